@@ -26,7 +26,7 @@ use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
 use callgate_policy::{Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, Webhook};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
-use callgate_transport::Resolver;
+use callgate_transport::{Network, Resolver};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
@@ -153,6 +153,7 @@ fn every_future_of_a_trait_is_send() {
     };
     let _: fn(&dyn Transport, &http::Uri) =
         |transport, origin| is_send(transport.connect(origin, NamedBy::Operator));
+    let _: fn(&Network) = |network| is_send(network.dial("localhost", 6379, None));
     let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
 }
 

@@ -55,7 +55,7 @@ const TABLE: &[Row] = &[
     },
     Row { level: 4, name: "auth", uses: &["google", "store", "transport"] },
     Row { level: 4, name: "call", uses: &["openapi"] },
-    Row { level: 4, name: "state", uses: &["session"] },
+    Row { level: 4, name: "state", uses: &["session", "transport"] },
     Row { level: 3, name: "google", uses: &["transport"] },
     Row { level: 3, name: "openapi", uses: &["tree"] },
     Row { level: 3, name: "store", uses: &["transport"] },

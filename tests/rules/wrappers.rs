@@ -18,6 +18,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
     ("openapiv3", &["callgate-config"]),
+    ("redis", &["callgate-state"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),
     ("rusqlite", &["callgate-state"]),

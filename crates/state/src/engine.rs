@@ -2,17 +2,24 @@
 
 use std::{
     fmt::Debug,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Version};
+use callgate_session::{Error, Expected, Sealer, Version};
 
-use crate::address::{Address, Region};
+use crate::address::{Address, Addresses, Region};
 
 /// Sealed bytes with compare-and-swap.
 #[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
+    /// True if other processes use the engine at the same time.
+    const IS_SHARED: bool;
+
+    /// The addresses of records. Their secret is kept in the engine, sealed.
+    async fn addresses(&self, sealer: &Sealer) -> Result<Arc<Addresses>, Error>;
+
     async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error>;
 
     /// The rows of a region in the order of their addresses, at most `most`.

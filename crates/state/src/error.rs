@@ -1,4 +1,4 @@
-//! The reasons why a file of state fails, as errors of stores. None names a record.
+//! The reasons why a file or a server of state fails, as errors of stores. None names a record.
 
 use std::{io, path::Path};
 
@@ -26,6 +26,17 @@ pub(crate) fn no_random() -> Error {
 
 pub(crate) fn unreadable() -> Error {
     Error::new(ErrorKind::Unreadable, "a stored record is not in the expected form")
+}
+
+#[cfg(feature = "redis")]
+pub(crate) fn often_replaced() -> Error {
+    Error::new(ErrorKind::Unavailable, "others replace the record all the time")
+}
+
+#[cfg(feature = "redis")]
+pub(crate) fn another_key_of_server() -> Error {
+    let message = "the records in the state server were sealed with another key; name that one under `old_keys`";
+    Error::new(ErrorKind::Sealing, message)
 }
 
 pub(crate) fn closed() -> Error {

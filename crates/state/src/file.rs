@@ -10,12 +10,13 @@ mod worker;
 use std::{
     fmt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_session::{Error, Expected, Group, Key, Record, Store, Stored, Version};
+use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
 use tokio::time::Instant as Clock;
 
 use self::{
@@ -23,7 +24,7 @@ use self::{
     worker::Worker,
 };
 use crate::{
-    address::Address,
+    address::{Address, Addresses},
     engine::{Engine, Page, Put, Row},
     store::Sealed,
 };
@@ -90,6 +91,7 @@ pub struct FileStore(Sealed<FileEngine>);
 
 pub(crate) struct FileEngine {
     path: PathBuf,
+    addresses: Arc<Addresses>,
     worker: Worker,
     /// The opening, by the clock of the callers and by the calendar.
     opened: (Instant, SystemTime),
@@ -106,8 +108,9 @@ impl FileStore {
         let (table, addresses, sealer) = connect::open(settings)?;
         let worker = Worker::start(table)?;
         let opened = (Clock::now().into_std(), SystemTime::now());
-        let engine = FileEngine { path: settings.path.clone(), worker, opened };
-        Ok(Self(Sealed { engine, addresses, sealer }))
+        let (path, addresses) = (settings.path.clone(), Arc::new(addresses));
+        let engine = FileEngine { path, addresses, worker, opened };
+        Ok(Self(Sealed { engine, sealer }))
     }
 
     /// The file.
@@ -124,7 +127,7 @@ impl FileStore {
 #[async_trait]
 impl Store for FileStore {
     fn is_shared(&self) -> bool {
-        false
+        self.0.is_shared()
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
@@ -168,6 +171,12 @@ impl FileEngine {
 
 #[async_trait]
 impl Engine for FileEngine {
+    const IS_SHARED: bool = false;
+
+    async fn addresses(&self, _: &Sealer) -> Result<Arc<Addresses>, Error> {
+        Ok(Arc::clone(&self.addresses))
+    }
+
     async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error> {
         let now = self.calendar(now);
         match self.worker.ask(Request::Get { address, now }).await? {

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
 
 use crate::{
-    address::Addresses,
     engine::{Engine, Page, Put, Row},
     error, record,
 };
@@ -15,14 +14,17 @@ use crate::{
 /// Seals each record with its key, for its address.
 pub(crate) struct Sealed<E> {
     pub(crate) engine: E,
-    pub(crate) addresses: Addresses,
     pub(crate) sealer: Sealer,
 }
 
 #[async_trait]
 impl<E: Engine> Store for Sealed<E> {
+    fn is_shared(&self) -> bool {
+        E::IS_SHARED
+    }
+
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        let address = self.addresses.of(key);
+        let address = self.engine.addresses(&self.sealer).await?.of(key);
         let place = address.place();
         let Some(row) = self.engine.get(address, now).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
@@ -37,8 +39,9 @@ impl<E: Engine> Store for Sealed<E> {
         most: usize,
         now: Instant,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        let region = self.addresses.of_group(group);
-        let mut after = after.map(|key| self.addresses.of(key));
+        let addresses = self.engine.addresses(&self.sealer).await?;
+        let region = addresses.of_group(group);
+        let mut after = after.map(|key| addresses.of(key));
         let mut found = Vec::new();
         while found.len() < most {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
@@ -67,7 +70,7 @@ impl<E: Engine> Store for Sealed<E> {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let address = self.addresses.of(key);
+        let address = self.engine.addresses(&self.sealer).await?.of(key);
         let written = record::write(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
         let sealed = self.sealer.seal(&written, &address.place())?;
@@ -78,7 +81,8 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        self.engine.remove(self.addresses.of(key), expected, now).await
+        let address = self.engine.addresses(&self.sealer).await?.of(key);
+        self.engine.remove(address, expected, now).await
     }
 }
 

@@ -54,8 +54,28 @@ impl Connector {
         resolver: CheckedResolver,
         proxy: Option<Proxy>,
     ) -> Self {
+        let mut dialer = Dialer::new(Self::tcp(scheme, resolver.clone()));
+        if let Some(proxy) = proxy {
+            dialer = dialer.through(proxy, resolver);
+        }
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
+        let builder = match scheme {
+            Scheme::Http => builder.https_or_http(),
+            Scheme::Https => builder.https_only(),
+        };
+        Self { https: Arc::new(builder.enable_all_versions().wrap_connector(dialer)) }
+    }
+
+    /// A connector for a protocol other than HTTP: the TLS handshake offers no protocol (RFC 7301).
+    pub(crate) fn for_bytes(tls: ClientConfig, scheme: Scheme, resolver: CheckedResolver) -> Self {
+        let dialer = Dialer::new(Self::tcp(scheme, resolver));
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+        Self { https: Arc::new(builder.enable_http1().wrap_connector(dialer)) }
+    }
+
+    fn tcp(scheme: Scheme, resolver: CheckedResolver) -> HttpConnector<CheckedResolver> {
         let is_https = scheme == Scheme::Https;
-        let mut http = HttpConnector::new_with_resolver(resolver.clone());
+        let mut http = HttpConnector::new_with_resolver(resolver);
         http.enforce_http(!is_https);
         http.set_nodelay(true);
         http.set_connect_timeout(Some(CONNECT_TIMEOUT));
@@ -64,13 +84,7 @@ impl Connector {
         http.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
         #[cfg(target_os = "linux")]
         http.set_tcp_user_timeout(Some(KEEPALIVE * (KEEPALIVE_RETRIES + 1)));
-        let mut dialer = Dialer::new(http);
-        if let Some(proxy) = proxy {
-            dialer = dialer.through(proxy, resolver);
-        }
-        let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
-        let builder = if is_https { builder.https_only() } else { builder.https_or_http() };
-        Self { https: Arc::new(builder.enable_all_versions().wrap_connector(dialer)) }
+        http
     }
 
     pub(crate) fn client(self, most_idle: usize) -> HttpClient {

@@ -10,6 +10,7 @@ mod connect_failure;
 mod connection_info;
 mod connector;
 mod credentials;
+mod dial;
 mod difference;
 mod egress;
 mod error;

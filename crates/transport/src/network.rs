@@ -126,11 +126,10 @@ impl Network {
                 (settings.client_config(self.system(settings).await?)?, Scheme::Https)
             }
         };
-        let resolver = key.directory.as_ref().unwrap_or(&self.inner.resolver);
-        let resolver = CheckedResolver {
-            resolver: Arc::clone(resolver),
-            egress: Arc::new(key.egress.clone()),
-        };
+        let mut resolver = self.resolver(key.egress.clone());
+        if let Some(directory) = &key.directory {
+            resolver.resolver = Arc::clone(directory);
+        }
         let proxy = self.inner.proxy.clone().filter(|_| key.directory.is_none());
         let pool = Connector::new(tls, scheme, resolver, proxy);
         let pool = Arc::new(Pool::new(pool));
@@ -153,7 +152,12 @@ impl Network {
         pools.iter().find(|(known, _)| known == key).map(|(_, pool)| Arc::clone(pool))
     }
 
-    async fn system(
+    /// The resolver of this network, which checks addresses by the egress rules.
+    pub(crate) fn resolver(&self, egress: Egress) -> CheckedResolver {
+        CheckedResolver { resolver: Arc::clone(&self.inner.resolver), egress: Arc::new(egress) }
+    }
+
+    pub(crate) async fn system(
         &self,
         settings: &TlsSettings,
     ) -> Result<Option<Arc<dyn ServerCertVerifier>>, Error> {
@@ -228,7 +232,7 @@ impl Pool {
     }
 }
 
-fn unconnected(source: BoxError) -> Error {
+pub(crate) fn unconnected(source: BoxError) -> Error {
     let source = Unconnected(source);
     match cause::<TlsError>(&source) {
         Some(tls) => {

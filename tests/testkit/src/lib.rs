@@ -10,10 +10,12 @@
 
 mod corpus;
 mod raw;
+mod redis_server;
 mod service;
 
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use raw::{Connection, Raw, serve_raw};
+pub use redis_server::{RedisProgram, RedisServer};
 pub use service::{Blocking, Received, Service, closed_origin, later, serve};
 
 /// A description with these members in YAML, after the head that they may lack; one in JSON as it stands.

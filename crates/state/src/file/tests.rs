@@ -1,6 +1,6 @@
 //! Tests of the store in a file: what survives, who may open it, and what a reader of the file finds.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;

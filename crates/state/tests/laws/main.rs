@@ -3,6 +3,9 @@
 
 #![cfg(test)]
 
+#[cfg(feature = "redis")]
+mod redis;
+
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -156,11 +159,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-async fn obeys(
-    mut store: Box<dyn Store>,
-    open_again: &dyn Fn(Box<dyn Store>) -> Box<dyn Store>,
-    steps: Vec<Step>,
-) {
+/// What differs between stores.
+struct Ways<'a> {
+    /// Ends the store and begins it anew.
+    open_again: &'a dyn Fn(Box<dyn Store>) -> Box<dyn Store>,
+    /// Lets seconds pass in a store that has a clock of its own.
+    wait: &'a dyn Fn(u64),
+}
+
+async fn obeys(mut store: Box<dyn Store>, ways: Ways<'_>, steps: Vec<Step>) {
     let mut model = Model::new();
     for step in steps {
         let now = model.now();
@@ -182,8 +189,11 @@ async fn obeys(
                 model.put(&*store, at, condition, (value, lives)).await;
             }
             Step::Remove(at, condition) => model.remove(&*store, at, condition).await,
-            Step::Wait(seconds) => model.seconds += seconds,
-            Step::OpenAgain => store = open_again(store),
+            Step::Wait(seconds) => {
+                model.seconds += seconds;
+                (ways.wait)(seconds);
+            }
+            Step::OpenAgain => store = (ways.open_again)(store),
         }
     }
 }
@@ -217,7 +227,7 @@ async fn listed(
 }
 
 fn run(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(test);
 }
 
@@ -227,7 +237,8 @@ proptest! {
     #[test]
     fn a_store_in_memory_obeys_the_laws(steps in prop::collection::vec(step(), 1..60)) {
         let memory = Memory::new(Bounds { records: 100, bytes: 1 << 20 });
-        run(obeys(Box::new(memory), &|store| store, steps));
+        let ways = Ways { open_again: &|store| store, wait: &|_| {} };
+        run(obeys(Box::new(memory), ways, steps));
     }
 }
 
@@ -243,6 +254,6 @@ proptest! {
             drop(store);
             open()
         };
-        run(obeys(open(), &open_again, steps));
+        run(obeys(open(), Ways { open_again: &open_again, wait: &|_| {} }, steps));
     }
 }

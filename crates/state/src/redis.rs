@@ -1,0 +1,170 @@
+//! The store in Redis, or in a server that speaks its protocol: several processes use it at the same time.
+
+mod addresses;
+mod engine;
+mod failure;
+mod layout;
+mod route;
+mod script;
+mod server;
+
+use std::{fmt, time::Instant};
+
+use async_trait::async_trait;
+use callgate_secret::Secret;
+use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
+use callgate_transport::{Network, TlsSettings};
+
+use self::{engine::RedisEngine, layout::Layout, route::Route};
+use crate::store::Sealed;
+
+/// The settings of a store in Redis.
+///
+/// ```
+/// use callgate_secret::Secret;
+/// use callgate_state::{RedisAddress, RedisSettings};
+///
+/// let key = Secret::new("a key of at least thirty-two bytes".to_owned());
+/// let mut settings = RedisSettings::new(RedisAddress::new("redis.internal", 6379), key);
+/// settings.user = Some("callgate".to_owned());
+/// assert_eq!(settings.prefix, "callgate");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RedisSettings {
+    /// The server.
+    pub address: RedisAddress,
+    /// The settings of secure connections; without them, connections are not secure.
+    pub tls: Option<TlsSettings>,
+    /// The user of the server's access control list; `default` without one.
+    pub user: Option<String>,
+    /// The password of the user.
+    pub password: Option<Secret>,
+    /// The number of the database.
+    pub database: u32,
+    /// The beginning of all names in the server, which keeps several deployments apart: letters, digits, `_`, `-` and `.`.
+    pub prefix: String,
+    /// The key that seals records.
+    pub key: Secret,
+    /// Keys that open what they sealed, and seal nothing more.
+    pub old_keys: Vec<Secret>,
+}
+
+/// The address of a Redis server.
+///
+/// ```
+/// use callgate_state::RedisAddress;
+///
+/// let address = RedisAddress::new("redis.internal", 6379);
+/// assert_eq!(address.to_string(), "redis.internal:6379");
+/// ```
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub struct RedisAddress {
+    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+}
+
+/// Records in Redis, which several processes share.
+///
+/// Each change is a script, so that of simultaneous changes one wins. Records are sealed (AES-256-GCM), their addresses are
+/// keyed digests, and all records of one owner are in one slot of a cluster. A server that does not answer within 500 ms
+/// counts as away: for a moment, everything is refused at once. No change is repeated unless it is known that it was not
+/// made.
+///
+/// ```no_run
+/// use callgate_secret::Secret;
+/// use callgate_session::Store;
+/// use callgate_state::{RedisAddress, RedisSettings, RedisStore};
+/// use callgate_transport::Network;
+///
+/// let key = Secret::new("a key of at least thirty-two bytes".to_owned());
+/// let settings = RedisSettings::new(RedisAddress::new("redis.internal", 6379), key);
+/// let store = RedisStore::new(&settings, &Network::new())?;
+/// assert!(store.is_shared());
+/// # Ok::<(), callgate_session::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct RedisStore(Sealed<RedisEngine>);
+
+impl RedisSettings {
+    /// A server without a password, a prefix of `callgate`, and the key that seals records.
+    pub fn new(address: RedisAddress, key: Secret) -> Self {
+        Self {
+            address,
+            tls: None,
+            user: None,
+            password: None,
+            database: 0,
+            prefix: "callgate".to_owned(),
+            key,
+            old_keys: Vec::new(),
+        }
+    }
+}
+
+impl RedisAddress {
+    /// The address of a host at a port.
+    pub fn new(host: impl Into<String>, port: u16) -> Self {
+        Self { host: host.into(), port }
+    }
+}
+
+impl fmt::Display for RedisAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+impl RedisStore {
+    /// A store that connects when it is used first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Sealing`](callgate_session::ErrorKind::Sealing) if a key is shorter than 32 bytes,
+    /// [`ErrorKind::Unreadable`](callgate_session::ErrorKind::Unreadable) if the prefix has other characters.
+    pub fn new(settings: &RedisSettings, network: &Network) -> Result<Self, Error> {
+        let current = Sealer::with_key(&settings.key)?;
+        let sealer = Sealer::with_key(&settings.key)?;
+        let sealer = settings.old_keys.iter().try_fold(sealer, Sealer::with_older_key)?;
+        let layout = Layout::new(&settings.prefix)?;
+        let engine = RedisEngine::new(Route::new(settings, network), layout, current);
+        Ok(Self(Sealed { engine, sealer }))
+    }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    fn is_shared(&self) -> bool {
+        self.0.is_shared()
+    }
+
+    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
+        self.0.get(key, now).await
+    }
+
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Instant,
+    ) -> Result<Vec<(Key, Stored)>, Error> {
+        self.0.list(group, after, most, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        expected: Expected,
+        now: Instant,
+    ) -> Result<Version, Error> {
+        self.0.put(key, record, expected, now).await
+    }
+
+    async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
+        self.0.remove(key, expected, now).await
+    }
+}

@@ -1,0 +1,86 @@
+//! The secret of the addresses: drawn by the first process that uses the server, sealed, and shared by all. It is read again
+//! over each new connection, since the server may have lost it, or be another one.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use callgate_session::{Error, Sealer};
+use redis::Value as Reply;
+
+use super::{failure, layout::Layout, route::Route, script::Script, server::Connection};
+use crate::{address::Addresses, error};
+
+pub(super) struct SharedAddresses {
+    known: Mutex<Option<Known>>,
+    /// The sealer without older keys.
+    current: Sealer,
+}
+
+struct Known {
+    secret: [u8; 32],
+    addresses: Arc<Addresses>,
+    /// The connection over which it was read.
+    over: Weak<Connection>,
+}
+
+impl SharedAddresses {
+    pub(super) fn new(current: Sealer) -> Self {
+        Self { known: Mutex::default(), current }
+    }
+
+    /// The addresses that all processes use.
+    pub(super) async fn get(
+        &self,
+        route: &Route,
+        layout: &Layout,
+        sealer: &Sealer,
+    ) -> Result<Arc<Addresses>, Error> {
+        let (tag, name) = layout.secret();
+        let connection = route.connection(tag).await?;
+        let known = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = known.as_ref().filter(|known| known.is_over(&connection)) {
+                return Ok(Arc::clone(&known.addresses));
+            }
+            known.as_ref().map(|known| known.secret)
+        };
+        let drawn = known.map_or_else(drawn, Ok)?;
+        let sealed = sealer.seal(&drawn, PLACE)?;
+        let mut set = redis::cmd("SET");
+        set.arg(&name).arg(&sealed).arg("NX");
+        let is_ours = route.ask(tag, &set).await? == Reply::Okay;
+        let stored = if is_ours {
+            sealed
+        } else {
+            let got = route.ask(tag, redis::cmd("GET").arg(&name)).await?;
+            failure::bytes(got)?.ok_or_else(error::unreadable)?
+        };
+        let secret = sealer.open(&stored, PLACE).map_err(|_| error::another_key_of_server())?;
+        let secret: [u8; 32] = secret.try_into().map_err(|_| error::unreadable())?;
+        if self.current.open(&stored, PLACE).is_err() {
+            // Sealed anew, so that an old key can be removed once nothing else is sealed with it.
+            let sealed = sealer.seal(&secret, PLACE)?;
+            let replaced = Script::replace().in_full(&[&name], &[&stored, &sealed]);
+            route.ask(tag, &replaced).await?;
+        }
+        let addresses = Arc::new(Addresses::new(&secret));
+        let known =
+            Known { secret, addresses: Arc::clone(&addresses), over: Arc::downgrade(&connection) };
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        Ok(addresses)
+    }
+}
+
+impl Known {
+    fn is_over(&self, connection: &Arc<Connection>) -> bool {
+        self.over.as_ptr() == Arc::as_ptr(connection) && self.over.strong_count() > 0
+    }
+}
+
+fn drawn() -> Result<[u8; 32], Error> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(|_| error::no_random())?;
+    Ok(secret)
+}
+
+/// The place that the secret of the addresses is sealed for.
+const PLACE: &[u8] = b"addresses";

@@ -1,0 +1,311 @@
+//! Sealed bytes in a server: one value for each record, beside the lists that it is in. What is too large for one value is in
+//! chunks under the record's version, so that a reader never mixes two versions.
+
+use std::{
+    fmt, slice,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use callgate_session::{Error, Expected, Sealer};
+use futures_util::future::try_join_all;
+use redis::{Cmd, Value as Reply};
+
+use super::{
+    addresses::SharedAddresses,
+    failure::{self, Failure},
+    layout::{self, Layout, Names, Tag, Value},
+    route::Route,
+    script::{self, Script},
+};
+use crate::{
+    address::{Address, Addresses},
+    engine::{Engine, Page, Put, Row},
+    error,
+};
+
+pub(crate) struct RedisEngine {
+    route: Route,
+    layout: Layout,
+    addresses: SharedAddresses,
+    put: Script,
+    read: Script,
+    remove: Script,
+}
+
+/// A stored value, and the milliseconds that are left of it.
+type Left = (Vec<u8>, i64);
+
+impl RedisEngine {
+    pub(super) fn new(route: Route, layout: Layout, current: Sealer) -> Self {
+        let (put, read, remove) = (Script::put(), Script::read(), Script::remove());
+        let addresses = SharedAddresses::new(current);
+        Self { route, layout, addresses, put, read, remove }
+    }
+
+    /// Changes a record by a script, and returns its number.
+    async fn change(
+        &self,
+        script: &Script,
+        names: &Names,
+        arguments: &[&[u8]],
+    ) -> Result<i64, Failure> {
+        let keys = [&*names.record, &*names.members, &*names.ends];
+        failure::number(&self.run(script, names.tag, &keys, arguments).await?)
+    }
+
+    async fn run(
+        &self,
+        script: &Script,
+        tag: Tag,
+        keys: &[&str],
+        arguments: &[&[u8]],
+    ) -> Result<Reply, Failure> {
+        match self.route.ask(tag, &script.by_digest(keys, arguments)).await {
+            // The server does not have the script, and has executed nothing.
+            Err(failure) if failure.is_code("NOSCRIPT") => {
+                self.route.ask(tag, &script.in_full(keys, arguments)).await
+            }
+            reply => reply,
+        }
+    }
+
+    /// Writes the chunks of a record, which end by themselves unless the record is put.
+    async fn write_chunks(&self, names: &Names, row: &Row) -> Result<usize, Failure> {
+        let mut n_chunks = 0;
+        for chunk in row.sealed.chunks(CHUNK) {
+            n_chunks += 1;
+            let mut set = redis::cmd("SET");
+            set.arg(names.chunk(row.version, n_chunks)).arg(chunk);
+            set.arg("PX").arg(UNUSED);
+            self.route.ask(names.tag, &set).await?;
+        }
+        Ok(n_chunks)
+    }
+
+    /// The values of records of a tag, with the milliseconds that are left of them.
+    async fn values(&self, tag: Tag, names: &[Names]) -> Result<Vec<Option<Left>>, Failure> {
+        let keys: Vec<_> = names.iter().map(|names| &*names.record).collect();
+        let found = failure::elements(self.run(&self.read, tag, &keys, &[]).await?)?;
+        let pair = |pair: &[Reply]| match pair {
+            [Reply::BulkString(value), Reply::Int(left)] => Ok(Some((value.clone(), *left))),
+            [Reply::Nil, _] => Ok(None),
+            _ => Err(Failure::Unexpected),
+        };
+        found.chunks(2).map(pair).collect()
+    }
+
+    /// The row of a value; `None` if its chunks are gone, because the record was replaced meanwhile.
+    async fn row(&self, names: &Names, (value, left): Left) -> Result<Option<Row>, Error> {
+        let Value { version, n_chunks, mut sealed } = Value::parse(value)?;
+        // A negative number says that there is no end.
+        let time_to_live = u64::try_from(left).ok().map(Duration::from_millis);
+        for number in 1..=n_chunks {
+            let mut get = redis::cmd("GET");
+            get.arg(names.chunk(version, number));
+            let Some(chunk) = failure::bytes(self.route.ask(names.tag, &get).await?)? else {
+                return Ok(None);
+            };
+            sealed.extend_from_slice(&chunk);
+        }
+        Ok(Some(Row { version, sealed, time_to_live }))
+    }
+
+    async fn read(&self, names: &Names) -> Result<Option<Row>, Error> {
+        for _ in 0..ATTEMPTS {
+            let mut found = self.values(names.tag, slice::from_ref(names)).await?;
+            let Some(value) = found.pop().flatten() else { return Ok(None) };
+            if let Some(row) = self.row(names, value).await? {
+                return Ok(Some(row));
+            }
+        }
+        Err(error::often_replaced())
+    }
+
+    /// The row of a value that was read with others.
+    async fn row_of(&self, names: &Names, value: Option<Left>) -> Result<Option<Row>, Error> {
+        let Some(value) = value else { return Ok(None) };
+        match self.row(names, value).await? {
+            Some(row) => Ok(Some(row)),
+            None => self.read(names).await,
+        }
+    }
+
+    /// The tags from one on that have members in a space.
+    async fn tags(&self, space: &str, first: Tag) -> Result<Vec<Tag>, Failure> {
+        let counts = (first..=Tag::MAX).map(async |tag| {
+            let members = self.layout.members(tag, space);
+            let reply = self.route.ask(tag, redis::cmd("ZCARD").arg(members)).await?;
+            Ok::<_, Failure>((tag, failure::number(&reply)?))
+        });
+        let counts = try_join_all(counts).await?;
+        Ok(counts.into_iter().filter(|(_, count)| *count > 0).map(|(tag, _)| tag).collect())
+    }
+
+    /// The addresses of a tag from a bound on, in order.
+    async fn members(
+        &self,
+        tag: Tag,
+        page: &Page,
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Address>, Failure> {
+        let space = &page.region.space;
+        let mut to = b"+".to_vec();
+        if let Some(owner) = &page.region.owner {
+            to = [&b"["[..], owner, &[u8::MAX; layout::MEMBER]].concat();
+        }
+        let mut range: Cmd = redis::cmd("ZRANGEBYLEX");
+        range.arg(self.layout.members(tag, space)).arg(from).arg(to);
+        range.arg("LIMIT").arg(0).arg(most);
+        let mut addresses = Vec::new();
+        for member in failure::elements(self.route.ask(tag, &range).await?)? {
+            let member = failure::bytes(member)?.unwrap_or_default();
+            addresses.push(layout::address(space, &member).ok_or(Failure::Unexpected)?);
+        }
+        Ok(addresses)
+    }
+
+    /// The rows of addresses of a tag that have not ended.
+    async fn rows(&self, tag: Tag, addresses: Vec<Address>) -> Result<Vec<(Address, Row)>, Error> {
+        let mut rows = Vec::new();
+        for some in addresses.chunks(AT_ONCE) {
+            let names: Vec<_> = some.iter().map(|address| self.layout.names(address)).collect();
+            let values = self.values(tag, &names).await?;
+            for ((address, names), value) in some.iter().zip(&names).zip(values) {
+                let row = self.row_of(names, value).await?;
+                rows.extend(row.map(|row| (address.clone(), row)));
+            }
+        }
+        Ok(rows)
+    }
+}
+
+#[async_trait]
+impl Engine for RedisEngine {
+    const IS_SHARED: bool = true;
+
+    async fn addresses(&self, sealer: &Sealer) -> Result<Arc<Addresses>, Error> {
+        self.addresses.get(&self.route, &self.layout, sealer).await
+    }
+
+    async fn get(&self, address: Address, _: Instant) -> Result<Option<Row>, Error> {
+        self.read(&self.layout.names(&address)).await
+    }
+
+    async fn list(&self, page: Page, _: Instant) -> Result<Vec<(Address, Row)>, Error> {
+        let after = page.after.as_ref();
+        let tags = match (&page.region.owner, after) {
+            (Some(owner), _) => vec![layout::tag(owner)],
+            (None, after) => {
+                let first = after.map_or(0, |after| layout::tag(&after.owner));
+                self.tags(&page.region.space, first).await?
+            }
+        };
+        let mut rows = Vec::new();
+        for tag in tags {
+            let after = after.filter(|after| layout::tag(&after.owner) == tag);
+            let mut from = match (after, &page.region.owner) {
+                (Some(after), _) => behind(after),
+                (None, Some(owner)) => [&b"["[..], owner].concat(),
+                (None, None) => b"-".to_vec(),
+            };
+            loop {
+                let most = page.most.saturating_sub(rows.len());
+                if most == 0 {
+                    return Ok(rows);
+                }
+                let addresses = self.members(tag, &page, &from, most).await?;
+                let is_last = addresses.len() < most;
+                if let Some(last) = addresses.last() {
+                    from = behind(last);
+                }
+                rows.extend(self.rows(tag, addresses).await?);
+                if is_last {
+                    break;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn put(&self, put: Put, _: Instant) -> Result<(), Error> {
+        let Put { address, row, expected } = put;
+        if row.sealed.len() > LARGEST {
+            return Err(error::too_large(LARGEST as u64));
+        }
+        let names = self.layout.names(&address);
+        let (n_chunks, sealed) = if row.sealed.len() > CHUNK {
+            (self.write_chunks(&names, &row).await?, &[][..])
+        } else {
+            (0, &*row.sealed)
+        };
+        // Redis knows no time to live of 0; such a record ends at once.
+        let lives = row.time_to_live.map_or(0, |lives| lives.as_millis().clamp(1, LONGEST));
+        let (version, lives) = (layout::digits(row.version), lives.to_string());
+        let (expected, n_chunks) = (condition(expected), n_chunks.to_string());
+        let arguments: [&[u8]; 6] = [
+            expected.as_bytes(),
+            version.as_bytes(),
+            n_chunks.as_bytes(),
+            sealed,
+            lives.as_bytes(),
+            &names.member,
+        ];
+        match self.change(&self.put, &names, &arguments).await? {
+            script::MADE => Ok(()),
+            script::CONFLICT => Err(error::conflict()),
+            _ => Err(error::often_replaced()),
+        }
+    }
+
+    async fn remove(
+        &self,
+        address: Address,
+        expected: Expected,
+        _: Instant,
+    ) -> Result<bool, Error> {
+        let names = self.layout.names(&address);
+        let expected = condition(expected);
+        let arguments: [&[u8]; 2] = [expected.as_bytes(), &names.member];
+        match self.change(&self.remove, &names, &arguments).await? {
+            script::MADE => Ok(true),
+            script::NOTHING => Ok(false),
+            _ => Err(error::conflict()),
+        }
+    }
+}
+
+impl fmt::Debug for RedisEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisEngine").field("route", &self.route).finish_non_exhaustive()
+    }
+}
+
+/// The condition of a change in the words of the scripts.
+fn condition(expected: Expected) -> String {
+    match expected {
+        Expected::Absent => "absent".to_owned(),
+        Expected::Any => "any".to_owned(),
+        Expected::Version(version) => layout::digits(version),
+    }
+}
+
+/// The bound that begins behind an address.
+fn behind(address: &Address) -> Vec<u8> {
+    [&b"("[..], &layout::member(address)].concat()
+}
+
+/// The most bytes of one value: a server does nothing else while it reads or writes one.
+const CHUNK: usize = 256 << 10;
+/// The most bytes of a record.
+const LARGEST: usize = 64 << 20;
+/// The most records that are read by one command.
+const AT_ONCE: usize = 16;
+/// The number of times that a record is read while others replace it.
+const ATTEMPTS: usize = 8;
+/// The time in milliseconds after which chunks end that no record uses.
+const UNUSED: u32 = 60_000;
+/// The longest time to live in milliseconds: beyond it, the server's arithmetic overflows. A thousand years.
+const LONGEST: u128 = 1_000 * 365 * 24 * 3600 * 1000;

@@ -1,0 +1,120 @@
+//! A command that was not executed, or of which nobody knows it. The engine turns it into an error of stores.
+
+use std::time::Duration;
+
+use callgate_secret::single_flight::FetchFailure;
+use callgate_session::{Error, ErrorKind};
+use redis::{RedisError, ServerError, Value};
+
+/// The reason why a command has no reply to work with.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Failure {
+    /// There is no connection: the command was not sent.
+    Away(String),
+    /// The server refused the command: it was not executed.
+    Refused { code: String, detail: String },
+    /// The command was sent and has no reply.
+    Unanswered(String),
+    /// The reply has another form than the command's.
+    Unexpected,
+}
+
+impl Failure {
+    pub(super) fn of_server(error: &ServerError) -> Self {
+        let detail = error.details().unwrap_or_default().to_owned();
+        Self::Refused { code: error.code().to_owned(), detail }
+    }
+
+    /// The failure of a command that was sent.
+    pub(super) fn of_sent(error: &RedisError) -> Self {
+        Self::Unanswered(error.to_string())
+    }
+
+    /// Returns true if the server is of no use for now: other commands would fail as well.
+    pub(super) fn is_of_server(&self) -> bool {
+        match self {
+            Self::Away(_) | Self::Unanswered(_) => true,
+            Self::Refused { code, .. } => UNUSABLE.contains(&&**code),
+            Self::Unexpected => false,
+        }
+    }
+
+    pub(super) fn is_code(&self, expected: &str) -> bool {
+        matches!(self, Self::Refused { code, .. } if code == expected)
+    }
+
+    /// The text for an operator.
+    pub(super) fn cause(&self) -> String {
+        match self {
+            Self::Away(cause) | Self::Unanswered(cause) => cause.clone(),
+            Self::Refused { code, detail } => format!("{code} {detail}"),
+            Self::Unexpected => "a reply in another form".to_owned(),
+        }
+    }
+}
+
+impl FetchFailure for Failure {
+    fn is_transient(&self) -> bool {
+        true
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let (kind, message) = match &failure {
+            Failure::Away(_) => (ErrorKind::Unavailable, AWAY),
+            Failure::Unanswered(_) => (ErrorKind::Unavailable, UNANSWERED),
+            Failure::Unexpected => (ErrorKind::Unreadable, UNEXPECTED),
+            Failure::Refused { code, .. } if code == "OOM" => (ErrorKind::Full, FULL),
+            Failure::Refused { .. } => (ErrorKind::Unavailable, REFUSED),
+        };
+        let error = Self::new(kind, message).with_source(Cause(failure.cause()));
+        if kind == ErrorKind::Unavailable { error.with_retry_after(SOON) } else { error }
+    }
+}
+
+/// The text of a failure as the source of an error.
+#[derive(Debug)]
+struct Cause(String);
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Cause {}
+
+/// The bytes of a reply; `None` for nil.
+pub(super) fn bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
+    match value {
+        Value::BulkString(bytes) => Ok(Some(bytes)),
+        Value::Nil => Ok(None),
+        _ => Err(Failure::Unexpected),
+    }
+}
+
+/// The elements of a reply.
+pub(super) fn elements(value: Value) -> Result<Vec<Value>, Failure> {
+    match value {
+        Value::Array(values) => Ok(values),
+        _ => Err(Failure::Unexpected),
+    }
+}
+
+/// The number of a reply.
+pub(super) fn number(value: &Value) -> Result<i64, Failure> {
+    match value {
+        Value::Int(number) => Ok(*number),
+        _ => Err(Failure::Unexpected),
+    }
+}
+
+/// Replies of a server that executes nothing for now: it loads its file, or is a replica, or has lost its primary.
+const UNUSABLE: [&str; 4] = ["LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN"];
+const SOON: Duration = Duration::from_secs(1);
+const AWAY: &str = "the state server cannot be reached";
+const FULL: &str = "the memory of the state server is full";
+const REFUSED: &str = "the state server refuses a command";
+const UNANSWERED: &str = "the state server did not answer in time";
+const UNEXPECTED: &str = "the state server gives a reply in another form";

@@ -1,0 +1,109 @@
+//! Connections for protocols other than HTTP, to a server that the operator named: checked addresses, and TLS with our own
+//! settings. A forward proxy is not used, since it forwards HTTP. The caller speaks the protocol and sets the deadline.
+
+use callgate_tool::NamedBy;
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower_service::Service as _;
+use url::Host;
+
+use crate::{
+    connector::{Connector, Scheme},
+    egress::Egress,
+    error::{self, Error},
+    network::{Network, unconnected},
+    tls::{self, TlsSettings},
+};
+
+impl Network {
+    /// Opens a connection to a server that the operator named, with TLS if there are settings for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Connect`](crate::ErrorKind::Connect) and the other kinds of a connection that is not made.
+    #[doc(hidden)]
+    pub async fn dial(
+        &self,
+        host: &str,
+        port: u16,
+        tls: Option<&TlsSettings>,
+    ) -> Result<impl AsyncRead + AsyncWrite + Send + Unpin + use<>, Error> {
+        let egress = Egress {
+            named_by: NamedBy::Operator,
+            is_https: tls.is_some(),
+            allow: [].into(),
+            own: self.own(port),
+        };
+        // The resolver does not see an address that stands in place of a name.
+        let address = match Host::parse(host) {
+            Ok(Host::Ipv4(address)) => Some(address.into()),
+            Ok(Host::Ipv6(address)) => Some(address.into()),
+            Ok(Host::Domain(_)) | Err(_) => None,
+        };
+        if let Some(address) = address {
+            egress.check(address).map_err(|denial| error::denied(denial, Some(address)))?;
+        }
+        let (config, scheme, word) = match tls {
+            None => (tls::trusting_nobody()?, Scheme::Http, "http"),
+            Some(settings) => {
+                (settings.client_config(self.system(settings).await?)?, Scheme::Https, "https")
+            }
+        };
+        let origin = format!("{word}://{host}:{port}/").parse::<Uri>();
+        let origin = origin.map_err(error::connecting)?;
+        let mut connector = Connector::for_bytes(config, scheme, self.resolver(egress));
+        connector.call(origin).await.map(TokioIo::new).map_err(unconnected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+    use crate::{
+        Denial, ErrorKind, Listeners, SystemResolver,
+        test_tls::{Authority, TLS_1_2, TLS_1_3, When, serve_tls},
+    };
+
+    #[tokio::test]
+    async fn a_connection_shows_our_certificate_and_trusts_only_the_given_authority() {
+        let authority = Authority::new("own");
+        let (server, client) =
+            (authority.issue("localhost", When::Now), authority.issue("gate", When::Now));
+        for versions in [TLS_1_2, TLS_1_3] {
+            let port = serve_tls(authority.demanding(&server, versions)).await;
+            let tls = TlsSettings::new().with_ca(authority.trusted());
+            let tls = tls.with_identity(client.identity());
+            let mut stream = Network::new().dial("localhost", port, Some(&tls)).await.unwrap();
+            stream.write_all(b"\r\n\r\n").await.unwrap();
+            read_until(&mut stream, b"0 CN=gate").await;
+            let other = TlsSettings::new().with_ca(Authority::new("other").trusted());
+            let refused = Network::new().dial("localhost", port, Some(&other)).await;
+            assert_eq!(refused.err().unwrap().kind(), ErrorKind::Tls);
+        }
+    }
+
+    async fn read_until(stream: &mut (impl AsyncRead + Unpin), end: &[u8]) {
+        let mut reply = Vec::new();
+        while !reply.ends_with(end) {
+            reply.push(stream.read_u8().await.unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_metadata_service_and_an_own_listener_are_not_dialled() {
+        let listeners = Listeners::default();
+        listeners.add("127.0.0.1:6379".parse().unwrap());
+        let network = Network::with(std::sync::Arc::new(SystemResolver::default()), listeners);
+        for (host, denial) in [
+            ("169.254.169.254", Denial::LinkLocal),
+            ("[fe80::1]", Denial::LinkLocal),
+            ("127.0.0.1", Denial::OwnListener),
+            ("localhost", Denial::OwnListener),
+        ] {
+            let refused = network.dial(host, 6379, None).await.err().unwrap();
+            assert_eq!(refused.denial(), Some(denial), "{host}");
+        }
+    }
+}
