@@ -103,6 +103,7 @@ impl Run {
             return Ok(outputs);
         }
         let (runs, _) = self.runs().await?;
+        let index = runs.n_turns + 1;
         if let Some(open) = self.close(runs).0.open {
             return Err(client_answers::paused(&open));
         }
@@ -115,13 +116,18 @@ impl Run {
             let made = requested.call.is_ok().then(|| results.next()).flatten();
             pending_call(form, call, made, &response)
         });
-        self.begin_turn(calls.collect(), repeatable.as_ref()).await
+        let calls: Vec<_> = calls.collect();
+        match self.begin_turn(&calls, repeatable.as_ref()).await {
+            // The calls were made, so their caller has to learn how they ended.
+            Err(_) if !calls.is_empty() => Ok(vec![unkept(index, calls)]),
+            outputs => outputs,
+        }
     }
 
     /// Keeps a turn whose calls have begun. Returns the outputs known so far.
     async fn begin_turn(
         &self,
-        calls: Vec<PendingCall>,
+        calls: &[PendingCall],
         repeatable: Option<&Repeatable>,
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
@@ -134,8 +140,8 @@ impl Run {
             let time = u64::try_from(time).unwrap_or(u64::MAX);
             let expires = self.request.milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
-            let tools = tools_of(&calls);
-            let mut turn = Turn { index: runs.n_turns, expires, calls: calls.clone() };
+            let tools = tools_of(calls);
+            let mut turn = Turn { index: runs.n_turns, expires, calls: calls.to_vec() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
                 end_all(&mut turn, |_| wording::client::waits_already());
@@ -267,6 +273,13 @@ impl Run {
         let input = input.in_context(&context).changing(variables.clone()).opening();
         self.request.session(input).await
     }
+}
+
+/// The output of a turn that cannot be kept: the client is asked to run none of its calls.
+fn unkept(index: u64, calls: Vec<PendingCall>) -> Value {
+    let mut turn = Turn { index, expires: 0, calls };
+    end_all(&mut turn, |_| wording::client::not_kept());
+    ended(&turn)
 }
 
 fn tools_of(calls: &[PendingCall]) -> Vec<String> {

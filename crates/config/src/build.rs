@@ -146,11 +146,10 @@ impl Config {
         let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
         let target = webhook::target(&mut reader, self, &build_context, &connections.network).await;
-        let results = earlier.map(|built| built.executor.result_store());
-        let results = results.or_else(|| policy.state.clone());
+        let earlier = earlier.map(|built| built.executor.clone());
         let config = self;
         let assembly =
-            Assembly { config, environment, parts, connections, stores, policy, results };
+            Assembly { config, environment, parts, connections, stores, policy, earlier };
         let built = assembly.finished(reader)?;
         let missing_logins = if is_sidecar { logins::faults(&built).await } else { Vec::new() };
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
@@ -221,6 +220,19 @@ async fn access(
     Some(access::built(reader, access, &sources).await)
 }
 
+/// Keeps results where the earlier executor does, or in the store.
+fn keeping_results(
+    builder: Builder,
+    earlier: Option<&Executor>,
+    state: Option<&Arc<dyn Store>>,
+) -> Builder {
+    match (earlier, state) {
+        (Some(earlier), _) => builder.results_of(earlier),
+        (None, Some(state)) => builder.results(Arc::clone(state)),
+        (None, None) => builder,
+    }
+}
+
 /// The finished parts of an executor, before they are combined.
 struct Assembly<'a> {
     config: &'a Config,
@@ -230,13 +242,13 @@ struct Assembly<'a> {
     connections: Connections,
     stores: Arc<Stores>,
     policy: Policy,
-    /// The store of results from an earlier build.
-    results: Option<Arc<dyn Store>>,
+    /// The executor of an earlier build, which keeps results.
+    earlier: Option<Executor>,
 }
 
 impl Assembly<'_> {
     fn finished(self, mut reader: Reader) -> Result<Built, Error> {
-        let Self { config, environment, parts, connections, stores, policy, results } = self;
+        let Self { config, environment, parts, connections, stores, policy, earlier } = self;
         let origin = &config.origin;
         let named_secrets = distinct(&reader.secrets);
         let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
@@ -261,7 +273,7 @@ impl Assembly<'_> {
             return Err(Error::of(warnings).in_files(files));
         }
         let builder = Executor::builder().synonyms(synonyms(config));
-        let builder = results.into_iter().fold(builder, Builder::results);
+        let builder = keeping_results(builder, earlier.as_ref(), policy.state.as_ref());
         let builder =
             environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
         let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);

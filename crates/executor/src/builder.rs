@@ -37,7 +37,7 @@ pub struct Builder {
     toolsets: Vec<Toolset>,
     own: Vec<Result<CheckedBackend, Error>>,
     middleware: Vec<Arc<dyn Middleware>>,
-    results: Results,
+    results: Arc<Results>,
     synonyms: Synonyms,
 }
 
@@ -106,9 +106,17 @@ impl Builder {
         self
     }
 
-    /// Keeps whole results in the given store. By default an executor keeps them in memory.
+    /// Keeps whole results in the given store. By default an executor keeps them in memory; so it does while the store does not
+    /// take them, and a note in the result of the call says so.
     pub fn results(mut self, store: Arc<dyn Store>) -> Self {
-        self.results = Results::new(store);
+        self.results = Arc::new(Results::new(store));
+        self
+    }
+
+    /// Shares the kept results of an executor whose place the new one takes.
+    #[doc(hidden)]
+    pub fn results_of(mut self, earlier: &Executor) -> Self {
+        self.results = Arc::clone(earlier.results());
         self
     }
 
@@ -128,7 +136,7 @@ impl Builder {
     /// otherwise the error of the first function or backend that contradicts its declaration.
     pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
-        let results = Arc::new(self.results);
+        let results = self.results;
         for mut toolset in self.toolsets {
             catalog.refuse(&toolset.name, std::mem::take(&mut toolset.refused));
             for slot in slots(toolset, &results) {

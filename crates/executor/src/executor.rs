@@ -90,6 +90,11 @@ impl Executor {
         self.0.results.store()
     }
 
+    /// The results that are kept, for an executor that takes this one's place.
+    pub(crate) fn results(&self) -> &Arc<Results> {
+        &self.0.results
+    }
+
     /// Every tool in a fixed order.
     ///
     /// ```

@@ -1,40 +1,58 @@
 //! Keeps whole results for a while: those that were cut, and files that a model cannot read. A handle is random and
-//! leads to a result only for calls of the principal and the session that made it.
+//! leads to a result only for calls of the principal and the session that made it. While a program's store is away, results
+//! are kept in the memory of this process.
 
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
-use callgate_tool::{Handle, StoredResult};
+use callgate_session::{
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store,
+};
+use callgate_tool::{Event, Handle, Journal, StoredResult};
 use tokio::time::Instant;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     store: Arc<dyn Store>,
+    /// Has what the store does not take; none where the store is memory itself.
+    fallback: Option<Arc<Memory>>,
 }
 
 impl Results {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+        Self { store, fallback: Some(Arc::new(Memory::new(BOUNDS))) }
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.store)
     }
 
-    /// Keeps a result; `None` if it is too large, the store refuses it, or no handle can be drawn.
-    pub(crate) async fn keep(&self, result: StoredResult, owner: Owner<'_>) -> Option<Handle> {
+    /// Keeps a result. The journal says so if that is not possible, or only in the memory of this process.
+    pub(crate) async fn keep(
+        &self,
+        result: StoredResult,
+        owner: Owner<'_>,
+        journal: &mut Journal,
+    ) -> Option<Handle> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
         let made_by = format!("{}{BETWEEN}{}", result.toolset, result.media_type);
         let record = Record::new(made_by, result.bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
-        let kept = self.store.put(&key(&handle, owner), record, Expected::Absent, now()).await;
-        if let Err(error) = &kept {
-            tracing::debug!(%error, "a result is not kept");
+        let key = key(&handle, owner);
+        let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
+        let Err(error) = kept else { return Some(handle) };
+        tracing::debug!(%error, "a result is not kept by its store");
+        let fallback = self.fallback.as_ref().filter(|_| error.kind() != ErrorKind::TooLarge);
+        if let Some(fallback) = fallback
+            && fallback.put(&key, record, Expected::Absent, now()).await.is_ok()
+        {
+            journal.note(Event::ResultKeptLocally);
+            return Some(handle);
         }
-        kept.is_ok().then_some(handle)
+        journal.note(Event::ResultNotKept);
+        None
     }
 
     /// The result that a handle names for its owner, while it is kept.
@@ -43,7 +61,15 @@ impl Results {
         handle: &Handle,
         owner: Owner<'_>,
     ) -> Result<Option<StoredResult>, Error> {
-        let found = self.store.get(&key(handle, owner), now()).await?;
+        let key = key(handle, owner);
+        let local = match &self.fallback {
+            Some(fallback) => fallback.get(&key, now()).await?,
+            None => None,
+        };
+        let found = match local {
+            Some(local) => Some(local),
+            None => self.store.get(&key, now()).await?,
+        };
         Ok(found.map(|stored| {
             let bytes = Bytes::clone(stored.record.bytes());
             let media_type = stored.record.media_type();
@@ -55,7 +81,7 @@ impl Results {
 
 impl Default for Results {
     fn default() -> Self {
-        Self::new(Arc::new(Memory::new(Bounds { records: MAX_RESULTS, bytes: MAX_BYTES })))
+        Self { store: Arc::new(Memory::new(BOUNDS)), fallback: None }
     }
 }
 
@@ -67,6 +93,7 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
+const BOUNDS: Bounds = Bounds { records: MAX_RESULTS, bytes: MAX_BYTES };
 /// Stands between the toolset and the media type in a record; neither has control characters.
 const BETWEEN: char = '\u{1f}';
 /// The time in which a conversation returns to an earlier result.
@@ -90,12 +117,14 @@ mod tests {
     async fn a_stored_result_expires_after_its_time_to_live() {
         let (results, session) = (Results::default(), Session::default());
         let owner = Owner::new(None, &session);
-        let handle = results.keep(result(3), owner).await.unwrap();
+        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
         assert_eq!(results.get(&handle, owner).await.unwrap(), Some(result(3)));
         assert_eq!(results.get(&Handle::from_random(7), owner).await.unwrap(), None);
         tokio::time::advance(TIME_TO_LIVE).await;
         assert_eq!(results.get(&handle, owner).await.unwrap(), None);
-        assert!(results.keep(result(MAX_BYTES), owner).await.is_none());
+        let mut journal = Journal::default();
+        assert!(results.keep(result(MAX_BYTES), owner, &mut journal).await.is_none());
+        assert_eq!(journal.events(), [Event::ResultNotKept]);
     }
 
     #[tokio::test]
@@ -104,7 +133,7 @@ mod tests {
         let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
         let (one, other) = (Session::new("1"), Session::new("2"));
         let owner = Owner::new(Some(&kim), &one);
-        let handle = results.keep(result(3), owner).await.unwrap();
+        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
         for stranger in [
             Owner::new(Some(&lee), &one),
             Owner::new(Some(&kim), &other),

@@ -157,10 +157,10 @@ impl Host for SidecarHost {
         inline: Value,
         call: &ToolCall,
         pending: &Pending,
-    ) -> bool {
+    ) -> Result<bool, SessionError> {
         let caller = head.and_then(|head| head.extensions.get::<Caller>());
         let (Some(caller), Ok(inline)) = (caller, SessionInput::read(Some(inline))) else {
-            return false;
+            return Ok(false);
         };
         let waiting = WaitingCall {
             call: call.clone(),
@@ -171,7 +171,7 @@ impl Host for SidecarHost {
             origin: None,
         };
         let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, &waiting).await;
-        kept.is_ok()
+        kept.map(|()| true).map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {

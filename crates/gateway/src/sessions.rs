@@ -5,7 +5,7 @@ mod condition;
 mod described;
 mod merge;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use axum::{
     extract::State,
@@ -277,6 +277,11 @@ impl From<callgate_session::Error> for Problem {
     fn from(error: callgate_session::Error) -> Self {
         match error.kind() {
             ErrorKind::TooLarge => Self::new(ProblemKind::TOO_LARGE, error.to_string()),
+            _ if error.is_transient() => {
+                let detail = format!("{error}; repeat the request later");
+                let wait = error.retry_after().unwrap_or(SOON);
+                Self::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(wait)
+            }
             _ => Self::new(ProblemKind::UNAVAILABLE, error.to_string()),
         }
     }
@@ -284,3 +289,5 @@ impl From<callgate_session::Error> for Problem {
 
 /// The number of times that a change is retried while others change the session.
 const ATTEMPTS: usize = 16;
+/// The wait before a request is repeated, unless the store says it.
+const SOON: Duration = Duration::from_secs(1);

@@ -59,7 +59,11 @@ impl WaitingCalls {
         let record = record.with_credential(SESSION, session);
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
-        self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
+        match self.store.put(&key, record, Expected::Absent, now()).await {
+            // Another request has kept it.
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
+            kept => kept.map(drop),
+        }
     }
 
     pub(crate) async fn get(

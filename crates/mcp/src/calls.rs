@@ -1,6 +1,8 @@
 //! Runs the calls of a client: calls of tools, of the four tools that stand for many, and of the reader of long results.
 //! `server` and `direct` receive the calls.
 
+use std::time::Duration;
+
 use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
@@ -109,7 +111,7 @@ async fn answered(
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
                     let is_kept = host.keep(incoming.head, inline, &call, pending).await;
-                    result.outcome = undecided(pending, is_kept).into();
+                    result.outcome = undecided(pending, &is_kept).into();
                 }
                 results.push(result);
                 attachments.extend(attached);
@@ -131,11 +133,14 @@ async fn answered(
 }
 
 /// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
-fn undecided(pending: &Pending, is_kept: bool) -> Box<Fault> {
-    match pending.approvers {
-        Approvers::Either | Approvers::Others => wording::approval::decided_by_others(&pending.id),
-        Approvers::Caller if is_kept => wording::approval::decided_elsewhere(&pending.id),
-        Approvers::Caller => wording::approval::nobody_asks(),
+fn undecided(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
+    match (pending.approvers, is_kept) {
+        (Approvers::Either | Approvers::Others, _) => {
+            wording::approval::decided_by_others(&pending.id)
+        }
+        (Approvers::Caller, Ok(true)) => wording::approval::decided_elsewhere(&pending.id),
+        (Approvers::Caller, Ok(false)) => wording::approval::nobody_asks(),
+        (Approvers::Caller, Err(_)) => wording::approval::not_kept(Duration::ZERO),
     }
 }
 

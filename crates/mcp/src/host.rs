@@ -55,14 +55,17 @@ pub trait Host: Send + Sync + 'static {
 
     /// Keeps a call that a person has to approve whom the client cannot ask, until somebody decides elsewhere. `inline` is the
     /// session of the request. Returns false if nobody can decide.
+    ///
+    /// # Errors
+    /// Returns a [`SessionError`] if the call cannot be kept now.
     async fn keep(
         &self,
         _head: Option<&Parts>,
         _inline: Value,
         _call: &ToolCall,
         _pending: &Pending,
-    ) -> bool {
-        false
+    ) -> Result<bool, SessionError> {
+        Ok(false)
     }
 
     /// Adds the host's own values to a call.

@@ -110,7 +110,7 @@ impl Approvals {
             return Err(wording::nameless());
         }
         let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|_| wording::not_kept())?;
+        getrandom::fill(&mut random).map_err(|_| wording::not_kept(Duration::ZERO))?;
         let asked = SystemTime::now();
         let approval = Approval {
             id: format!("approval_{:032x}", u128::from_ne_bytes(random)),
@@ -134,7 +134,7 @@ impl Approvals {
         };
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
-            wording::not_kept()
+            wording::not_kept(error.retry_after().unwrap_or_default())
         })?;
         if let Some(webhook) = &self.webhook {
             let Approval { id, tool, caller, expires, .. } = approval.clone();

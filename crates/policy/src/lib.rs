@@ -13,6 +13,7 @@ mod limits;
 mod metrics;
 mod rate;
 mod records;
+mod timed_store;
 mod webhook;
 
 pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, Marked, approval_text};
@@ -28,4 +29,5 @@ pub use limits::{Bound, Limits, LimitsConfig};
 pub use metrics::{Metrics, describe_metrics, describe_toolset};
 pub use rate::Rate;
 pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};
+pub use timed_store::TimedStore;
 pub use webhook::{Notice, Webhook, WebhookKey, WebhookTarget};

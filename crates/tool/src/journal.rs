@@ -157,6 +157,10 @@ pub enum Event {
     },
     /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.
     Replayed,
+    /// The store of results could not be used, so the whole result is in the memory of one process.
+    ResultKeptLocally,
+    /// The whole result is too large to be kept, or there is no room for it.
+    ResultNotKept,
     /// An attempt failed, and the policy of the toolset allowed a further one.
     Retried {
         /// The failure of the attempt.
@@ -332,6 +336,8 @@ impl Event {
             | Self::MediaChosen { .. }
             | Self::NullOmitted { .. }
             | Self::OutsidePartsIgnored { .. }
+            | Self::ResultKeptLocally
+            | Self::ResultNotKept
             | Self::Retried { .. }
             | Self::SessionValueAbsent { .. }
             | Self::SessionValueWon { .. }

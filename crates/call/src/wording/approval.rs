@@ -1,6 +1,10 @@
 //! Sentences about calls that a person has to approve.
 
+use std::time::Duration;
+
 use callgate_tool::{Fault, FaultCode, Next};
+
+use super::around::waiting;
 
 /// A person rejected the call.
 pub fn rejected() -> Box<Fault> {
@@ -51,7 +55,13 @@ pub fn nameless() -> Box<Fault> {
 }
 
 /// The call cannot be stored until a person decides.
-pub fn not_kept() -> Box<Fault> {
+pub fn not_kept(wait: Duration) -> Box<Fault> {
     let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";
-    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::TryLater))
+    waiting(FaultCode::NeedsApproval, message, wait)
+}
+
+/// The approvals cannot be read now.
+pub fn not_read(wait: Duration) -> Box<Fault> {
+    let message = "a person has to approve this call, and approvals cannot be read now; nothing was sent; try again later";
+    waiting(FaultCode::NeedsApproval, message, wait)
 }

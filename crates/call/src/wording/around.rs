@@ -38,6 +38,12 @@ pub fn keys_unavailable(wait: Duration) -> Box<Fault> {
     waiting(FaultCode::Overloaded, message, wait)
 }
 
+/// The store of results does not answer, and the call names one.
+pub fn results_unavailable(wait: Duration) -> Box<Fault> {
+    let message = "results of earlier calls cannot be read now, nothing was sent; try again later";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
 /// The first call with this key has not ended.
 pub fn still_running(wait: Duration) -> Box<Fault> {
     let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
@@ -77,7 +83,7 @@ pub fn audit_failed() -> Box<Fault> {
 }
 
 /// A fault that passes with time; the message has the wait in whole seconds, at least one.
-fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
+pub(super) fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
     let mut fault = Fault::new(code, message, Next::TryLater);
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     fault.retry_after = Some(Duration::from_secs(seconds.max(1)));
@@ -107,6 +113,7 @@ mod tests {
             known_to_be_down,
             too_many_keys,
             keys_unavailable,
+            results_unavailable,
             still_running,
         ]
         .map(|it| it(wait));

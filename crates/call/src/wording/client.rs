@@ -51,6 +51,12 @@ pub fn waits_already() -> Box<Fault> {
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
+/// The call cannot be kept until its client answers.
+pub fn not_kept() -> Box<Fault> {
+    let message = "the call cannot be kept until the client answers it, which was not asked to run it; call again later";
+    fault(FaultCode::Overloaded, message, Next::TryLater)
+}
+
 /// No mock matches the call, and the real call is not allowed.
 pub fn not_mocked() -> Box<Fault> {
     let message =

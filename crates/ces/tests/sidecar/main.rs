@@ -8,12 +8,16 @@ mod prelude;
 mod runs;
 mod runs_again;
 mod runs_of_dialogflow;
+mod runs_unkept;
 #[path = "../../../gateway/tests/http/service.rs"]
 #[expect(dead_code, reason = "tests of the gateway's own paths need more of it")]
 mod service;
 #[path = "../../../gateway/tests/http/sidecar.rs"]
 #[expect(dead_code, reason = "tests of the gateway's own paths need more of it")]
 mod sidecar;
+#[path = "../../../gateway/tests/http/away/store.rs"]
+#[expect(dead_code, reason = "tests of the gateway's own paths need more of it")]
+mod store;
 mod subjects;
 mod tool_service;
 

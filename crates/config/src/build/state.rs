@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use callgate_policy::TimedStore;
 use callgate_session::Store;
 
 use super::context::BuildContext;
 use crate::{config::Config, environment::Sidecar, reader::Reader};
 
-/// The store for what outlives a call: the program's own, that of the last build, or the file of the configuration. `None`
-/// to keep it in memory, and where nothing is served.
+/// The store for what outlives a call: that of the last build, the program's own, or the file of the configuration. `None`
+/// to keep it in memory, and where nothing is served. Its requests end in time.
 pub(super) async fn store(
     reader: &mut Reader,
     config: &Config,
@@ -16,14 +17,18 @@ pub(super) async fn store(
     previous: Option<&Arc<dyn Store>>,
 ) -> Option<Arc<dyn Store>> {
     let environment = build_context.environment;
-    if let Some(known) = environment.state.as_ref().or(previous) {
+    if let Some(known) = previous {
         return Some(Arc::clone(known));
+    }
+    if let Some(own) = &environment.state {
+        return Some(Arc::new(TimedStore::new(Arc::clone(own))));
     }
     let state = config.state.as_ref().filter(|_| environment.sidecar == Sidecar::Serving)?;
     if reader.has_faults() {
         return None;
     }
-    file::store(reader, state, build_context).await
+    let opened = file::store(reader, state, build_context).await?;
+    Some(Arc::new(TimedStore::new(opened)))
 }
 
 #[cfg(feature = "state")]

@@ -57,7 +57,7 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let kept = self.kept(call).await;
+        let kept = self.kept(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
@@ -83,13 +83,13 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let kept = self.kept(call).await;
+        let kept = self.kept(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
         plan.filled(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 
-    async fn kept(&self, call: &Call<'_>) -> BTreeMap<Handle, StoredResult> {
+    async fn kept(&self, call: &Call<'_>) -> Result<BTreeMap<Handle, StoredResult>, Box<Fault>> {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
@@ -99,14 +99,13 @@ impl Connection {
         };
         let mut kept = BTreeMap::new();
         for handle in handles {
-            match self.results.get(&handle, owner).await {
-                Ok(found) => {
-                    kept.extend(found.filter(may_use).map(|result| (handle, result)));
-                }
-                Err(error) => tracing::warn!(%error, "a result cannot be looked up"),
-            }
+            let found = self.results.get(&handle, owner).await.map_err(|error| {
+                tracing::debug!(%error, "a result cannot be looked up");
+                wording::around::results_unavailable(error.retry_after().unwrap_or_default())
+            })?;
+            kept.extend(found.filter(may_use).map(|result| (handle, result)));
         }
-        kept
+        Ok(kept)
     }
 }
 

@@ -243,7 +243,7 @@ impl OpenApi {
             (&self.connection.results, Owner::new(call.principal(), call.session()));
         let toolset = &self.connection.toolset;
         for WholePart { index, result } in whole_parts {
-            let handle = results.keep(result.with_toolset(toolset), owner).await;
+            let handle = results.keep(result.with_toolset(toolset), owner, journal).await;
             if let Content::Parts(parts) = &mut answer.content
                 && let Some(part) = parts.get_mut(index)
             {
@@ -253,7 +253,7 @@ impl OpenApi {
         let whole =
             shown::is_partial(answer).then(|| self.whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
-            answer.handle = results.keep(result.with_toolset(toolset), owner).await;
+            answer.handle = results.keep(result.with_toolset(toolset), owner, journal).await;
         }
         outcome
     }

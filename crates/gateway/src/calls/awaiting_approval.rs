@@ -43,7 +43,7 @@ pub(super) async fn queued(
             let waiting = WaitingCall { call, timeout, execution, session, key, origin };
             let principal = batch.caller.principal.as_ref();
             let kept = keeper.calls.keep(principal, pending, &waiting).await;
-            kept.is_err().then(wording::not_kept)
+            kept.err().map(|error| wording::not_kept(error.retry_after().unwrap_or_default()))
         }
     };
     if let Some(fault) = fault {

@@ -11,8 +11,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_config::Built;
+use callgate_session::{Key, Owner, Space};
+use callgate_tool::Session;
 use http::{HeaderValue, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::time::Instant;
 
 use self::bounded_recorder::BoundedRecorder;
 use crate::{
@@ -60,6 +63,11 @@ pub(crate) async fn show(
     if let Some(number) = gateway.sessions().number() {
         #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
         metrics::gauge!("callgate_sessions").set(number as f64);
+    }
+    if let Some(state) = gateway.built().state() {
+        // Nobody may use the store for long: the number of now says whether it answers.
+        let key = Key::new(Space::Session, Owner::new(None, &Session::default()), "");
+        drop(state.get(&key, Instant::now().into_std()).await);
     }
     let text = handle.render();
     let mut response = visible_to(&caller, text).into_response();

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod approvals;
+mod away;
 mod dialects;
 mod mcp;
 mod mcp_headers;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use callgate_call::wording::approval as wording;
 use callgate_executor::{Call, Decision};
-use callgate_session::{Expected, Group, Owner, Space};
+use callgate_session::{Error, ErrorKind, Expected, Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
 use super::{Approvals, count, key, now};
@@ -46,7 +46,7 @@ impl Approvals {
         let Some(id) = decided.as_ref().map(|decided| decided.approval.clone()).or(named) else {
             return Ok(None);
         };
-        let Some(found) = self.own(call, &id).await else {
+        let Some(found) = self.own(call, &id).await? else {
             count("unknown");
             return Err(wording::unknown());
         };
@@ -66,7 +66,7 @@ impl Approvals {
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
             return Err(wording::by_another(&id));
         }
-        if !self.used(&found).await {
+        if !self.used(&found).await? {
             count("unknown");
             return Err(wording::unknown());
         }
@@ -103,7 +103,7 @@ impl Approvals {
                 }
                 ApprovalState::Waiting => false,
             };
-            if !is_usable || !self.used(&found).await {
+            if !is_usable || !self.used(&found).await? {
                 continue;
             }
             let by = approval.state.by().map(ToOwned::to_owned);
@@ -127,7 +127,7 @@ impl Approvals {
         if self.rules.approvers == Approvers::Caller || call.principal().is_none() {
             // Nobody else decides.
             let Some(asked) = asked else { return Ok(Vec::new()) };
-            return Ok(self.own(call, asked).await.into_iter().filter(is_equal).collect());
+            return Ok(self.own(call, asked).await?.into_iter().filter(is_equal).collect());
         }
         let (mut equal, owner) = (Vec::new(), Owner::new(call.principal(), call.session()));
         let visit = |found: Found| {
@@ -135,25 +135,25 @@ impl Approvals {
             ControlFlow::Continue(())
         };
         let visited = self.visit(&Group::of_owner(Space::Approval, owner), visit).await;
-        visited.map_err(|error| {
-            tracing::debug!(%error, "approvals cannot be listed");
-            wording::not_kept()
-        })?;
+        visited.map_err(|error| unavailable(&error))?;
         Ok(equal)
     }
 
     /// The approval of an id, if it is one of this call's principal, session and tool.
-    async fn own(&self, call: &Call<'_>, id: &str) -> Option<Found> {
+    async fn own(&self, call: &Call<'_>, id: &str) -> Result<Option<Found>, Box<Fault>> {
         let key = key(call, id);
-        let stored = self.store.get(&key, now()).await.ok().flatten()?;
-        Found::read(key, &stored)
+        let stored = self.store.get(&key, now()).await.map_err(|error| unavailable(&error))?;
+        Ok(stored.and_then(|stored| Found::read(key, &stored)))
     }
 
     /// True if the approval was not used before.
-    async fn used(&self, found: &Found) -> bool {
+    async fn used(&self, found: &Found) -> Result<bool, Box<Fault>> {
         // Of two simultaneous uses, only one removes the record.
         let expected = Expected::Version(found.version);
-        self.store.remove(&found.key, expected, now()).await.is_ok_and(|was| was)
+        match self.store.remove(&found.key, expected, now()).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
+            removed => removed.map_err(|error| unavailable(&error)),
+        }
     }
 
     /// True if the approval of this principal counts for the call: the one rule of all ways in.
@@ -164,6 +164,11 @@ impl Approvals {
             Approvers::Others => caller.is_some() && by.is_some() && caller != by,
         }
     }
+}
+
+fn unavailable(error: &Error) -> Box<Fault> {
+    tracing::debug!(%error, "approvals cannot be read");
+    wording::not_read(error.retry_after().unwrap_or_default())
 }
 
 fn rank(state: &ApprovalState) -> u8 {

@@ -23,7 +23,11 @@ pub fn describe_metrics() {
     }
     counter!("callgate_webhook_deliveries_total", "outcome" => "delivered").increment(0);
     counter!("callgate_audit_failures_total").increment(0);
+    for outcome in ["full", "refused", "unanswered", "unavailable"] {
+        counter!("callgate_state_failures_total", "outcome" => outcome).increment(0);
+    }
     gauge!("callgate_queue_length").increment(0);
+    gauge!("callgate_state_up").set(1.0);
 }
 
 /// Makes the series of a toolset's calls before its first call, so that a dashboard finds them. Existing series stay.
@@ -40,7 +44,7 @@ pub fn describe_toolset(name: &str) {
     drop(histogram!("callgate_call_duration_seconds", "toolset" => toolset()));
 }
 
-const COUNTERS: [(&str, &str); 8] = [
+const COUNTERS: [(&str, &str); 9] = [
     ("callgate_approvals_total", "Calls that a person was asked about, by decision"),
     ("callgate_audit_failures_total", "Lines that could not be written into the audit file"),
     (
@@ -49,16 +53,18 @@ const COUNTERS: [(&str, &str); 8] = [
     ),
     ("callgate_retries_total", "Requests that were sent once more"),
     ("callgate_service_responses_total", "Responses of services, by status"),
+    ("callgate_state_failures_total", "Requests that the store of state did not serve, by outcome"),
     ("callgate_token_refreshes_total", "Credentials that were refused and renewed"),
     ("callgate_tool_calls_total", "Calls that have ended, by tool, effect and outcome"),
     ("callgate_webhook_deliveries_total", "Notices to the webhook of approvals, by outcome"),
 ];
 
-const GAUGES: [(&str, &str); 3] = [
+const GAUGES: [(&str, &str); 4] = [
     (
         "callgate_breaker_state",
         "Whether a service is left alone: 0 no, 1 one call looks for it, 2 yes",
     ),
     ("callgate_calls_in_flight", "Calls that are running or waiting"),
     ("callgate_queue_length", "Calls that wait at a bound"),
+    ("callgate_state_up", "0 while the store of state is away"),
 ];

@@ -37,6 +37,8 @@ impl fmt::Display for Event {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
             Self::OutsidePartsIgnored { .. }
+            | Self::ResultKeptLocally
+            | Self::ResultNotKept
             | Self::SurrogatesReplaced { .. }
             | Self::UnseenRemoved { .. } => self.of_answer(f),
             Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
@@ -114,6 +116,12 @@ impl Event {
         match self {
             Self::OutsidePartsIgnored { count } => {
                 write!(f, "{count} bytes of the answer outside of its parts were ignored")
+            }
+            Self::ResultKeptLocally => f.write_str(
+                "the store of results cannot be used now, so the whole result is kept by one process alone: its handle works there until that process ends",
+            ),
+            Self::ResultNotKept => {
+                f.write_str("the whole result is not kept: there is no room for it")
             }
             Self::SurrogatesReplaced { count } => {
                 write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")

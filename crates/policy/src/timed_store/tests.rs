@@ -1,0 +1,169 @@
+//! Tests a store that is slow, away and back, by a clock that stands still.
+
+use std::{
+    fmt as text,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+};
+
+use callgate_session::{Bounds, Memory, Owner, Space};
+use callgate_tool::Session;
+use tracing::{
+    Event, Subscriber,
+    field::{Field, Visit},
+};
+use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
+
+use super::*;
+
+/// A store whose requests take a time; `u64::MAX` for one that refuses them.
+#[derive(Debug)]
+struct Slow {
+    memory: Memory,
+    milliseconds: AtomicU64,
+    n_requests: AtomicUsize,
+}
+
+impl Slow {
+    async fn reached(&self) -> Result<(), Error> {
+        self.n_requests.fetch_add(1, Ordering::SeqCst);
+        match self.milliseconds.load(Ordering::SeqCst) {
+            u64::MAX => Err(Error::new(ErrorKind::Unavailable, "no connection")),
+            milliseconds => {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                Ok(())
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Slow {
+    async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {
+        self.reached().await?;
+        self.memory.get(key, now).await
+    }
+
+    async fn list(
+        &self,
+        group: &Group,
+        after: Option<&Key>,
+        most: usize,
+        now: Clock,
+    ) -> Result<Vec<(Key, Stored)>, Error> {
+        self.reached().await?;
+        self.memory.list(group, after, most, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        expected: Expected,
+        now: Clock,
+    ) -> Result<Version, Error> {
+        self.reached().await?;
+        self.memory.put(key, record, expected, now).await
+    }
+
+    async fn remove(&self, key: &Key, expected: Expected, now: Clock) -> Result<bool, Error> {
+        self.reached().await?;
+        self.memory.remove(key, expected, now).await
+    }
+}
+
+struct Trial {
+    slow: Arc<Slow>,
+    timed: TimedStore,
+}
+
+impl Trial {
+    fn new() -> Self {
+        let slow = Arc::new(Slow {
+            memory: Memory::new(Bounds { records: 9, bytes: 9_999 }),
+            milliseconds: AtomicU64::new(0),
+            n_requests: AtomicUsize::new(0),
+        });
+        Self { timed: TimedStore::new(Arc::<Slow>::clone(&slow)), slow }
+    }
+
+    fn takes(&self, milliseconds: u64) {
+        self.slow.milliseconds.store(milliseconds, Ordering::SeqCst);
+    }
+
+    /// The end of a request, the milliseconds it took, and the requests that came to the store behind.
+    async fn get(&self) -> (Result<(), Error>, u128, usize) {
+        let (began, before) = (Instant::now(), self.slow.n_requests.load(Ordering::SeqCst));
+        let key = Key::new(Space::Session, Owner::new(None, &Session::new("s")), "");
+        let got = self.timed.get(&key, Instant::now().into_std()).await.map(drop);
+        let n_requests = self.slow.n_requests.load(Ordering::SeqCst) - before;
+        (got, began.elapsed().as_millis(), n_requests)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_is_waited_for_once_and_tried_once_a_second() {
+    let trial = Trial::new();
+    trial.takes(899);
+    assert!(trial.get().await.0.is_ok());
+    trial.takes(u64::MAX - 1);
+    for (waited, n_requests) in [(900, 1), (0, 0), (0, 0)] {
+        let (got, took, asked) = trial.get().await;
+        let error = got.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.retry_after(), Some(PAUSE));
+        assert_eq!((took, asked), (waited, n_requests));
+    }
+    tokio::time::advance(PAUSE).await;
+    let tries = tokio::join!(trial.get(), trial.get(), trial.get());
+    let asked: Vec<_> = [&tries.0, &tries.1, &tries.2].into_iter().map(|tried| tried.1).collect();
+    assert_eq!(asked.iter().filter(|took| **took == 0).count(), 2, "{asked:?}");
+    trial.takes(0);
+    tokio::time::advance(PAUSE).await;
+    for _ in 0..2 {
+        let (got, _, asked) = trial.get().await;
+        assert!(got.is_ok() && asked == 1, "it is back for everybody");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_request_reaches_a_store_that_refuses_at_once() {
+    let trial = Trial::new();
+    trial.takes(u64::MAX);
+    for _ in 0..2 {
+        let (got, took, asked) = trial.get().await;
+        assert_eq!(got.unwrap_err().retry_after(), Some(PAUSE));
+        assert_eq!((took, asked), (0, 1));
+    }
+    trial.takes(0);
+    assert!(trial.get().await.0.is_ok());
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl Visit for Lines {
+    fn record_debug(&mut self, field: &Field, value: &dyn text::Debug) {
+        if field.name() == "message" {
+            self.0.lock().unwrap().push(format!("{value:?}"));
+        }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        event.record(&mut self.clone());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_change_of_the_store_is_one_line_of_the_log() {
+    let (lines, trial) = (Lines::default(), Trial::new());
+    let _guard = tracing::subscriber::set_default(Registry::default().with(lines.clone()));
+    for milliseconds in [0, u64::MAX, u64::MAX, 5_000, 5_000, 0, 0] {
+        trial.takes(milliseconds);
+        tokio::time::advance(PAUSE).await;
+        drop(trial.get().await);
+    }
+    let lines = lines.0.lock().unwrap().clone();
+    assert_eq!(lines, ["the store of `state` is away", "the store of `state` is back"]);
+}
