@@ -123,6 +123,7 @@ impl Approvals {
             expires: asked.checked_add(self.rules.time).unwrap_or(asked),
             state: ApprovalState::Waiting,
             digest,
+            used: None,
         };
         let kept = match Record::json(&approval) {
             Ok(record) => {
@@ -179,7 +180,8 @@ impl Approvals {
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
-                if brought.is_some() {
+                if let Some(grant) = brought {
+                    self.forget(call, &grant).await;
                     journal.note(Event::ApprovalOutdated);
                     count("outdated");
                 }

@@ -47,6 +47,17 @@ pub struct Approval {
     pub state: ApprovalState,
     /// That of the request and of what the call is.
     pub(crate) digest: Digest,
+    /// The use of the approval, which ends it.
+    pub(crate) used: Option<Use>,
+}
+
+/// The use of an approval.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) enum Use {
+    /// Its call was made, or was about to be.
+    Made,
+    /// Its call was ended.
+    Rejected,
 }
 
 /// The state of an approval that was not used yet.
@@ -106,6 +117,11 @@ impl Approval {
     pub(crate) fn record(&self) -> Result<Record, Error> {
         let left = self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
         Ok(Record::json(self)?.with_time_to_live(left))
+    }
+
+    /// The approval after its use: without the request, which nobody decides about any more.
+    pub(crate) fn used_for(&self, purpose: Use) -> Self {
+        Self { request: Value::Null, used: Some(purpose), ..self.clone() }
     }
 
     /// True if the principal of this id made the call.

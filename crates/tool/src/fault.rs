@@ -92,9 +92,9 @@ codes! {
         /// The replay transport has no recorded answer for the request.
         NothingRecorded = "nothing_recorded":
             "Nothing was sent. The model should not call again. A person records the case, or uses the arguments of a recorded one; the journal shows the nearest recorded request and how it differs.";
-        /// The call was begun before under its idempotency key; whether it was executed is not known.
+        /// The call was begun before under its idempotency key or its approval; whether it was executed is not known.
         OutcomeUnknown = "outcome_unknown":
-            "The service may have been reached by the first call; nothing was sent for this one. The model should ask the user. A person looks in the service whether the first call was executed, and uses a new key if it was not.";
+            "The service may have been reached by the first call; nothing was sent for this one. The model should ask the user. A person looks in the service whether the first call was executed, and has it made again if it was not: under a new key, or with a new approval.";
         /// Too many calls are running, or the service is known to be down.
         Overloaded = "overloaded":
             "Nothing was sent. The model should try again later; the fault says after how long. A person raises `concurrency` of `limits`, or looks why the service is down.";

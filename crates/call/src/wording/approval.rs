@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use callgate_tool::{Fault, FaultCode, Next};
+use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::around::waiting;
+use super::{around::waiting, sent};
 
 /// A person rejected the call.
 pub fn rejected() -> Box<Fault> {
@@ -16,6 +16,12 @@ pub fn rejected() -> Box<Fault> {
 pub fn unknown() -> Box<Fault> {
     let message = "no approval of this id waits for this call: it has expired, was decided already, or is another call's; nothing was sent; make the call again, and the user is asked again";
     Box::new(Fault::new(FaultCode::UnknownApproval, message, Next::TryLater))
+}
+
+/// The approval was used before: by an earlier decision whose response may have been lost, or by an equal call.
+pub fn used() -> Box<Fault> {
+    let message = "this approval was used before, each works once: its call was made then, or may have been; nothing was sent now; do not make the call again before checking whether it was executed";
+    sent(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// There is nobody to ask where the call was made.

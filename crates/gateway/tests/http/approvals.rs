@@ -45,7 +45,7 @@ async fn a_pending_call_is_made_once_when_it_is_approved() {
     assert_eq!((&result["id"], &result["tool"]), (&json!("a"), &json!("pets-getPet")));
     assert_eq!(result["response"]["name"], "Rex");
     let again = decide(&sidecar, &id, "approve").await.json();
-    assert_eq!(again["error"]["code"], "unknown_approval", "{again}");
+    assert_eq!(again["error"]["code"], "outcome_unknown", "{again}");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_rejected_call_is_not_made_and_reported_to_the_model() {
         (&json!("no"), &json!("ask_user"))
     );
     let again = decide(&sidecar, &id, "approve").await.json();
-    assert_eq!(again["error"]["code"], "unknown_approval", "{again}");
+    assert_eq!(again["error"]["code"], "rejected", "{again}");
 }
 
 #[tokio::test]

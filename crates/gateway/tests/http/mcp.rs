@@ -159,7 +159,7 @@ async fn a_call_over_mcp_that_needs_approval_requests_input_and_is_made_once() {
     assert_eq!(made["result"]["structuredContent"]["name"], "Rex", "{made}");
     let (_, replayed) = called(&sidecar, &elicits, &answer(state, &yes)).await;
     let error = &replayed["result"]["structuredContent"]["error"];
-    assert_eq!(error["code"], "unknown_approval", "{replayed}");
+    assert_eq!(error["code"], "outcome_unknown", "{replayed}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
-//! The approval that a call may use: one that it brings by its id, or one that somebody else gave for an equal call. An
-//! approval is used by its removal, so that of simultaneous calls only one uses it.
+//! The approval that a call may use: one that it brings by its id, or one that somebody else gave for an equal call. Of
+//! simultaneous calls only one uses it. A used approval stays until it ends, so that whoever decides again, because the
+//! response was lost, learns of the use.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +11,7 @@ use callgate_tool::{Approvers, Fault, Principal};
 
 use super::{Approvals, count, key, now};
 use crate::{
-    approval_record::{Approval, ApprovalState, Asked, Found, Permit},
+    approval_record::{Approval, ApprovalState, Asked, Found, Permit, Use},
     digest::Digest,
 };
 
@@ -50,6 +51,11 @@ impl Approvals {
             count("unknown");
             return Err(wording::unknown());
         };
+        match found.approval.used {
+            Some(Use::Made) => return Err(wording::used()),
+            Some(Use::Rejected) => return Err(wording::rejected()),
+            None => {}
+        }
         let decision = decided.as_ref().map(|decided| decided.decision);
         let decider = decided.and_then(|decided| decided.by);
         let (state, is_reject) = (&found.approval.state, decision == Some(Decision::Reject));
@@ -66,9 +72,10 @@ impl Approvals {
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
             return Err(wording::by_another(&id));
         }
-        if !self.used(&found).await? {
+        let purpose = if is_rejected { Use::Rejected } else { Use::Made };
+        if !self.used(&found, purpose).await? {
             count("unknown");
-            return Err(wording::unknown());
+            return Err(if is_rejected { wording::unknown() } else { wording::used() });
         }
         if !is_rejected {
             return Ok(Some(Grant::given(&found.approval, by)));
@@ -103,11 +110,13 @@ impl Approvals {
                 }
                 ApprovalState::Waiting => false,
             };
-            if !is_usable || !self.used(&found).await? {
+            let is_approved = matches!(approval.state, ApprovalState::Approved { .. });
+            let purpose = if is_approved { Use::Made } else { Use::Rejected };
+            if !is_usable || !self.used(&found, purpose).await? {
                 continue;
             }
             let by = approval.state.by().map(ToOwned::to_owned);
-            if matches!(approval.state, ApprovalState::Approved { .. }) {
+            if is_approved {
                 return Ok(Some(Grant::given(approval, by)));
             }
             call.extensions_mut().insert(Permit { approval: approval.id.clone(), by });
@@ -123,7 +132,8 @@ impl Approvals {
         digest: &Digest,
         asked: Option<&str>,
     ) -> Result<Vec<Found>, Box<Fault>> {
-        let is_equal = |found: &Found| found.approval.digest == *digest;
+        let is_equal =
+            |found: &Found| found.approval.digest == *digest && found.approval.used.is_none();
         if self.rules.approvers == Approvers::Caller || call.principal().is_none() {
             // Nobody else decides.
             let Some(asked) = asked else { return Ok(Vec::new()) };
@@ -147,13 +157,31 @@ impl Approvals {
     }
 
     /// True if the approval was not used before.
-    async fn used(&self, found: &Found) -> Result<bool, Box<Fault>> {
-        // Of two simultaneous uses, only one removes the record.
+    async fn used(&self, found: &Found, purpose: Use) -> Result<bool, Box<Fault>> {
+        // Of two simultaneous uses, only one finds this version.
         let expected = Expected::Version(found.version);
-        match self.store.remove(&found.key, expected, now()).await {
+        let record = found.approval.used_for(purpose).record();
+        let record = record.map_err(|error| unavailable(&error))?;
+        let used = match self.store.put(&found.key, record, expected, now()).await {
+            Ok(_) => Ok(true),
+            // What cannot be kept is left out: the approval works once all the same.
+            Err(error) if matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge) => {
+                self.store.remove(&found.key, expected, now()).await
+            }
+            Err(error) => Err(error),
+        };
+        match used {
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
-            removed => removed.map_err(|error| unavailable(&error)),
+            used => used.map_err(|error| unavailable(&error)),
         }
+    }
+
+    /// Removes an approval that was used for a call which then was not made.
+    pub(super) async fn forget(&self, call: &Call<'_>, grant: &Grant) {
+        let Grant::Given { permit, .. } = grant else { return };
+        let removed = self.store.remove(&key(call, &permit.approval), Expected::Any, now()).await;
+        // Otherwise a repeated decision is told of a use that made no call.
+        removed.inspect_err(|error| tracing::debug!(%error, "a used approval stays")).ok();
     }
 
     /// True if the approval of this principal counts for the call: the one rule of all ways in.

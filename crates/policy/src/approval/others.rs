@@ -60,7 +60,7 @@ impl Approvals {
     ) -> Result<Vec<Approval>, Error> {
         let mut shown = Vec::new();
         let visit = |found: Found| {
-            shown.extend(Some(found.approval).filter(&is_shown));
+            shown.extend(Some(found.approval).filter(|one| one.used.is_none() && is_shown(one)));
             ControlFlow::Continue(())
         };
         self.visit(&Group::of_space(Space::Approval), visit).await?;
@@ -112,7 +112,7 @@ impl Approvals {
         let Some(Found { key, version, approval }) = self.of_id(&decided.approval).await? else {
             return Ok(Marked::Absent);
         };
-        if !may(&approval) {
+        if approval.used.is_some() || !may(&approval) {
             return Ok(Marked::Absent);
         }
         // Whether a caller without a name is somebody else is not known.
@@ -138,6 +138,7 @@ impl Approvals {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let earlier = self.store.get(&key, now()).await?;
                 let earlier = earlier.and_then(|stored| Found::read(key, &stored));
+                let earlier = earlier.filter(|found| found.approval.used.is_none());
                 let earlier = earlier.map(|found| Marked::Earlier(Box::new(found.approval)));
                 Ok(earlier.unwrap_or(Marked::Absent))
             }

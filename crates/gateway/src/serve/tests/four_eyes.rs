@@ -218,7 +218,7 @@ async fn the_caller_makes_its_call_under_the_id_and_gets_its_messages() {
         assert_eq!(office.n_sent(), usize::from(token == KIM));
     }
     let (_, again) = office.decide(KIM, &id, "run").await;
-    assert!(again.contains("unknown_approval"), "{again}");
+    assert!(again.contains("outcome_unknown"), "{again}");
 
     office.call(KIM, openai).await;
     let id = office.waiting().await;

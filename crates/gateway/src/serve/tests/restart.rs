@@ -113,7 +113,7 @@ async fn a_new_process_has_the_sessions_approvals_and_keys_of_the_one_that_was_k
     let decided = send(&second, "POST", &path, &json!({"decision": "approve"})).await;
     assert_eq!(decided["response"], "bought dog", "{decided}");
     let again = send(&second, "POST", &path, &json!({"decision": "approve"})).await;
-    assert_eq!(again["error"]["code"], "unknown_approval", "{again}");
+    assert_eq!(again["error"]["code"], "outcome_unknown", "{again}");
     assert_eq!(bought(), 3);
     running.abort();
 }

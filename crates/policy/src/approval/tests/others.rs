@@ -40,7 +40,7 @@ async fn a_call_that_another_principal_approved_is_made_once_when_it_is_repeated
         assert_eq!(desk.n_sent(), 0, "the decision alone sends nothing");
         assert!(matches!(desk.put(&KIM).await, Ended::Made(_)));
         assert!(matches!(desk.put(&KIM).await, Ended::Asked(..)), "it is used up");
-        assert!(desk.put(&RUN(&id)).await.is_unknown());
+        assert!(desk.put(&RUN(&id)).await.is_used());
         assert_eq!(desk.n_sent(), 1);
     }
 }
@@ -53,12 +53,12 @@ async fn a_call_is_made_under_its_id_once_another_principal_has_approved_it() {
     assert_eq!((&pending.id, pending.approvers), (&id, Approvers::Others));
     desk.mark("lee", &id, Decision::Approve).await;
     assert!(matches!(desk.put(&RUN(&id)).await, Ended::Made(_)));
-    assert!(desk.put(&RUN(&id)).await.is_unknown());
+    assert!(desk.put(&RUN(&id)).await.is_used());
     assert_eq!(desk.n_sent(), 1);
 }
 
 #[tokio::test]
-async fn a_call_that_another_principal_rejected_ends_once_as_rejected() {
+async fn a_call_that_another_principal_rejected_ends_as_rejected() {
     let desk = desk(four_eyes());
     for by in [KIM, RUN("")] {
         let id = desk.asked().await;
@@ -66,7 +66,8 @@ async fn a_call_that_another_principal_rejected_ends_once_as_rejected() {
         desk.mark("lee", &id, Decision::Reject).await;
         let ended = desk.put(&by).await;
         assert!(matches!(ended, Ended::Failed(FaultCode::Rejected, Next::AskUser)), "{ended:?}");
-        assert!(desk.put(&RUN(&id)).await.is_unknown());
+        let again = desk.put(&RUN(&id)).await;
+        assert!(matches!(again, Ended::Failed(FaultCode::Rejected, _)), "{again:?}");
     }
     assert_eq!(desk.n_sent(), 0);
 }
