@@ -1,0 +1,125 @@
+"""The commands that a sidecar sends to Redis for each kind of call, counted by the server, and the CPU that a call takes beside
+state in memory, both measured in one run. Usage: costs.py --callgate CALLGATE [--calls 2000]"""
+
+import argparse
+import asyncio
+import pathlib
+import statistics
+import tempfile
+
+import servers
+import wire
+from cluster import DESCRIPTION, configuration
+from flows import Shop
+
+# The most commands a call; a change is one script.
+BARS = {"a call that needs no state": 0, "a session's parameters": 1, "a keyed call": 2}
+MOST_CPU = 1.3
+# What a sidecar asks on its own, and what belongs to scripts.
+OWN = ("config", "hello", "info", "ping", "client", "zadd", "zrangebylex", "zcard", "auth", "select", "script")
+
+
+class Measured:
+    """One sidecar, and the commands that its Redis has executed."""
+
+    def __init__(self, sidecar, redis):
+        self.sidecar, self.redis, self.client = sidecar, redis, wire.Client(sidecar.port)
+
+    async def call(self, number, session=None, key=None, owner=None):
+        call = {"id": "1", "tool": "shop-order", "args": {"number": str(number)}} | ({"idempotencyKey": key} if key else {})
+        body = {"calls": [call], "session": {"parameters": {"owner": owner}} if owner else {"id": session}}
+        headers = [("Authorization", "Bearer token-of-p0-0123456789")]
+        status, _, data = await self.client.send("POST", "/v1/calls", body, headers)
+        if status != 200 or b'"response"' not in data:
+            raise SystemExit(f"costs: {status} {data[:300]}")
+
+    async def kinds(self, number):
+        """The call of each kind."""
+        return {
+            "a call that needs no state": self.call(number, owner="kim"),
+            "a session's parameters": self.call(number, session="s1"),
+            "a keyed call": self.call(number, owner="kim", key=f"key-{number}"),
+        }
+
+    async def commands(self):
+        """The commands of clients; what a script does inside counts as part of it."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.redis.port)
+        writer.write(b"INFO commandstats\r\n")
+        size = int((await reader.readline())[1:])
+        lines = (await reader.readexactly(size)).decode().split("\r\n")
+        writer.close()
+        counts = dict(line.removeprefix("cmdstat_").split(":") for line in lines if line.startswith("cmdstat_"))
+        counts = {name: int(values.split("calls=")[1].split(",")[0]) for name, values in counts.items()}
+        return sum(count for name, count in counts.items() if name in ("evalsha", "eval", "get", "set", "fcall", "wait"))
+
+    def cpu(self):
+        fields = pathlib.Path(f"/proc/{self.sidecar.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
+
+async def started(given, folder, shop_port, name, state):
+    (folder / "shop.yaml").write_text(DESCRIPTION)
+    (folder / f"{name}.yaml").write_text(configuration(shop_port, state))
+    return await servers.Sidecar(given.callgate, folder, name, folder / f"{name}.yaml").up()
+
+
+async def run(given, folder):
+    shop = Shop()
+    shop.work = 0
+    shop_port, _server = await wire.serve(shop.answer)
+    redis = await servers.Redis(servers.program("redis-server"), folder, durable=False).up()
+    state = f"state: {{redis: {{url: 'redis://127.0.0.1:{redis.port}'}}, key: '{servers.KEY}'}}"
+    sidecars = [await started(given, folder, shop_port, "memory", ""), await started(given, folder, shop_port, "redis", state)]
+    memory, over = (Measured(sidecar, redis) for sidecar in sidecars)
+    faults = []
+    try:
+        for one in (memory, over):
+            headers = [("Authorization", "Bearer token-of-p0-0123456789")]
+            await one.client.send("PUT", "/v1/sessions/s1", {"parameters": {"owner": "kim"}}, headers)
+            await asyncio.gather(*(await one.kinds(0)).values())
+        for at, (kind, most) in enumerate(BARS.items()):
+            before, n_calls = await over.commands(), 100
+            for number in range(1 + at * n_calls, 1 + (at + 1) * n_calls):
+                for name, call in (await over.kinds(number)).items():
+                    if name == kind:
+                        await call
+                    else:
+                        call.close()
+            # The sidecar's own look at its replicas falls into the time of some.
+            each = (await over.commands() - before) / n_calls
+            print(f"{kind}: {each:.2f} commands (bar {most})")
+            faults += [f"{kind} takes {each:.2f} commands"] if each > most + 0.05 else []
+        faults += await processor(given, memory, over)
+    finally:
+        for process in [*sidecars, redis]:
+            await process.end()
+    return faults
+
+
+async def processor(given, memory, over):
+    """The CPU of calls with a stored session, in turns."""
+    ticks = {memory: [], over: []}
+    for _ in range(5):
+        for one, rows in ticks.items():
+            before = one.cpu()
+            for _ in range(0, given.calls // 5, 16):
+                await asyncio.gather(*(one.call(0, session="s1") for _ in range(16)))
+            rows.append(one.cpu() - before)
+    ratio = statistics.median(ticks[over]) / max(statistics.median(ticks[memory]), 1)
+    print(f"CPU of calls with a stored session: {ratio:.2f} x that of state in memory (bar {MOST_CPU})")
+    return [f"the CPU is {ratio:.2f} x"] if ratio > MOST_CPU else []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--callgate", required=True, type=pathlib.Path)
+    parser.add_argument("--calls", type=int, default=2000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        faults = asyncio.run(run(given, pathlib.Path(folder)))
+    if faults:
+        raise SystemExit("costs: " + "; ".join(faults))
+
+
+if __name__ == "__main__":
+    main()
