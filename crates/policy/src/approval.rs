@@ -5,6 +5,7 @@ mod grant;
 mod others;
 mod request;
 mod rules;
+mod usage;
 
 use std::{
     ops::ControlFlow,
@@ -14,13 +15,13 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Middleware, Stage};
-use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
+use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
 use metrics::counter;
 use tokio::time::Instant;
 
-use self::grant::Grant;
+use self::{grant::Grant, usage::Usage};
 use crate::{
     approval_record::{Approval, ApprovalState},
     digest::Digest,
@@ -180,8 +181,8 @@ impl Approvals {
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
-                if let Some(grant) = brought {
-                    self.forget(call, &grant).await;
+                if brought.is_some() {
+                    Usage::forget(call.extensions().get()).await;
                     journal.note(Event::ApprovalOutdated);
                     count("outdated");
                 }
@@ -224,6 +225,17 @@ impl Middleware for Approvals {
             Err(fault) => ControlFlow::Break(Outcome::Failed(fault)),
         }
     }
+
+    async fn after(&self, call: &Call<'_>, _: &Ended<'_>) {
+        if let Some(usage) = call.extensions().get::<Usage>() {
+            usage.end().await;
+        }
+    }
+}
+
+fn unavailable(error: &Error) -> Box<Fault> {
+    tracing::debug!(%error, "approvals cannot be read");
+    wording::not_read(error.retry_after().unwrap_or_default())
 }
 
 /// The key of an approval: it binds a call to its tool, session and principal.

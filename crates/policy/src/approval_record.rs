@@ -54,10 +54,31 @@ pub struct Approval {
 /// The use of an approval.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) enum Use {
-    /// Its call was made, or was about to be.
+    /// Its call is about to be made, or runs.
+    Begun {
+        user: User,
+        /// The milliseconds that are left of the record when nobody counts as running the call any more.
+        lapse: u64,
+    },
+    /// Its call has ended.
     Made,
-    /// Its call was ended.
+    /// Its call was not made.
     Rejected,
+}
+
+/// The name of whoever uses an approval.
+pub(crate) type User = [u8; 16];
+
+impl Use {
+    /// The time in which a call usually ends, and a use that was not one is taken back.
+    pub(crate) const TIME: Duration = Duration::from_secs(30);
+
+    /// The use of an approval that begins now. Its end is said by the time that is then left of the record, so that the
+    /// store's clock tells it.
+    pub(crate) fn begun(user: User, approval: &Approval) -> Self {
+        let lapse = approval.left().saturating_sub(Self::TIME).as_millis();
+        Self::Begun { user, lapse: u64::try_from(lapse).unwrap_or(u64::MAX) }
+    }
 }
 
 /// The state of an approval that was not used yet.
@@ -86,7 +107,7 @@ pub enum ApprovalState {
 }
 
 /// An approval in a store.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) key: Key,
     pub(crate) version: Version,
@@ -115,13 +136,21 @@ impl ApprovalState {
 impl Approval {
     /// The approval as a record that lives until the approval ends.
     pub(crate) fn record(&self) -> Result<Record, Error> {
-        let left = self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO);
-        Ok(Record::json(self)?.with_time_to_live(left))
+        Ok(Record::json(self)?.with_time_to_live(self.left()))
+    }
+
+    fn left(&self) -> Duration {
+        self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO)
     }
 
     /// The approval after its use: without the request, which nobody decides about any more.
-    pub(crate) fn used_for(&self, purpose: Use) -> Self {
-        Self { request: Value::Null, used: Some(purpose), ..self.clone() }
+    pub(crate) fn used(&self, by: Use) -> Self {
+        Self { request: Value::Null, used: Some(by), ..self.clone() }
+    }
+
+    /// True if this user has begun to use the approval.
+    pub(crate) fn is_used_by(&self, expected: &User) -> bool {
+        matches!(&self.used, Some(Use::Begun { user, .. }) if user == expected)
     }
 
     /// True if the principal of this id made the call.
@@ -133,7 +162,12 @@ impl Approval {
 impl Found {
     /// `None` if the record is none of this release.
     pub(crate) fn read(key: Key, stored: &Stored) -> Option<Self> {
-        let approval = stored.record.read().ok()?;
+        let mut approval: Approval = stored.record.read().ok()?;
+        // A store that does not say how much time is left lets no use lapse.
+        let left = stored.record.time_to_live().map_or(u128::MAX, |left| left.as_millis());
+        if matches!(approval.used, Some(Use::Begun { lapse, .. }) if left <= u128::from(lapse)) {
+            approval.used = Some(Use::Made);
+        }
         Some(Self { key, version: stored.version, approval })
     }
 }

@@ -24,6 +24,14 @@ pub fn used() -> Box<Fault> {
     sent(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
+/// The approval is being used, or was a moment ago.
+pub fn being_used(wait: Duration) -> Box<Fault> {
+    let message = "this approval was used a moment ago and each works once: its call runs, or has just ended; nothing was sent now; decide again later";
+    let mut fault = waiting(FaultCode::StillRunning, message, wait);
+    fault.reached = Reached::Maybe;
+    fault
+}
+
 /// There is nobody to ask where the call was made.
 pub fn nobody_asks() -> Box<Fault> {
     let message = "a person has to approve this call, and nobody can be asked here; nothing was sent; tell the user what you wanted to do";

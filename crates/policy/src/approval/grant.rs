@@ -2,14 +2,17 @@
 //! simultaneous calls only one uses it. A used approval stays until it ends, so that whoever decides again, because the
 //! response was lost, learns of the use.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, time::Duration};
 
 use callgate_call::wording::approval as wording;
 use callgate_executor::{Call, Decision};
-use callgate_session::{Error, ErrorKind, Expected, Group, Owner, Space};
+use callgate_session::{Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
-use super::{Approvals, count, key, now};
+use super::{
+    Approvals, count, key, now, unavailable,
+    usage::{self, Try},
+};
 use crate::{
     approval_record::{Approval, ApprovalState, Asked, Found, Permit, Use},
     digest::Digest,
@@ -52,6 +55,7 @@ impl Approvals {
             return Err(wording::unknown());
         };
         match found.approval.used {
+            Some(Use::Begun { .. }) => return Err(wording::being_used(SOON)),
             Some(Use::Made) => return Err(wording::used()),
             Some(Use::Rejected) => return Err(wording::rejected()),
             None => {}
@@ -72,10 +76,9 @@ impl Approvals {
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
             return Err(wording::by_another(&id));
         }
-        let purpose = if is_rejected { Use::Rejected } else { Use::Made };
-        if !self.used(&found, purpose).await? {
+        if !self.used(call, &found, is_rejected).await? {
             count("unknown");
-            return Err(if is_rejected { wording::unknown() } else { wording::used() });
+            return Err(wording::being_used(SOON));
         }
         if !is_rejected {
             return Ok(Some(Grant::given(&found.approval, by)));
@@ -111,8 +114,7 @@ impl Approvals {
                 ApprovalState::Waiting => false,
             };
             let is_approved = matches!(approval.state, ApprovalState::Approved { .. });
-            let purpose = if is_approved { Use::Made } else { Use::Rejected };
-            if !is_usable || !self.used(&found, purpose).await? {
+            if !is_usable || !self.used(call, &found, !is_approved).await? {
                 continue;
             }
             let by = approval.state.by().map(ToOwned::to_owned);
@@ -156,32 +158,23 @@ impl Approvals {
         Ok(stored.and_then(|stored| Found::read(key, &stored)))
     }
 
-    /// True if the approval was not used before.
-    async fn used(&self, found: &Found, purpose: Use) -> Result<bool, Box<Fault>> {
-        // Of two simultaneous uses, only one finds this version.
-        let expected = Expected::Version(found.version);
-        let record = found.approval.used_for(purpose).record();
-        let record = record.map_err(|error| unavailable(&error))?;
-        let used = match self.store.put(&found.key, record, expected, now()).await {
-            Ok(_) => Ok(true),
-            // What cannot be kept is left out: the approval works once all the same.
-            Err(error) if matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge) => {
-                self.store.remove(&found.key, expected, now()).await
-            }
-            Err(error) => Err(error),
+    /// True if the approval was not used before. That of a call that is made is ended after the call.
+    async fn used(
+        &self,
+        call: &mut Call<'_>,
+        found: &Found,
+        is_rejected: bool,
+    ) -> Result<bool, Box<Fault>> {
+        let used = if is_rejected {
+            usage::reject(&self.store, found).await?
+        } else {
+            usage::begin(&self.store, found).await?
         };
         match used {
-            Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
-            used => used.map_err(|error| unavailable(&error)),
-        }
-    }
-
-    /// Removes an approval that was used for a call which then was not made.
-    pub(super) async fn forget(&self, call: &Call<'_>, grant: &Grant) {
-        let Grant::Given { permit, .. } = grant else { return };
-        let removed = self.store.remove(&key(call, &permit.approval), Expected::Any, now()).await;
-        // Otherwise a repeated decision is told of a use that made no call.
-        removed.inspect_err(|error| tracing::debug!(%error, "a used approval stays")).ok();
+            Try::Lost => return Ok(false),
+            Try::Used(usage) => usage.map(|usage| call.extensions_mut().insert(*usage)),
+        };
+        Ok(true)
     }
 
     /// True if the approval of this principal counts for the call: the one rule of all ways in.
@@ -194,11 +187,6 @@ impl Approvals {
     }
 }
 
-fn unavailable(error: &Error) -> Box<Fault> {
-    tracing::debug!(%error, "approvals cannot be read");
-    wording::not_read(error.retry_after().unwrap_or_default())
-}
-
 fn rank(state: &ApprovalState) -> u8 {
     match state {
         ApprovalState::Approved { .. } => 0,
@@ -206,3 +194,6 @@ fn rank(state: &ApprovalState) -> u8 {
         ApprovalState::Waiting => 2,
     }
 }
+
+/// The wait until a call under an approval may have ended.
+const SOON: Duration = Duration::from_secs(1);

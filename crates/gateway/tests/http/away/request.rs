@@ -180,7 +180,7 @@ impl End {
             409 if has_wait => "409",
             412 => "412",
             503 if has_wait => "503",
-            200..=299 if text.contains("outcome_unknown") => "used",
+            200..=299 if text.contains("this approval was used") => "used",
             200..=299 if self.name.starts_with("MCP") => self.of_mcp(),
             200..=299 if text.contains("\"error\"") => {
                 let is_later = text.contains(r#""reached":"no","next":"try_later","retryAfter":"#);

@@ -1,0 +1,137 @@
+//! The use of an approval: it is written before the call is made, and ended after it. A store that does not answer may have
+//! kept what it was given, or may keep it later; then the use is taken back, so that the approval is not lost with a call that
+//! was never made.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_call::wording::approval as wording;
+use callgate_session::{Error, ErrorKind, Expected, Key, Store, Version};
+use callgate_tool::Fault;
+use tokio::time::{Instant, sleep};
+
+use super::{now, unavailable};
+use crate::approval_record::{Approval, Found, Use, User};
+
+/// The use of an approval for a call that is made, as an extension of the call.
+#[derive(Clone, Debug)]
+pub(super) struct Usage {
+    store: Arc<dyn Store>,
+    key: Key,
+    version: Version,
+    approval: Approval,
+}
+
+/// The result of trying to use an approval.
+#[derive(Debug)]
+pub(super) enum Try {
+    /// It is used, by nobody else.
+    Used(Option<Box<Usage>>),
+    /// Somebody else was faster.
+    Lost,
+}
+
+/// Uses an approval for a call that is about to be made. Of two simultaneous uses, only one finds the version.
+pub(super) async fn begin(store: &Arc<dyn Store>, found: &Found) -> Result<Try, Box<Fault>> {
+    let mut user = User::default();
+    getrandom::fill(&mut user).map_err(|_| wording::not_read(Duration::ZERO))?;
+    let begun = found.approval.used(Use::begun(user, &found.approval));
+    match change(store, found, &begun).await {
+        Ok(Some(version)) => {
+            let (store, key) = (Arc::clone(store), found.key.clone());
+            Ok(Try::Used(Some(Box::new(Usage { store, key, version, approval: begun }))))
+        }
+        Ok(None) => Ok(Try::Used(None)),
+        Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
+        Err(error) => {
+            let undo = Undo { store: Arc::clone(store), found: found.clone(), user };
+            tokio::spawn(undo.run());
+            Err(unavailable(&error))
+        }
+    }
+}
+
+/// Uses an approval up for a call that is not made.
+pub(super) async fn reject(store: &Arc<dyn Store>, found: &Found) -> Result<Try, Box<Fault>> {
+    match change(store, found, &found.approval.used(Use::Rejected)).await {
+        Ok(_) => Ok(Try::Used(None)),
+        Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
+        Err(error) => Err(unavailable(&error)),
+    }
+}
+
+/// Puts an approval in the place of the one that was found; `None` if there is no room for it, and it was removed.
+async fn change(
+    store: &Arc<dyn Store>,
+    found: &Found,
+    approval: &Approval,
+) -> Result<Option<Version>, Error> {
+    let expected = Expected::Version(found.version);
+    match store.put(&found.key, approval.record()?, expected, now()).await {
+        Err(error) if matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge) => {
+            store.remove(&found.key, expected, now()).await.map(|_| None)
+        }
+        put => put.map(Some),
+    }
+}
+
+impl Usage {
+    /// Says that the call has ended. If this fails, the use counts as begun until its time is over.
+    pub(super) async fn end(&self) {
+        let ended = Approval { used: Some(Use::Made), ..self.approval.clone() };
+        let expected = Expected::Version(self.version);
+        let put = match ended.record() {
+            Ok(record) => self.store.put(&self.key, record, expected, now()).await.map(drop),
+            Err(error) => Err(error),
+        };
+        put.inspect_err(|error| tracing::debug!(%error, "a used approval is not ended")).ok();
+    }
+
+    /// Removes the approval, because its call is another one, and is not made.
+    pub(super) async fn forget(usage: Option<&Self>) {
+        let Some(Self { store, key, version, .. }) = usage else { return };
+        let removed = store.remove(key, Expected::Version(*version), now()).await;
+        removed.inspect_err(|error| tracing::debug!(%error, "a used approval stays")).ok();
+    }
+}
+
+/// Takes back a use that the store may have kept: the approval is written again, in a version of its own, so that a use which
+/// arrives later finds another one.
+struct Undo {
+    store: Arc<dyn Store>,
+    found: Found,
+    user: User,
+}
+
+impl Undo {
+    async fn run(self) {
+        let end = Instant::now() + Use::TIME;
+        while Instant::now() < end {
+            match self.attempt().await {
+                Ok(()) => return,
+                Err(error) => tracing::debug!(%error, "a use of an approval is not taken back yet"),
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn attempt(&self) -> Result<(), Error> {
+        let Found { key, version, approval } = &self.found;
+        let record = approval.record()?;
+        match self.store.put(key, record.clone(), Expected::Version(*version), now()).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            put => return put.map(drop),
+        }
+        let stored = self.store.get(key, now()).await?;
+        let known = stored.and_then(|stored| Found::read(key.clone(), &stored));
+        let Some(own) = known.filter(|known| known.approval.is_used_by(&self.user)) else {
+            return Ok(());
+        };
+        match self.store.put(key, record, Expected::Version(own.version), now()).await {
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
+            put => put.map(drop),
+        }
+    }
+}
+
+/// The pause before the store is asked again.
+const PAUSE: Duration = Duration::from_millis(200);
