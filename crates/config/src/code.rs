@@ -78,9 +78,9 @@ codes! {
         /// The address of a description does not respond; the last version stays in use.
         StaleDescription = "stale-description":
             "The tools stay as they were. Look why the address does not answer; the description is fetched again with the next reload.";
-        /// The file of the state cannot be used.
+        /// The file or the server of the state cannot be used.
         State = "state":
-            "Name a file that no other process has open, and the key that sealed it: under `key`, or under `old_keys` beside a new one.";
+            "Name a file that no other process has open, and the key that sealed it: under `key`, or under `old_keys` beside a new one. Of Redis, name a server that evicts nothing.";
         /// Models cannot write the name of a function.
         ToolName = "tool-name":
             "Use letters, digits, `_`, `-` and `.`, at most 64 characters with the prefix.";

@@ -55,7 +55,7 @@ pub struct Config {
     /// The sidecar's settings for sessions.
     #[doc(hidden)]
     pub sessions: SessionsConfig,
-    /// The file of a sidecar's state; `None` to keep it in memory.
+    /// The file or the server of a sidecar's state; `None` to keep it in memory.
     pub state: Option<StateConfig>,
     /// The listing of tools over MCP.
     #[doc(hidden)]

@@ -114,6 +114,7 @@ fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("aws", cfg!(feature = "aws")),
         ("google", cfg!(feature = "google")),
+        ("redis", cfg!(feature = "redis")),
         ("state", cfg!(feature = "state")),
         ("vault", cfg!(feature = "vault")),
     ];

@@ -18,7 +18,7 @@
 //! `as` names the form of a value whose type does not say it. `keys! { Name over Type in … }` declares keys that set
 //! the fields of a type that exists: `key => path.of.field: Form;`. A value that others decide about is only declared:
 //! `key => _: Form;`. `takes One` is for a mapping with one of the keys. `keys! { struct Name in … }` makes a structure with an `Option` for each key, and
-//! `key: Form, required;`.
+//! `key: Form, required;`, and `key: Form, needs "feature";` for one that is not in every build.
 
 use callgate_tree::Node;
 
@@ -121,14 +121,14 @@ macro_rules! keys {
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident in $table:literal $(with $($shared:ty),+)? {$(
         $(#[doc = $doc:literal])*
-        $field:ident $(($key:literal))?: $form:ty $(, $required:ident)?;
+        $field:ident $(($key:literal))?: $form:ty $(, $mark:ident $($feature:literal)?)?;
     )*}) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
         $vis struct $name {$( $vis $field: Option<<$form as $crate::form::Form>::Value>, )*}
 
         $crate::settings::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
-            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field), $form, [$($required)?];
+            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field), $form, [$($mark $($feature)?)?];
         )*}
     };
     (@section $name:ident of $target:ty, $table:literal $takes:ident $(Any)?, [$($shared:ty),*], $(

@@ -1,21 +1,27 @@
-//! The key `state`: the place where a sidecar keeps what outlives a call, so that it outlives the process too. The build
-//! opens it.
+//! The key `state`: the file or the server where a sidecar keeps what outlives a call, so that it outlives the process too.
+//! The build opens it.
+
+mod redis;
 
 use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
 
+pub(crate) use self::redis::{Redis, RedisKeys};
+pub use self::redis::{RedisConfig, RedisUrl};
 use crate::{
+    code::ConfigCode,
     form::{Bytes, forms},
     keys::Kind,
+    reader::{Mapping, Reader, at},
     secret_reference::secrets,
     settings::keys,
 };
 
-/// The file that a sidecar keeps sessions, waiting calls, idempotency keys and results in.
+/// The file or the server that a sidecar keeps sessions, waiting calls, idempotency keys and results in.
 ///
 /// ```
-/// use callgate_config::Config;
+/// use callgate_config::{Config, StateEngine};
 ///
 /// let text = "
 /// state: {file: state.db}
@@ -23,43 +29,127 @@ use crate::{
 /// # if !cfg!(feature = "state") { return Ok(()); }
 /// let config = Config::from_text(text, "")?;
 /// let state = config.state.expect("it was given");
-/// assert_eq!(state.file.to_str(), Some("state.db"));
-/// assert_eq!((state.key, state.bytes), (None, 1 << 30));
+/// assert_eq!(state.engine, StateEngine::File { path: "state.db".into(), bytes: 1 << 30 });
+/// assert_eq!(state.key, None);
 /// # Ok::<(), callgate_config::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct StateConfig {
-    /// The file, relative to the configuration.
-    pub file: PathBuf,
+    /// The file or the server.
+    pub engine: StateEngine,
     /// The key that seals records; without it, a key file lies beside the file.
     pub key: Option<SecretReference>,
     /// Keys that open what they sealed, and seal nothing more.
     pub old_keys: Vec<SecretReference>,
-    /// The most bytes of all records.
-    pub bytes: usize,
+}
+
+/// What keeps the state.
+///
+/// ```
+/// use callgate_config::{Config, StateEngine};
+///
+/// let text = "
+/// state: {redis: {url: 'redis://redis.internal/2'}, key: 'env:STATE_KEY'}
+/// toolsets: {pets: {openapi: pets.yaml}}";
+/// # if !cfg!(feature = "redis") { return Ok(()); }
+/// let config = Config::from_text(text, "")?;
+/// let Some(StateEngine::Redis(redis)) = config.state.map(|state| state.engine) else { return Ok(()) };
+/// assert_eq!((redis.url.host.as_str(), redis.url.port, redis.url.database), ("redis.internal", 6379, 2));
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum StateEngine {
+    /// A file that one process has open.
+    File {
+        /// The file, relative to the configuration.
+        path: PathBuf,
+        /// The most bytes of all records.
+        bytes: usize,
+    },
+    /// A server that several processes share.
+    Redis(Box<RedisConfig>),
 }
 
 keys! {
     pub(crate) struct StateKeys in "`state`" {
-        /// The most bytes of all records; 1 GiB unless given. A principal may have as many as are still free.
+        /// The most bytes of all records in the file; 1 GiB unless given. A principal may have as many as are still free.
         bytes: Bytes;
         /// The file, relative to this one. It is made if it is absent; one process has it open.
-        file: PathBuf, required;
-        /// The key that seals records, at least 32 bytes; unless given, it is drawn and kept in a file beside the file.
+        file: PathBuf;
+        /// The key that seals records, at least 32 bytes. Redis needs one; without it, one is drawn and kept beside the file.
         key: SecretReference;
         /// Keys that open what they sealed, and seal nothing more: older ones, and the next one before it is used.
         old_keys: OldKeys;
+        /// The beginning of all names in Redis; `callgate` unless given. Sidecars with another one share nothing with these.
+        prefix: Prefix;
+        /// The Redis server that several sidecars share.
+        redis: Redis, needs "redis";
     }
 }
 
 forms! {
     struct State => StateConfig, StateKeys::KIND, |reader, mapping, key| {
-        let StateKeys { bytes, file, key, old_keys } = reader.get::<StateKeys>(mapping, key)?;
-        let (old_keys, bytes) = (old_keys.unwrap_or_default(), bytes.unwrap_or(1 << 30));
-        Some(StateConfig { file: file?, key, old_keys, bytes })
+        reader.within::<StateKeys, _>(mapping, key, |reader, mapping, keys| {
+            let engine = engine(reader, mapping, &keys);
+            let old_keys = keys.old_keys.unwrap_or_default();
+            Some(StateConfig { engine: engine?, key: keys.key, old_keys })
+        })
     };
     struct OldKeys => Vec<SecretReference>, Kind::List(&Kind::Secret), |reader, mapping, key| {
         Some(secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
     };
+    struct Prefix => String, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
+        if text.is_empty() || !text.chars().all(is_plain) {
+            let message = format!("expected letters, digits, `_`, `-` and `.`, got: `{}`", text.escape_debug());
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "for example `prefix: team-a`");
+            return None;
+        }
+        Some(text.to_owned())
+    };
 }
+
+fn engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> Option<StateEngine> {
+    let has = |key| mapping.object.contains(key);
+    let got = match (has("file"), has("redis")) {
+        (true, false) => {
+            only_with(reader, mapping, "prefix", "redis");
+            let (path, bytes) = (keys.file.clone()?, keys.bytes.unwrap_or(1 << 30));
+            return Some(StateEngine::File { path, bytes });
+        }
+        (false, true) => {
+            only_with(reader, mapping, "bytes", "file");
+            if !has("key") {
+                let message = "expected the key `key` beside `redis`, got none: records leave this machine sealed";
+                let help = "name a secret of 32 bytes or more that all sidecars have: `key: env:STATE_KEY`";
+                reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+            }
+            let mut redis = keys.redis.clone()?;
+            if let Some(prefix) = &keys.prefix {
+                redis.prefix.clone_from(prefix);
+            }
+            return Some(StateEngine::Redis(Box::new(redis)));
+        }
+        (true, true) => "both",
+        (false, false) => "none",
+    };
+    let message = format!("expected one of `file` and `redis`, got {got}");
+    let help = "write `file: state.db` for one sidecar, or `redis: {url: …}` for several";
+    reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+    None
+}
+
+/// Reports a key that means nothing without another one.
+fn only_with(reader: &mut Reader, mapping: Mapping<'_>, key: &str, other: &str) {
+    if mapping.object.contains(key) {
+        let message = format!("`{key}` is for `{other}`, which is not given");
+        let help = format!("leave `{key}` out");
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,7 @@ use crate::{
 /// assert_eq!(pets.tls.ca.len(), 2);
 /// assert!(pets.tls.identity.is_none());
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct TlsConfig {
     /// Certificates that are trusted instead of the machine's; if empty, the machine's apply.
@@ -46,7 +46,7 @@ pub struct TlsConfig {
 /// let error = config.build_blocking(&Environment::new(), None).unwrap_err();
 /// assert_eq!(error.findings()[0].code, "certificate");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CertificateSource {
     pub(crate) pointer: String,
     pub(crate) text: String,
@@ -66,7 +66,7 @@ pub struct CertificateSource {
 /// # assert_eq!(key.as_deref(), Some("file:client.key"));
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct IdentityConfig {
     /// The certificate with its chain.

@@ -29,6 +29,11 @@ pub(crate) fn unreadable() -> Error {
 }
 
 #[cfg(feature = "redis")]
+pub(crate) fn evicts(policy: &str) -> Error {
+    Error::new(ErrorKind::Unavailable, format!("{EVICTS}, got: `{policy}`"))
+}
+
+#[cfg(feature = "redis")]
 pub(crate) fn often_replaced() -> Error {
     Error::new(ErrorKind::Unavailable, "others replace the record all the time")
 }
@@ -121,3 +126,10 @@ pub(crate) fn not_a_key(path: &Path) -> Error {
     let message = format!("{}: expected a key of 32 bytes in base64", path.display());
     Error::new(ErrorKind::Sealing, message)
 }
+
+#[cfg(feature = "redis")]
+pub(crate) const EVICTS: &str = "the state server removes records when its memory is full, so that approvals and idempotency keys are \
+     refused: expected `maxmemory-policy noeviction`";
+#[cfg(feature = "redis")]
+pub(crate) const UNKNOWN_POLICY: &str = "the state server does not say whether it removes records when its memory is full (`CONFIG GET \
+     maxmemory-policy` is forbidden): set `maxmemory-policy noeviction`";

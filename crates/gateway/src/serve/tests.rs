@@ -19,6 +19,7 @@ mod restart;
 mod rights;
 mod same_call;
 mod secured;
+mod shared_state;
 mod shares;
 mod sidecar;
 mod strangers;

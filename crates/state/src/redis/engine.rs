@@ -8,7 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Sealer};
+use callgate_session::{Error, Expected, Sealer, Space};
 use futures_util::future::try_join_all;
 use redis::{Cmd, Value as Reply};
 
@@ -236,6 +236,9 @@ impl Engine for RedisEngine {
             return Err(error::too_large(LARGEST as u64));
         }
         let names = self.layout.names(&address);
+        if KEPT.contains(&&*address.space) {
+            self.route.connection(names.tag).await?.check_eviction()?;
+        }
         let (n_chunks, sealed) = if row.sealed.len() > CHUNK {
             (self.write_chunks(&names, &row).await?, &[][..])
         } else {
@@ -297,6 +300,8 @@ fn behind(address: &Address) -> Vec<u8> {
     [&b"("[..], &layout::member(address)].concat()
 }
 
+/// The records whose loss would let a call be made twice.
+const KEPT: [&str; 2] = [Space::Approval.as_str(), Space::Idempotency.as_str()];
 /// The most bytes of one value: a server does nothing else while it reads or writes one.
 const CHUNK: usize = 256 << 10;
 /// The most bytes of a record.

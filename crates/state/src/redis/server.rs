@@ -7,6 +7,7 @@ use callgate_secret::{
     Secret,
     single_flight::{Lasting, Life, Pace, SingleFlight},
 };
+use callgate_session::Error;
 use callgate_transport::{Network, TlsSettings};
 use redis::{
     AsyncConnectionConfig, Cmd, ProtocolVersion, RedisConnectionInfo, Value,
@@ -14,7 +15,11 @@ use redis::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::{RedisAddress, RedisSettings, failure::Failure};
+use super::{
+    RedisAddress, RedisSettings,
+    failure::{self, Failure},
+};
+use crate::error;
 
 /// The way to connect to servers.
 pub(super) struct Dialling {
@@ -35,6 +40,8 @@ pub(super) struct Server {
 pub(super) struct Connection {
     commands: MultiplexedConnection,
     driver: JoinHandle<()>,
+    /// The server's policy for a full memory, if it removes records before their end.
+    eviction: Option<String>,
 }
 
 impl Dialling {
@@ -67,22 +74,20 @@ impl Dialling {
         &self,
         RedisAddress { host, port }: &RedisAddress,
     ) -> Result<Connection, Failure> {
-        let dialled = timeout(TIME, self.network.dial(host, *port, self.tls.as_ref())).await;
-        let stream = dialled.map_err(|_| too_slow())?.map_err(|error| {
+        let dialled = self.network.dial(host, *port, self.tls.as_ref()).await;
+        let stream = dialled.map_err(|error| {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             Failure::Away(format!("{error}{}", cause.unwrap_or_default()))
         })?;
         let (info, config) = (self.info(), AsyncConnectionConfig::new().set_response_timeout(None));
         let opened = MultiplexedConnection::new_with_config(&info, stream, config);
-        let opened = timeout(TIME, opened).await.map_err(|_| too_slow())?;
-        let (commands, driver) = opened.map_err(|error| Failure::Away(error.to_string()))?;
-        let connection = Connection { commands, driver: tokio::spawn(driver) };
-        // A stopped server accepts connections, and one that loads its file answers nothing else.
-        match timeout(TIME, connection.ask(&redis::cmd("PING"))).await {
-            Ok(Ok(_)) => Ok(connection),
-            Ok(Err(failure)) => Err(Failure::Away(failure.cause())),
-            Err(_) => Err(too_slow()),
-        }
+        let (commands, driver) = opened.await.map_err(|error| Failure::Away(error.to_string()))?;
+        let mut connection = Connection { commands, driver: tokio::spawn(driver), eviction: None };
+        // A stopped server accepts connections, too.
+        let policy = connection.policy().await;
+        let policy = policy.map_err(|failure| Failure::Away(failure.cause()))?;
+        connection.eviction = policy.filter(|policy| policy != "noeviction");
+        Ok(connection)
     }
 }
 
@@ -98,9 +103,13 @@ impl Server {
         self.connection.forget_if(|known| known.value.driver.is_finished());
         self.connection
             .get(&(), async |_| {
-                let connected = self.dialling.connection(&self.address).await;
+                let connected = timeout(TIME, self.dialling.connection(&self.address)).await;
+                let connected = connected.unwrap_or_else(|_| Err(too_slow()));
                 let connected = connected.inspect_err(|failure| self.report(failure))?;
-                tracing::info!(server = %self.address, "connected to the state server");
+                tracing::debug!(server = %self.address, "connected to the state server");
+                if let Some(policy) = &connected.eviction {
+                    tracing::warn!(server = %self.address, %policy, "{}", error::EVICTS);
+                }
                 Ok((Arc::new(connected), Life::for_good()))
             })
             .await
@@ -127,7 +136,7 @@ impl Server {
 
     fn report(&self, failure: &Failure) {
         let cause = failure.cause();
-        tracing::warn!(server = %self.address, %cause, "the state server is away");
+        tracing::debug!(server = %self.address, %cause, "the state server is away");
     }
 }
 
@@ -136,6 +145,26 @@ fn is_same(known: &Arc<Connection>, used: &Arc<Connection>) -> bool {
 }
 
 impl Connection {
+    /// Returns an error if the server may remove what must be kept: a call would be made twice.
+    pub(super) fn check_eviction(&self) -> Result<(), Error> {
+        self.eviction.as_ref().map_or(Ok(()), |policy| Err(error::evicts(policy)))
+    }
+
+    /// The server's policy for a full memory; `None` where the user may not ask for it, as on managed servers.
+    async fn policy(&self) -> Result<Option<String>, Failure> {
+        let asked = self.ask(redis::cmd("CONFIG").arg("GET").arg("maxmemory-policy")).await;
+        let mut pair = match asked {
+            Ok(pair) => failure::elements(pair)?,
+            Err(Failure::Refused { code, .. }) if FORBIDDEN.contains(&&*code) => {
+                tracing::warn!("{}", error::UNKNOWN_POLICY);
+                return Ok(None);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let policy = pair.pop().map_or(Ok(None), failure::bytes)?;
+        Ok(policy.map(|policy| String::from_utf8_lossy(&policy).into_owned()))
+    }
+
     async fn ask(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut commands = self.commands.clone();
         match commands.send_packed_command(command).await {
@@ -162,7 +191,9 @@ fn too_slow() -> Failure {
     Failure::Away("no connection in time".to_owned())
 }
 
-/// The time limit of a connection, of its login and of a reply: a server beside this process that takes longer counts as
+/// Replies to a command that the server does not have, or that the user may not give.
+const FORBIDDEN: [&str; 2] = ["ERR", "NOPERM"];
+/// The time limit of a connection with its login, and of a reply: a server beside this process that takes longer counts as
 /// away.
 const TIME: Duration = Duration::from_millis(500);
 /// The time after a failure in which nothing is sent.

@@ -248,7 +248,11 @@ fn a_server_that_lost_everything_gets_the_addresses_of_the_processes_that_know_t
 #[test]
 fn a_user_with_a_password_is_signed_in_and_a_wrong_one_is_said() {
     let Some(program) = RedisProgram::of_machine() else { return };
-    let rules = ["on", ">pass-canary", "~gate:*", "+@all"];
+    // As the manual lists them.
+    let commands = "+del +eval +evalsha +get +getrange +persist +pexpire +pttl +select +set +time +unlink +zadd +zcard \
+        +zrangebylex +zrangebyscore +zrem +config|get";
+    let mut rules = vec!["on", ">pass-canary", "~gate:*"];
+    rules.extend(commands.split_whitespace());
     let server =
         program.start(&[&["--user", "gate"][..], &rules, &["--user", "default", "off"]].concat());
     run(async {
@@ -259,12 +263,56 @@ fn a_user_with_a_password_is_signed_in_and_a_wrong_one_is_said() {
         settings.database = 3;
         let (key, now) = (named("a"), now());
         let signed_in = store(&settings);
-        signed_in.put(&key, Record::json(&1).unwrap(), Expected::Any, now).await.unwrap();
+        let large = || Record::new("text/plain", vec![1; 700_000].into());
+        let lives = large().with_time_to_live(Duration::from_mins(1));
+        for record in [large(), lives, Record::json(&1).unwrap()] {
+            signed_in.put(&key, record, Expected::Any, now).await.unwrap();
+            assert!(signed_in.get(&key, now).await.unwrap().is_some());
+            let group = Group::of_space(Space::Result);
+            assert_eq!(signed_in.list(&group, None, 9, now).await.unwrap().len(), 1);
+        }
+        assert!(signed_in.remove(&key, Expected::Any, now).await.unwrap());
         assert!(!format!("{signed_in:?}").contains("canary"));
         settings.password = Some(Secret::new("other-canary".to_owned()));
         let error = store(&settings).get(&key, now).await.unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
         assert!(cause.contains("WRONGPASS") || cause.contains("assword"), "{cause}");
         assert!(!cause.contains("canary"), "{cause}");
+    });
+}
+
+#[test]
+fn a_server_that_evicts_keeps_neither_approvals_nor_idempotency_keys() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let server = program.start(&["--maxmemory-policy", "allkeys-lru"]);
+    run(async {
+        let (store, session) = (store(&settings(&server)), Session::new("s"));
+        for (space, is_refused) in [
+            (Space::Approval, true),
+            (Space::Call, false),
+            (Space::Idempotency, true),
+            (Space::Result, false),
+            (Space::Session, false),
+        ] {
+            let key = Key::new(space, Owner::new(None, &session), "a");
+            let put = store.put(&key, Record::json(&1).unwrap(), Expected::Any, now()).await;
+            let error = put.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(
+                error.contains("`maxmemory-policy noeviction`, got: `allkeys-lru`"),
+                is_refused
+            );
+        }
+    });
+}
+
+#[test]
+fn a_server_that_does_not_tell_its_policy_is_used() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let server = program.start(&["--rename-command", "CONFIG", ""]);
+    run(async {
+        let key = named("a");
+        let store = store(&settings(&server));
+        store.put(&key, Record::json(&1).unwrap(), Expected::Any, now()).await.unwrap();
+        assert!(store.get(&key, now()).await.unwrap().is_some());
     });
 }

@@ -23,14 +23,14 @@ paths:
 ";
 
 /// A service that counts what is bought, and never answers who buys the word `slow`.
-struct Shop {
+pub(super) struct Shop {
     address: SocketAddr,
-    bought: Arc<AtomicUsize>,
+    pub(super) bought: Arc<AtomicUsize>,
     slow: Arc<Notify>,
 }
 
 impl Shop {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let (bought, slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
         let (count, is_slow) = (Arc::clone(&bought), Arc::clone(&slow));
         let buy = async move |body: String| {
@@ -51,15 +51,23 @@ impl Shop {
     }
 
     async fn try_sidecar(&self, folder: &Path) -> Result<Sidecar, Failure> {
+        self.sidecar_with("{file: state.db}", folder).await
+    }
+
+    pub(super) async fn sidecar_with(
+        &self,
+        state: &str,
+        folder: &Path,
+    ) -> Result<Sidecar, Failure> {
         let pets = format!("openapi: p.yaml, server: 'http://{}'", self.address);
         let text = format!(
-            "state: {{file: state.db}}\ntoolsets: {{pets: {{{pets}}}, asked: {{{pets}, confirm: always}}}}\n"
+            "state: {state}\ntoolsets: {{pets: {{{pets}}}, asked: {{{pets}, confirm: always}}}}\n"
         );
         Sidecar::started(&text, folder, DESCRIPTION).await
     }
 }
 
-async fn send(sidecar: &Sidecar, method: &str, path: &str, body: &Value) -> Value {
+pub(super) async fn send(sidecar: &Sidecar, method: &str, path: &str, body: &Value) -> Value {
     let client = Client::builder().no_proxy().build().unwrap();
     let url = format!("{}{path}", sidecar.calls[0]);
     let response = client.request(method.parse().unwrap(), url).json(body).send().await.unwrap();
@@ -68,7 +76,7 @@ async fn send(sidecar: &Sidecar, method: &str, path: &str, body: &Value) -> Valu
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-async fn call(sidecar: &Sidecar, call: Value) -> Value {
+pub(super) async fn call(sidecar: &Sidecar, call: Value) -> Value {
     let body = json!({"calls": [call], "session": {"id": "s-1"}});
     send(sidecar, "POST", "/v1/calls", &body).await["results"][0].take()
 }

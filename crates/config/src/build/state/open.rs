@@ -1,0 +1,115 @@
+//! Opens the file of a state, or makes the store that connects to its server.
+
+use callgate_secret::{Secret, SecretReference};
+use callgate_session::Error;
+use callgate_state::{FileSettings, FileStore};
+use tokio::task;
+
+use super::{Arc, BuildContext, Reader, Store};
+use crate::{
+    code::ConfigCode,
+    state::{StateConfig, StateEngine},
+};
+
+/// The keys that seal and open records.
+struct Keys {
+    key: Option<Secret>,
+    old_keys: Vec<Secret>,
+}
+
+pub(super) async fn store(
+    reader: &mut Reader,
+    state: &StateConfig,
+    build_context: &BuildContext<'_>,
+) -> Option<Arc<dyn Store>> {
+    let mut keys = Keys { key: None, old_keys: Vec::new() };
+    if let Some(key) = &state.key {
+        keys.key = Some(secret(reader, "/state/key", key, build_context).await?);
+    }
+    for (index, key) in state.old_keys.iter().enumerate() {
+        let pointer = format!("/state/old_keys/{index}");
+        keys.old_keys.push(secret(reader, &pointer, key, build_context).await?);
+    }
+    match &state.engine {
+        StateEngine::File { path, bytes } => {
+            let mut settings = FileSettings::new(build_context.base.join(path));
+            settings.bytes = *bytes as u64;
+            settings.key = keys.key;
+            settings.old_keys = keys.old_keys;
+            let opened = match task::spawn_blocking(move || FileStore::open(&settings)).await {
+                Ok(opened) => opened,
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            };
+            let help = "the folder must be there, and this process may write to it";
+            opened
+                .map(|store| Arc::new(store) as _)
+                .map_err(|error| complain(reader, &error, help))
+                .ok()
+        }
+        #[cfg(feature = "redis")]
+        StateEngine::Redis(redis) => redis::store(reader, redis, keys, build_context).await,
+        #[cfg(not(feature = "redis"))]
+        StateEngine::Redis(_) => None,
+    }
+}
+
+fn complain(reader: &mut Reader, error: &Error, help: &str) {
+    let cause = std::error::Error::source(error);
+    let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+    reader.complain(ConfigCode::State, "/state", format!("{error}{cause}"), help);
+}
+
+async fn secret(
+    reader: &mut Reader,
+    pointer: &str,
+    reference: &SecretReference,
+    build_context: &BuildContext<'_>,
+) -> Option<Secret> {
+    let found = build_context.secrets.get(reference).await.map_err(|error| {
+        let help = "the key of the state is a secret of 32 bytes or more";
+        reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
+    });
+    found.ok()
+}
+
+#[cfg(feature = "redis")]
+mod redis {
+    use callgate_state::{RedisAddress, RedisSettings, RedisStore};
+
+    use super::{Arc, BuildContext, ConfigCode, Keys, Reader, Store, complain};
+    use crate::{build::tls, state::RedisConfig};
+
+    /// A store that connects when it is used first: a server that starts later keeps no sidecar from starting.
+    pub(super) async fn store(
+        reader: &mut Reader,
+        redis: &RedisConfig,
+        keys: Keys,
+        build_context: &BuildContext<'_>,
+    ) -> Option<Arc<dyn Store>> {
+        let BuildContext { base, environment, secrets, .. } = build_context;
+        let address = RedisAddress::new(&redis.url.host, redis.url.port);
+        let mut settings = RedisSettings::new(address, keys.key?);
+        settings.old_keys = keys.old_keys;
+        settings.database = redis.url.database;
+        settings.prefix.clone_from(&redis.prefix);
+        settings.user.clone_from(&redis.user);
+        if let Some(password) = &redis.password {
+            let found = secrets.get(password).await.map_err(|error| {
+                let help = "the password of the server's user";
+                reader.complain(
+                    ConfigCode::MissingSecret,
+                    "/state/redis/password",
+                    error.to_string(),
+                    help,
+                );
+            });
+            settings.password = Some(found.ok()?);
+        }
+        if redis.url.is_secure {
+            settings.tls = Some(tls::of_store(reader, &redis.tls, base, secrets).await);
+        }
+        let store = RedisStore::new(&settings, &environment.network(None));
+        let help = "the key of the state is a secret of 32 bytes or more";
+        store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, help)).ok()
+    }
+}

@@ -1,0 +1,72 @@
+//! Tests of sidecars that share a Redis server, which runs where `CALLGATE_REDIS_SERVER` names its program.
+
+use std::sync::atomic::Ordering;
+
+use callgate_testkit::{RedisProgram, RedisServer};
+
+use super::{
+    restart::{Shop, call, send},
+    *,
+};
+
+/// The state in a server, by the key that this file of secrets has.
+fn state(server: &RedisServer) -> String {
+    format!("{{redis: {{url: 'redis://127.0.0.1:{}'}}, key: 'file:key'}}", server.port)
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("key"), "k".repeat(32)).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn a_call_that_one_sidecar_begins_another_one_ends_and_it_is_made_once() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let (server, shop, folder) = (program.start(&[]), Shop::open().await, folder());
+    let bought = || shop.bought.load(Ordering::SeqCst);
+    let sidecar = async || shop.sidecar_with(&state(&server), folder.path()).await.unwrap();
+    let (first, second) = (sidecar().await, sidecar().await);
+    let session = json!({"parameters": {"owner": "kim"}, "credentials": {"token": "t0k3n"}});
+    send(&first, "PUT", "/v1/sessions/s-1", &session).await;
+    let pets = call(&second, json!({"tool": "pets-list", "args": {}})).await;
+    assert_eq!(pets["response"], r#"[("owner", "kim")]"#);
+
+    let keyed = json!({"tool": "pets-buy", "args": {"body": "cat"}, "idempotencyKey": "order-1"});
+    let (one, other) = tokio::join!(call(&first, keyed.clone()), call(&second, keyed.clone()));
+    assert_eq!(bought(), 1, "{one} {other}");
+    assert_eq!(call(&second, keyed).await["response"], "bought cat");
+
+    let asked = call(&first, json!({"tool": "asked-buy", "args": {"body": "dog"}})).await;
+    let path = format!("/v1/approvals/{}", asked["pending"]["id"].as_str().unwrap());
+    let approve = json!({"decision": "approve"});
+    let (one, other) =
+        tokio::join!(send(&first, "POST", &path, &approve), send(&second, "POST", &path, &approve));
+    assert_eq!(bought(), 2, "{one} {other}");
+    let refused = [&one, &other].into_iter().filter(|it| it["error"]["code"] == "outcome_unknown");
+    assert_eq!(refused.count(), 1, "{one} {other}");
+}
+
+#[tokio::test]
+async fn a_sidecar_starts_before_its_server_and_refuses_what_needs_it_until_it_is_there() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let (mut server, shop, folder) = (program.start(&[]), Shop::open().await, folder());
+    server.kill();
+    let sidecar = shop.sidecar_with(&state(&server), folder.path()).await.unwrap();
+    let call = async |call: &Value| {
+        send(&sidecar, "POST", "/v1/calls", &json!({"calls": [call]})).await["results"][0].take()
+    };
+    let free = json!({"tool": "pets-buy", "args": {"body": "cat"}});
+    assert_eq!(call(&free).await["response"], "bought cat");
+    let keyed = json!({"tool": "pets-buy", "args": {"body": "dog"}, "idempotencyKey": "order-1"});
+    let refused = call(&keyed).await;
+    assert_eq!(refused["error"]["reached"], "no", "{refused}");
+    assert_eq!(shop.bought.load(Ordering::SeqCst), 1);
+    server.restart();
+    let (begun, mut answer) = (tokio::time::Instant::now(), refused);
+    while answer["response"] != "bought dog" {
+        assert!(begun.elapsed() < Duration::from_secs(3), "{answer}");
+        answer = call(&keyed).await;
+    }
+    assert_eq!(shop.bought.load(Ordering::SeqCst), 2);
+}
