@@ -149,8 +149,8 @@ impl fmt::Debug for TimedStore {
     }
 }
 
-fn count(outcome: &'static str) {
-    counter!("callgate_state_failures_total", "outcome" => outcome).increment(1);
+fn count(failure: &'static str) {
+    counter!("callgate_state_failures_total", "failure" => failure).increment(1);
 }
 
 fn unanswered() -> Error {

@@ -23,8 +23,8 @@ pub fn describe_metrics() {
     }
     counter!("callgate_webhook_deliveries_total", "outcome" => "delivered").increment(0);
     counter!("callgate_audit_failures_total").increment(0);
-    for outcome in ["full", "refused", "unanswered", "unavailable"] {
-        counter!("callgate_state_failures_total", "outcome" => outcome).increment(0);
+    for failure in ["full", "refused", "unanswered", "unavailable"] {
+        counter!("callgate_state_failures_total", "failure" => failure).increment(0);
     }
     gauge!("callgate_queue_length").increment(0);
     gauge!("callgate_state_up").set(1.0);
@@ -53,7 +53,7 @@ const COUNTERS: [(&str, &str); 9] = [
     ),
     ("callgate_retries_total", "Requests that were sent once more"),
     ("callgate_service_responses_total", "Responses of services, by status"),
-    ("callgate_state_failures_total", "Requests that the store of state did not serve, by outcome"),
+    ("callgate_state_failures_total", "Requests that the store of state did not serve, by failure"),
     ("callgate_token_refreshes_total", "Credentials that were refused and renewed"),
     ("callgate_tool_calls_total", "Calls that have ended, by tool, effect and outcome"),
     ("callgate_webhook_deliveries_total", "Notices to the webhook of approvals, by outcome"),
