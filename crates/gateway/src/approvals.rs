@@ -102,6 +102,7 @@ pub(crate) async fn decide(
         caller: caller.clone(),
         session,
         is_dry_run: false,
+        journal: None,
         mode: Mode::Parallel,
         execution: waiting.execution,
         trace: trace_of(&headers),

@@ -104,6 +104,20 @@ pub(crate) struct ResultBody {
     /// Sentences that say what was left out, converted, ignored or chosen
     #[serde(default)]
     notes: Vec<String>,
+    /// The decisions that were made while the call ran, if the request asks for them
+    #[serde(default)]
+    #[schema(inline)]
+    journal: Vec<JournalEntry>,
+}
+
+/// A decision
+#[derive(ToSchema)]
+struct JournalEntry {
+    /// The name of the decision
+    event: String,
+    /// The decision as a sentence; absent where it names what only an operator may know
+    #[serde(default)]
+    text: String,
 }
 
 /// The reason why the call failed, and what to do next

@@ -4,6 +4,7 @@ mod accept;
 mod awaiting_approval;
 mod envelope;
 mod events;
+mod journal;
 mod repetition;
 
 pub(crate) use self::{
@@ -23,7 +24,7 @@ use bytes::Bytes;
 use callgate_config::Built;
 use callgate_executor::{Call, Execution, Stop, TraceContext, UsableToolsets};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Arguments, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
+use callgate_tool::{Arguments, Audience, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 use serde::Serialize;
@@ -70,7 +71,9 @@ pub(crate) fn run(
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
         let (accepted, key) = (Accepted::of(&headers)?, repetition::key(&headers)?);
-        let CallsRequest { calls, session, dry_run: is_dry_run, mode, execution } = typed(value)?;
+        let CallsRequest { calls, session, dry_run: is_dry_run, journal, mode, execution } =
+            typed(value)?;
+        let journal = journal.then(|| journal::audience(&caller));
         let built = gateway.built();
         let calls_that_wait = gateway.waiting_calls().clone();
         let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
@@ -82,12 +85,27 @@ pub(crate) fn run(
         drop(headers);
         let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
         let stop = gateway.drain().stop();
-        let batch =
-            Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };
+        let batch = Batch {
+            built,
+            caller,
+            session,
+            is_dry_run,
+            journal,
+            mode,
+            execution,
+            trace,
+            key,
+            stop,
+            keeper,
+        };
         match accepted {
             Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
             Accepted::Json => {
                 let body: [&[u8]; 1] = [&bytes];
+                let written = |results: &[ToolResult]| match journal {
+                    Some(audience) => journal::written(results, audience),
+                    None => written(results),
+                };
                 batch.answer(&gateway, &calls, &body, written).await
             }
         }
@@ -101,6 +119,8 @@ pub(crate) struct Batch {
     pub(crate) caller: Caller,
     pub(crate) session: Session,
     pub(crate) is_dry_run: bool,
+    /// The audience of the journals in the results; `None` for results without.
+    pub(crate) journal: Option<Audience>,
     pub(crate) mode: Mode,
     /// The side that runs the calls, where the request says it.
     pub(crate) execution: Execution,

@@ -90,6 +90,7 @@ pub(crate) async fn run(
         caller: caller.clone(),
         session,
         is_dry_run,
+        journal: None,
         mode,
         execution,
         trace,

@@ -1,10 +1,12 @@
 //! The decisions made while a call ran, for the operator. The journal has only names and numbers: values of a session or of
 //! a model never enter it, except where a recording lacks the request it was asked for.
 
+mod entries;
 mod sentences;
 
 use std::time::Duration;
 
+pub use self::entries::{Audience, JournalEntry};
 use self::sentences::failed;
 
 use crate::{fault::FaultCode, remedy::Remedy};

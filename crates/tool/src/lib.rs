@@ -37,7 +37,7 @@ pub use edit::{EditFault, EditFaultKind, ToolEdit};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use header::is_framing_header;
-pub use journal::{Event, Journal};
+pub use journal::{Audience, Event, Journal, JournalEntry};
 pub use json_text::Json;
 pub use likeness::{misspells, nearest, nearest_first, shows};
 pub use name::{

@@ -30,6 +30,10 @@ pub(super) struct CallsRequest {
     #[serde(default)]
     #[schema(default = false)]
     pub(super) dry_run: bool,
+    /// Add the journal to each result: the decisions that were made while the call ran
+    #[serde(default)]
+    #[schema(default = false)]
+    pub(super) journal: bool,
     #[serde(default)]
     #[schema(inline)]
     pub(super) mode: Mode,

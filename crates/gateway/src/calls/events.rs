@@ -12,7 +12,7 @@ use callgate_tool::{ToolResult, json};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderValue, header};
 
-use super::{Batch, RequestedCall};
+use super::{Batch, RequestedCall, journal};
 use crate::answer::put_digest;
 
 pub(super) fn answer(batch: Arc<Batch>, calls: Vec<RequestedCall>) -> Response {
@@ -49,7 +49,7 @@ async fn next(step: Step) -> Option<(Event, Step)> {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) => match begun(&batch, at, &asked).await {
             Ok(stream) => (batch, at, asked, Box::new(stream)),
-            Err(result) => return Some((ended(&result), Step::Ended)),
+            Err(result) => return Some((ended(&batch, &result), Step::Ended)),
         },
         Step::Streams(batch, at, asked, stream) => (batch, at, asked, stream),
     };
@@ -61,7 +61,7 @@ async fn next(step: Step) -> Option<(Event, Step)> {
         }
     }
     let result = batch.kept(at, &asked, stream.into_result()).await;
-    Some((ended(&result), Step::Ended))
+    Some((ended(&batch, &result), Step::Ended))
 }
 
 async fn begun(
@@ -78,8 +78,12 @@ async fn begun(
     }
 }
 
-fn ended(result: &ToolResult) -> Event {
-    Event::default().event("result").data(one_line(callgate_dialect::json_result(result).text()))
+fn ended(batch: &Batch, result: &ToolResult) -> Event {
+    let event = Event::default().event("result");
+    match batch.journal {
+        Some(audience) => event.data(one_line(&journal::with_journal(result, audience))),
+        None => event.data(one_line(callgate_dialect::json_result(result).text())),
+    }
 }
 
 /// JSON on one line: line breaks between its values become spaces.

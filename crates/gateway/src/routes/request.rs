@@ -109,6 +109,7 @@ impl RouteRequest {
             caller: self.caller.clone(),
             session,
             is_dry_run: false,
+            journal: None,
             mode: Mode::Parallel,
             execution,
             trace: trace_of(&self.headers),

@@ -1,0 +1,129 @@
+//! The journal as others than the operator may see it: each decision under its name. A sentence that names a host, an address, a
+//! store of secrets or a recorded request is for the operator alone.
+
+use serde::Serialize;
+
+use super::{Event, Journal};
+
+/// One decision in the form for a result: `{"event", "text"}`.
+///
+/// ```
+/// use callgate_tool::{Event, Journal, Audience};
+///
+/// let mut journal = Journal::default();
+/// journal.note(Event::Approved);
+/// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned() });
+/// let shown = serde_json::to_string(&journal.entries(Audience::Caller))?;
+/// assert_eq!(shown, r#"[{"event":"approved","text":"a person approved the request"},{"event":"redirected"}]"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct JournalEntry {
+    /// The name of the decision.
+    pub event: &'static str,
+    /// The decision as a sentence; `None` if the audience may not know what it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// The audience of a journal.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum Audience {
+    /// Who made the call.
+    Caller,
+    /// Who runs callgate.
+    Operator,
+}
+
+impl Journal {
+    /// The decisions so far, as an audience may see them.
+    pub fn entries(&self, audience: Audience) -> Vec<JournalEntry> {
+        let entry = |event: &Event| {
+            let (name, of_text) = event.class();
+            let is_shown = audience == Audience::Operator || of_text == Audience::Caller;
+            JournalEntry { event: name, text: is_shown.then(|| event.to_string()) }
+        };
+        self.events.iter().map(entry).collect()
+    }
+}
+
+impl Event {
+    /// The name of the decision, and the audience of its sentence.
+    fn class(&self) -> (&'static str, Audience) {
+        use Audience::{Caller, Operator};
+        match self {
+            Self::ApprovalOutdated => ("approval_outdated", Caller),
+            Self::Approved => ("approved", Caller),
+            Self::Attempt { .. } => ("attempt", Caller),
+            Self::ConfiguredUsed { .. } => ("configured_used", Caller),
+            Self::Converted { .. } => ("converted", Caller),
+            Self::CredentialAbsent { .. } => ("credential_absent", Operator),
+            Self::CredentialEchoed => ("credential_echoed", Caller),
+            Self::CredentialRefused { .. } => ("credential_refused", Operator),
+            Self::CredentialRenewed => ("credential_renewed", Caller),
+            Self::DefaultExcluded { .. } => ("default_excluded", Caller),
+            Self::DefaultUnfit { .. } => ("default_unfit", Caller),
+            Self::DefaultUsed { .. } => ("default_used", Caller),
+            Self::DefaultWithheld { .. } => ("default_withheld", Caller),
+            Self::EmptyOmitted { .. } => ("empty_omitted", Caller),
+            Self::FormatIgnored { .. } => ("format_ignored", Caller),
+            Self::HiddenIgnored { .. } => ("hidden_ignored", Caller),
+            Self::MediaChosen { .. } => ("media_chosen", Caller),
+            Self::NothingRecorded { .. } => ("nothing_recorded", Operator),
+            Self::NotRetried { .. } => ("not_retried", Caller),
+            Self::NullOmitted { .. } => ("null_omitted", Caller),
+            Self::OutsidePartsIgnored { .. } => ("outside_parts_ignored", Caller),
+            Self::Redirected { .. } => ("redirected", Operator),
+            Self::Refused { .. } => ("refused", Operator),
+            Self::Replayed => ("replayed", Caller),
+            Self::ResultKeptLocally => ("result_kept_locally", Caller),
+            Self::ResultNotKept => ("result_not_kept", Caller),
+            Self::Retried { .. } => ("retried", Caller),
+            Self::SentAgain => ("sent_again", Caller),
+            Self::SessionValueAbsent { .. } => ("session_value_absent", Caller),
+            Self::SessionValueWithheld { .. } => ("session_value_withheld", Operator),
+            Self::SessionValueWon { .. } => ("session_value_won", Caller),
+            Self::SignInRequired { .. } => ("sign_in_required", Operator),
+            Self::SurrogatesReplaced { .. } => ("surrogates_replaced", Caller),
+            Self::ToolFolded { .. } => ("tool_folded", Caller),
+            Self::Unauthorized { .. } => ("unauthorized", Operator),
+            Self::Unanswered { .. } => ("unanswered", Operator),
+            Self::UndeclaredSent { .. } => ("undeclared_sent", Caller),
+            Self::UnseenRemoved { .. } => ("unseen_removed", Caller),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Remedy;
+
+    #[test]
+    fn a_caller_learns_that_the_operator_has_to_look_and_not_at_which_place() {
+        let canary = || "canary".to_owned();
+        let events = [
+            Event::CredentialAbsent { why: canary() },
+            Event::CredentialRefused { credential: canary() },
+            Event::NothingRecorded { detail: canary() },
+            Event::Redirected { to: canary() },
+            Event::Refused { why: Some(canary()), remedy: Remedy::NameServer { url: canary() } },
+            Event::SessionValueWithheld { name: canary() },
+            Event::SignInRequired { parameter: canary() },
+            Event::Unauthorized { why: canary() },
+            Event::Unanswered { server: canary(), why: canary() },
+        ];
+        let mut journal = Journal::default();
+        for event in events {
+            journal.note(event);
+        }
+        let shown = |audience| serde_json::to_string(&journal.entries(audience)).unwrap();
+        assert!(!shown(Audience::Caller).contains("canary"), "{}", shown(Audience::Caller));
+        assert_eq!(journal.entries(Audience::Caller).len(), 9);
+        for entry in journal.entries(Audience::Operator) {
+            assert!(entry.text.is_some_and(|text| text.contains("canary")), "{}", entry.event);
+        }
+    }
+}
