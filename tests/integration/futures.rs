@@ -10,7 +10,7 @@ use callgate::{
     config::load,
     context::Stop,
     middleware::Ended,
-    result::{Handle, Journal},
+    result::{Handle, Journal, StoredResult},
     secret::{SecretReference, SecretStore},
     session,
     stream::ToolStream,
@@ -55,6 +55,7 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.report_refused(call(), &outcome));
     is_send(executor.resume(call(), ClientAnswer::Output(Value::Null)));
     is_send(executor.result(&Handle::from_random(7), &session, None));
+    is_send(executor.keep_file(StoredResult::new("a/b", bytes::Bytes::new()), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
     let _: fn(&Stop) = |stop| is_send(stop.stopped());
     is_spawnable(&async move { executor.call_all(&calls, &session).await });

@@ -22,7 +22,7 @@ use crate::{
     extensions::MeantToolset,
     fingerprint,
     middleware::Ending,
-    results::Results,
+    results::{KeptFile, Results},
     search::{Finder, Found, Search},
     stop::Stop,
     stream::ToolStream,
@@ -83,6 +83,20 @@ impl Executor {
         principal: Option<&Principal>,
     ) -> Result<Option<StoredResult>, StoreError> {
         self.0.results.get(handle, Owner::new(principal, session)).await
+    }
+
+    /// Keeps a file for later calls of a principal in a session, like a result of one of them.
+    ///
+    /// # Errors
+    /// The store takes no bytes now, or none so large.
+    #[doc(hidden)]
+    pub async fn keep_file(
+        &self,
+        file: StoredResult,
+        session: &Session,
+        principal: Option<&Principal>,
+    ) -> Result<KeptFile, StoreError> {
+        self.0.results.kept(file, Owner::new(principal, session)).await
     }
 
     /// The store of whole results, for an executor that takes this one's place: [`Builder::results`](crate::Builder).

@@ -37,6 +37,8 @@ pub use extensions::Extensions;
 pub use extensions::{MeantToolset, UsableToolsets};
 pub use fingerprint::fingerprint;
 pub use middleware::{Ended, Ending, Middleware, Stage};
+#[doc(hidden)]
+pub use results::KeptFile;
 pub use retry::{Retry, RetryWhen};
 pub use search::{Found, FoundNeed, Search};
 pub use stop::Stop;

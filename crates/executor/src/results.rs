@@ -18,6 +18,22 @@ pub(crate) struct Results {
     fallback: Option<Arc<Memory>>,
 }
 
+/// Bytes that are kept under a handle.
+#[doc(hidden)]
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct KeptFile {
+    /// The handle.
+    pub handle: Handle,
+    /// True if the store did not take the bytes, so that only this process has them.
+    pub is_local: bool,
+}
+
+impl KeptFile {
+    /// The time for which the bytes are kept.
+    pub const TIME: Duration = TIME_TO_LIVE;
+}
+
 impl Results {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self { store, fallback: Some(Arc::new(Memory::new(BOUNDS))) }
@@ -34,25 +50,41 @@ impl Results {
         owner: Owner<'_>,
         journal: &mut Journal,
     ) -> Option<Handle> {
+        match self.kept(result, owner).await {
+            Ok(KeptFile { handle, is_local }) => {
+                if is_local {
+                    journal.note(Event::ResultKeptLocally);
+                }
+                Some(handle)
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a result is not kept");
+                journal.note(Event::ResultNotKept);
+                None
+            }
+        }
+    }
+
+    /// Keeps bytes in the store or, where it does not take them, in the memory of this process.
+    pub(crate) async fn kept(
+        &self,
+        result: StoredResult,
+        owner: Owner<'_>,
+    ) -> Result<KeptFile, Error> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random).ok()?;
+        let drawn = getrandom::fill(&mut random);
+        drawn.map_err(|_| Error::new(ErrorKind::Sealing, "no random number is available"))?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
         let made_by = format!("{}{BETWEEN}{}", result.toolset, result.media_type);
         let record = Record::new(made_by, result.bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let key = key(&handle, owner);
         let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
-        let Err(error) = kept else { return Some(handle) };
-        tracing::debug!(%error, "a result is not kept by its store");
+        let Err(error) = kept else { return Ok(KeptFile { handle, is_local: false }) };
         let fallback = self.fallback.as_ref().filter(|_| error.kind() != ErrorKind::TooLarge);
-        if let Some(fallback) = fallback
-            && fallback.put(&key, record, Expected::Absent, now()).await.is_ok()
-        {
-            journal.note(Event::ResultKeptLocally);
-            return Some(handle);
-        }
-        journal.note(Event::ResultNotKept);
-        None
+        let Some(fallback) = fallback else { return Err(error) };
+        fallback.put(&key, record, Expected::Absent, now()).await?;
+        Ok(KeptFile { handle, is_local: true })
     }
 
     /// The result that a handle names for its owner, while it is kept.

@@ -48,6 +48,7 @@ mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
 mod time_limit;
+mod timestamp;
 mod tools;
 mod waiting_calls;
 

@@ -83,6 +83,11 @@ impl Problem {
         Self { challenge: challenge.map(String::into_boxed_str), ..self }
     }
 
+    /// True if the body is too large.
+    pub(crate) fn is_of_size(&self) -> bool {
+        self.kind == ProblemKind::TOO_LARGE
+    }
+
     /// True if another token would help.
     pub(crate) fn is_of_tokens(&self) -> bool {
         self.kind.challenge().is_some()

@@ -1,7 +1,8 @@
 //! `GET /v1/results/{id}`: the whole of a result that was cut, or a file, or a range of either, for the principal and the
-//! session that made the call.
+//! session that made the call. `upload` takes a file for later calls.
 
 mod range;
+mod upload;
 
 use axum::{
     extract::State,
@@ -11,6 +12,7 @@ use callgate_tool::{Handle, Session, StoredResult};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use self::range::{RequestedRange, asked};
+pub(crate) use self::upload::{__path_store, store};
 use crate::{
     bodies,
     caller::Caller,
@@ -48,7 +50,7 @@ pub(crate) async fn show(
     let executor = &gateway.built().executor;
     let found = executor.result(&handle, &session, caller.principal.as_ref()).await?;
     // A caller who may no longer use the toolset does not learn that there is a result.
-    let found = found.filter(|result| caller.may_use(&result.toolset));
+    let found = found.filter(|result| result.is_of_caller() || caller.may_use(&result.toolset));
     let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match asked(range, bytes.len()) {

@@ -48,6 +48,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/v1/approvals/{id}", post(approvals::decide))
         .route("/v1/calls", post(calls::run))
         .route("/v1/dialects/{dialect}/calls", post(dialects::run))
+        .route("/v1/results", post(results::store))
         .route("/v1/results/{id}", get(results::show))
         .route(
             "/v1/sessions/{id}",

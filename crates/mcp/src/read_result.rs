@@ -54,7 +54,9 @@ pub(crate) async fn read(
     };
     let principal = caller.principal.as_ref();
     match executor.result(&wanted.handle, session, principal).await {
-        Ok(Some(result)) if caller.may_read(&result.toolset) => shown(&result, &wanted),
+        Ok(Some(result)) if result.is_of_caller() || caller.may_read(&result.toolset) => {
+            shown(&result, &wanted)
+        }
         Ok(_) => {
             let message = "no such result is kept for this caller and session; call the tool again";
             shortlist::result(Err(message.to_owned()))

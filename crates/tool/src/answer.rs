@@ -222,7 +222,7 @@ pub struct StoredResult {
     pub media_type: String,
     /// The bytes.
     pub bytes: Bytes,
-    /// The toolset whose call made it; empty if that is not known.
+    /// The toolset whose call made it; empty for a file that its owner handed in.
     pub toolset: String,
 }
 
@@ -266,6 +266,12 @@ impl StoredResult {
     /// Bytes of a media type; an empty media type means that it is not known.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
         Self { media_type: media_type.into(), bytes, toolset: String::new() }
+    }
+
+    /// Returns true if no toolset's call made it: its owner handed it in, and may use it with every toolset.
+    #[doc(hidden)]
+    pub fn is_of_caller(&self) -> bool {
+        self.toolset.is_empty()
     }
 
     /// Sets the toolset whose call made it.

@@ -8,7 +8,6 @@ use callgate_executor::Entry;
 use callgate_policy::{Approval, ApprovalState, approval_text};
 use callgate_tool::{Approvers, Principal, Value};
 use serde::Serialize;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use utoipa::ToSchema;
 
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
     gateway::Gateway,
     problem::Problem,
     query::{Query, malformed},
+    timestamp::timestamp,
 };
 
 /// Calls that wait for an approval, or were decided and not made yet
@@ -173,12 +173,6 @@ fn place_of(cursor: &str) -> Option<(u128, String)> {
     let is_id = id.strip_prefix("approval_").is_some_and(|it| it.len() == 32 && is_hex(it));
     let asked = u128::from_str_radix(asked, 16).ok().filter(|_| is_hex(asked))?;
     is_id.then(|| (asked, id.to_owned()))
-}
-
-fn timestamp(time: SystemTime) -> String {
-    let time = OffsetDateTime::from(time);
-    let seconds = time.replace_nanosecond(0).unwrap_or(time);
-    seconds.format(&Rfc3339).unwrap_or_default()
 }
 
 #[derive(Debug)]

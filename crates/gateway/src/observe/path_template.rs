@@ -21,7 +21,7 @@ fn is_of(template: &str, path: &str) -> bool {
 }
 
 /// The paths of the router. A test compares them with `GET /openapi.json`.
-const PATHS: [&str; 20] = [
+const PATHS: [&str; 21] = [
     "/v1/calls",
     "/mcp",
     "/v1/dialects/{dialect}/calls",
@@ -38,6 +38,7 @@ const PATHS: [&str; 20] = [
     "/v1/admin/reload",
     "/v1/approvals",
     "/v1/approvals/{id}",
+    "/v1/results",
     "/v1/results/{id}",
     "/v1/sessions/{id}",
     "/.well-known/oauth-protected-resource",
@@ -67,7 +68,10 @@ mod tests {
             ("/v1/sessions/a/b", None),
             ("/", None),
             ("", None),
-            ("/.well-known/oauth-protected-resource/a/b", Some(PATHS[19])),
+            (
+                "/.well-known/oauth-protected-resource/a/b",
+                Some("/.well-known/oauth-protected-resource/{*path}"),
+            ),
         ] {
             assert_eq!(path_template(path), expected, "{path}");
         }

@@ -45,6 +45,7 @@ request with a key => 503 => 503 => 409
 call with a key => later => later => later
 cut result => local => local => local
 MCP cut result => local => local => local
+store a file as a result => local => local => local
 show a result => 503 => usual => usual
 part of a result => 503 => usual => usual
 MCP part of a result => later => usual => usual

@@ -5,6 +5,7 @@
 mod approvals;
 mod away;
 mod dialects;
+mod journals;
 mod mcp;
 mod mcp_headers;
 mod mcp_results;
@@ -18,6 +19,7 @@ mod semantic_kernel;
 mod service;
 #[expect(dead_code, reason = "tests of further routes need more of it")]
 mod sidecar;
+mod uploads;
 
 use crate::prelude::*;
 use callgate_gateway::Routes;

@@ -103,6 +103,9 @@ impl Request {
             "MCP cut result" => {
                 Self::new(name, "MCP", "tools/call", json!({"name": "shop-large", "arguments": {}}))
             }
+            "store a file as a result" => {
+                Self::new(name, "POST", "/v1/results", json!({"a": "file"}))
+            }
             "show a result" => Self::new(name, "GET", &path, Value::Null),
             "part of a result" => {
                 Self::new(name, "GET", &path, Value::Null).with_header("range", "bytes=0-9")
@@ -207,7 +210,7 @@ impl End {
 
     /// The handle of a result that was kept.
     pub(super) fn handle(&self) -> Option<String> {
-        if !self.name.ends_with("cut result") {
+        if !self.name.ends_with("cut result") && !self.name.starts_with("store a file") {
             return None;
         }
         let (_, rest) = self.answered.text.split_once("result:")?;
@@ -233,4 +236,4 @@ fn order_over_mcp() -> Value {
 }
 
 const CALLS: &str = "/v1/calls";
-const NOTE: &str = "the store of results cannot be used now";
+const NOTE: &str = "the store of results cannot be used now, so the";
