@@ -97,14 +97,14 @@ async def faults(redis, relay, sidecars, seen):
 async def run(given, folder):
     shop, seen = Shop(), collections.Counter()
     shop_port, _server = await wire.serve(shop.answer)
-    redis = await servers.Redis(servers.program("redis-server", "target/interop/redis-server/usr/bin/redis-server"), folder).up()
+    redis = await servers.Redis(servers.program("redis-server", "target/interop/redis/redis-server"), folder).up()
     relay = await servers.Relay(redis.port).start()
     state = f"state: {{redis: {{url: 'redis://127.0.0.1:{relay.port}'}}, key: '{servers.KEY}', prefix: cluster}}"
     (folder / "shop.yaml").write_text(DESCRIPTION)
     (folder / "callgate.yaml").write_text(configuration(shop_port, state))
     sidecars = [servers.Sidecar(given.callgate, folder, at, folder / "callgate.yaml") for at in range(3)]
     await asyncio.gather(*(sidecar.up() for sidecar in sidecars))
-    haproxy = servers.program("haproxy", "target/interop/haproxy/usr/sbin/haproxy")
+    haproxy = servers.program("haproxy", "target/interop/haproxy/haproxy")
     balancer = await servers.Balancer(haproxy, folder, sidecars).up()
     breaking = None
     try:

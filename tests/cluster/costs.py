@@ -69,7 +69,7 @@ async def run(given, folder):
     shop = Shop()
     shop.work = 0
     shop_port, _server = await wire.serve(shop.answer)
-    redis = await servers.Redis(servers.program("redis-server"), folder, durable=False).up()
+    redis = await servers.Redis(servers.program("redis-server", "target/interop/redis/redis-server"), folder, durable=False).up()
     state = f"state: {{redis: {{url: 'redis://127.0.0.1:{redis.port}'}}, key: '{servers.KEY}'}}"
     sidecars = [await started(given, folder, shop_port, "memory", ""), await started(given, folder, shop_port, "redis", state)]
     memory, over = (Measured(sidecar, redis) for sidecar in sidecars)

@@ -1,4 +1,4 @@
-//! The workflow of the public repository installs what `.ci/run` needs: each program that a script of `tests/interop` looks for is in
+//! The workflow of the public repository installs what `.ci/run` needs: each program that a script of `tests/interop` or `tests/cluster` looks for is in
 //! this table, and the table's packages and actions are in `.github/workflows/ci.yml`.
 
 use super::workspace::{File, root, tracked_files};
@@ -18,6 +18,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
     ("dbus-daemon", Supply::Package("dbus")),
     ("dnsmasq", Supply::Package("dnsmasq-base")),
     ("gnome-keyring-daemon", Supply::Package("gnome-keyring")),
+    ("haproxy", Supply::Package("haproxy")),
     ("ip", Supply::Package("iproute2")),
     ("nginx", Supply::Runner),
     ("node", Supply::Action("actions/setup-node")),
@@ -34,12 +35,14 @@ const PROGRAMS: &[(&str, Supply)] = &[
 const OF_RELEASES: &[&str] =
     &["tests/interop/attacks/", "tests/interop/browser/", "tests/interop/clients/"];
 
-/// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `for tool in NAME NAME`.
+/// The programs that a script looks for: `command -v NAME`, `shutil.which("NAME")`, `servers.program("NAME", …)`, `for tool in
+/// NAME NAME`.
 fn programs(script: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in script.lines() {
-        let named = line.split("command -v ").skip(1).chain(line.split("shutil.which(").skip(1));
-        found.extend(named.filter_map(|rest| rest.split([' ', ')', ';']).next()));
+        let named = ["command -v ", "shutil.which(", "servers.program("];
+        let named = named.iter().flat_map(|way| line.split(way).skip(1));
+        found.extend(named.filter_map(|rest| rest.split([' ', ')', ';', ',']).next()));
         let is_list = |rest: &str| rest.starts_with("(\"") || rest.ends_with("; do");
         if let Some((_, tools)) = line.split_once("for tool in ").filter(|(_, rest)| is_list(rest))
         {
@@ -87,7 +90,7 @@ fn a_program_that_the_workflow_does_not_install_is_found() {
 #[test]
 fn the_workflow_installs_what_the_scripts_look_for() {
     let is_run = |file: &File| {
-        file.path.starts_with("tests/interop/")
+        ["tests/cluster/", "tests/interop/"].iter().any(|folder| file.path.starts_with(folder))
             && !OF_RELEASES.iter().any(|folder| file.path.starts_with(folder))
     };
     let scripts: Vec<_> = tracked_files().into_iter().filter(is_run).collect();
