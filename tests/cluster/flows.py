@@ -7,7 +7,8 @@ import time
 
 from wire import Client, Lost
 
-PATIENCE = 60.0
+# The lease of a key, and the faults that come while it lapses.
+PATIENCE = 150.0
 
 
 class Wrong(Exception):
