@@ -10,8 +10,10 @@ use axum::{
 };
 use callgate_config::McpConfig;
 use callgate_executor::{Call, Execution, Executor};
-use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
-use callgate_tool::{Pending, Session, ToolCall, Value};
+use callgate_mcp::{
+    Caller as McpCaller, Host, McpService, SessionError, WaitingCall as McpWaitingCall,
+};
+use callgate_tool::{Session, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
@@ -155,8 +157,7 @@ impl Host for SidecarHost {
         &self,
         head: Option<&Parts>,
         inline: Value,
-        call: &ToolCall,
-        pending: &Pending,
+        McpWaitingCall { call, key, pending, .. }: McpWaitingCall<'_>,
     ) -> Result<bool, SessionError> {
         let caller = head.and_then(|head| head.extensions.get::<Caller>());
         let (Some(caller), Ok(inline)) = (caller, SessionInput::read(Some(inline))) else {
@@ -167,7 +168,7 @@ impl Host for SidecarHost {
             timeout: None,
             execution: Execution::Server,
             session: inline.members().clone(),
-            key: None,
+            key: key.map(|key| key.0.clone()),
             origin: None,
         };
         let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, &waiting).await;

@@ -19,7 +19,7 @@ use crate::{
     client::Attachment,
     content::written,
     elicitation::{self, CallOrigin, RoundEnd},
-    host::{Caller, Host, SessionError},
+    host::{Caller, Host, SessionError, WaitingCall},
     read_result,
     shortlist::{self, Standing, Target},
 };
@@ -103,14 +103,19 @@ async fn answered(
     let trace = trace(&incoming.origin.exact.meta);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
-        let fresh = || made(host, Call::new(asked, &session), caller, trace.clone());
+        let key = &incoming.origin.exact.key;
+        let fresh = || {
+            let call = made(host, Call::new(asked, &session), caller, trace.clone());
+            key.iter().fold(call, |call, key| call.with_extension(key.clone()))
+        };
         match elicitation::run(executor, fresh, &incoming.origin).await? {
             RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
             RoundEnd::Ended(mut result, attached) => {
                 if let Some(pending) = waiting(&result.outcome) {
                     let call = ToolCall::new(&*asked.id, &*result.tool, asked.arguments.clone());
                     let inline = incoming.origin.exact.session.clone();
-                    let is_kept = host.keep(incoming.head, inline, &call, pending).await;
+                    let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };
+                    let is_kept = host.keep(incoming.head, inline, waiting).await;
                     result.outcome = undecided(pending, &is_kept).into();
                 }
                 results.push(result);

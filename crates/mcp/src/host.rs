@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_config::McpConfig;
 use callgate_executor::{Call, Executor};
+use callgate_policy::IdempotencyKey;
 use callgate_tool::{Pending, Principal, Session, ToolCall, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
@@ -62,8 +63,7 @@ pub trait Host: Send + Sync + 'static {
         &self,
         _head: Option<&Parts>,
         _inline: Value,
-        _call: &ToolCall,
-        _pending: &Pending,
+        _waiting: WaitingCall<'_>,
     ) -> Result<bool, SessionError> {
         Ok(false)
     }
@@ -72,6 +72,18 @@ pub trait Host: Send + Sync + 'static {
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
         call
     }
+}
+
+/// A call that a person has to approve.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WaitingCall<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// The key under which it is made once.
+    pub key: Option<&'a IdempotencyKey>,
+    /// The approval that it waits for.
+    pub pending: &'a Pending,
 }
 
 /// The reason why a call cannot run in its session.

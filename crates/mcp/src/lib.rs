@@ -25,6 +25,6 @@ mod state;
 mod stdio;
 
 pub use client::{Attachment, Client, Question, Reply};
-pub use host::{Caller, Host, SessionError};
+pub use host::{Caller, Host, SessionError, WaitingCall};
 pub use http_service::McpService;
 pub use stdio::serve_stdio;

@@ -1,6 +1,7 @@
 //! A message exactly as its text gives it, read before the library reads it: with all digits of numbers, and refused if readers
 //! could disagree. A message that the library cannot read gets a response too, so that no client waits forever.
 
+use callgate_policy::IdempotencyKey;
 use callgate_tool::{Object, Reader, Token, Value};
 use serde_json::json;
 
@@ -13,6 +14,8 @@ pub(crate) struct ExactCall {
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` if absent.
     pub(crate) session: Value,
+    /// `callgate/idempotencyKey` of `_meta`.
+    pub(crate) key: Option<IdempotencyKey>,
     /// The other members of `_meta`.
     pub(crate) meta: Object,
     /// The state from the response to an earlier call.
@@ -35,7 +38,8 @@ impl ExactCall {
     /// The exact parts of a message; empty if the message is not a call.
     ///
     /// # Errors
-    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, or the arguments are not an object.
+    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, the arguments are not an object, or the
+    /// idempotency key is none.
     pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
@@ -78,6 +82,11 @@ impl ExactCall {
             }
         }
         exact.session = exact.meta.remove(SESSION).unwrap_or_default();
+        if let Some(key) = exact.meta.remove(KEY) {
+            exact.key = Some(
+                key_of(&key).map_err(|wrong| refusal(exact.id.clone(), INVALID_PARAMS, wrong))?,
+            );
+        }
         Ok(exact)
     }
 }
@@ -118,6 +127,20 @@ impl Refusal {
     }
 }
 
+/// The key that a call is given.
+fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
+    let known = given.as_str().and_then(IdempotencyKey::of_text);
+    known.ok_or_else(|| {
+        let got = match given.as_str().map(|text| text.chars().count()) {
+            None => given.kind().to_owned(),
+            Some(0) => "an empty text".to_owned(),
+            Some(length @ 256..) => format!("a text of {length} characters"),
+            Some(_) => "a text with a control character".to_owned(),
+        };
+        format!("`_meta`, `{KEY}`: expected a text of 1 to 255 characters, none of them a control character, got: {got}")
+    })
+}
+
 fn is_request(message: &Value) -> bool {
     let Some(members) = message.as_object() else { return false };
     let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
@@ -153,6 +176,8 @@ fn id_of(text: &str) -> Value {
     Value::Null
 }
 
+/// The member of a request's `_meta` under which a repeated call is made once.
+const KEY: &str = "callgate/idempotencyKey";
 /// The member of a request's `_meta` that describes the session.
 const SESSION: &str = "callgate/session";
 /// JSON-RPC 2.0 §5.1.
@@ -194,6 +219,22 @@ mod tests {
             &called("[1]"),
             r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32602,"message":"`arguments`: expected an object, got: array"}}"#,
         );
+        for (key, got) in [
+            ("7", "number"),
+            ("null", "null"),
+            ("[\"a\"]", "array"),
+            ("\"\"", "an empty text"),
+            ("\"a\\u001fb\"", "a text with a control character"),
+        ] {
+            let text = format!(
+                r#"{{"id":"x","method":"tools/call","params":{{"_meta":{{"callgate/idempotencyKey":{key}}}}}}}"#
+            );
+            let Refusal { id, code, message } = ExactCall::of(text.as_bytes()).unwrap_err();
+            let expected = format!(
+                "`_meta`, `callgate/idempotencyKey`: expected a text of 1 to 255 characters, none of them a control character, got: {got}"
+            );
+            assert_eq!((id, code, message), (Value::from("x"), INVALID_PARAMS, expected));
+        }
         let deep = called(&(r#"{"a":"#.repeat(500) + "1" + &"}".repeat(500)));
         let refusal = ExactCall::of(deep.as_bytes()).unwrap_err();
         assert_eq!((&refusal.id, refusal.code), (&Value::from("x"), PARSE_ERROR));

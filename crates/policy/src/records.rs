@@ -42,6 +42,23 @@ use crate::digest::{self, Digest};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdempotencyKey(pub String);
 
+impl IdempotencyKey {
+    /// The key that a caller gave a single call; `None` if the text is empty, longer than 255 characters or has control
+    /// characters, which stand in keys that follow from others.
+    ///
+    /// ```
+    /// use callgate_policy::IdempotencyKey;
+    ///
+    /// assert_eq!(IdempotencyKey::of_text("order-17"), Some(IdempotencyKey("order-17".to_owned())));
+    /// assert_eq!(IdempotencyKey::of_text("order\u{1f}17"), None);
+    /// assert_eq!(IdempotencyKey::of_text(""), None);
+    /// ```
+    pub fn of_text(text: &str) -> Option<Self> {
+        let is_key = (1..=LONGEST_KEY).contains(&text.chars().count());
+        (is_key && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
+    }
+}
+
 /// The limits of the results that are kept in memory.
 ///
 /// ```
@@ -322,6 +339,8 @@ fn now() -> std::time::Instant {
 
 /// No request runs longer; then the key of one whose process ended without a word, and that nobody repeated, is free.
 const LONGEST_RUN: Duration = Duration::from_hours(24);
+/// The longest key in characters: keys are compared and kept, and longer ones are mistakes.
+const LONGEST_KEY: usize = 255;
 /// The holder of what was read from an audit.
 const NOBODY: Holder = [0; 16];
 /// The longest wait for a store that has not kept a key to hear that its request is not made.

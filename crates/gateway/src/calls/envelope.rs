@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use callgate_dialect::Dialect;
 use callgate_executor::{Decided, Execution};
+use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, InvalidValue, Object, ToolCall, Value, call_id};
 use serde::{Deserialize, Deserializer, de::Error};
 use utoipa::{
@@ -61,7 +62,7 @@ struct CallBody {
     timeout: TimeLimit,
     /// Equal keys and calls get the first result, and no second request is sent
     #[serde(default)]
-    #[schema(value_type = String, min_length = 1, max_length = 255)]
+    #[schema(value_type = String, min_length = 1, max_length = 255, pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$")]
     idempotency_key: OwnKey,
 }
 
@@ -206,9 +207,9 @@ impl TryFrom<Value> for OwnKey {
 
     fn try_from(value: Value) -> Result<Self, InvalidValue> {
         match value {
-            Value::String(key) if is_key(&key) => Ok(Self(Some(key))),
+            Value::String(key) if IdempotencyKey::of_text(&key).is_some() => Ok(Self(Some(key))),
             other => {
-                let expected = format!("a text of 1 to {LONGEST_KEY} characters");
+                let expected = "a text of 1 to 255 characters, none of them a control character";
                 Err(InvalidValue::new("", expected, Some(&other)))
             }
         }
@@ -222,10 +223,6 @@ fn seconds(text: &str) -> Option<f64> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
     let number: f64 = digits.parse().ok().filter(|_| is_number && digits.len() <= 9)?;
     Some(number * unit)
-}
-
-pub(super) fn is_key(text: &str) -> bool {
-    (1..=LONGEST_KEY).contains(&text.chars().count())
 }
 
 fn id_schema() -> Schema {
@@ -245,8 +242,6 @@ fn timeout_schema() -> Schema {
 
 /// The calls of 64 models that each ask for four in a turn; limits the work that one request starts.
 const MOST_CALLS: usize = 256;
-/// The longest idempotency key: keys are compared and kept, and longer ones are mistakes.
-const LONGEST_KEY: usize = 255;
 /// The shortest time limit in seconds.
 const SHORTEST: f64 = 0.001;
 const A_DAY: f64 = 86_400.0;

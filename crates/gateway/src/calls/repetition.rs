@@ -10,7 +10,6 @@ use callgate_tool::{Next, Outcome, PendingKind, Principal, Reached, ToolResult};
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
-use super::envelope::is_key;
 use crate::{
     answer::JsonText,
     problem::{Problem, ProblemKind},
@@ -27,6 +26,7 @@ pub(crate) enum Repeated {
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
+    let is_key = |text: &&str| IdempotencyKey::of_text(text).is_some();
     let text = value.to_str().ok().filter(|text| is_key(text) && values.next().is_none());
     let text = text.ok_or_else(|| {
         let detail = "`Idempotency-Key`: expected one text of 1 to 255 printable ASCII characters";

@@ -8,6 +8,7 @@ mod dialects;
 mod journals;
 mod mcp;
 mod mcp_headers;
+mod mcp_keys;
 mod mcp_results;
 mod mcp_search;
 mod mcp_values;
@@ -148,7 +149,12 @@ async fn a_problem_shows_a_wrong_setting_but_no_value_that_may_be_secret() {
         ("timeout", json!("30"), "got: `\"30\"`"),
         ("timeout", json!(-1), "got: -1"),
         ("timeout", json!(true), "got: true"),
-        ("idempotencyKey", json!(""), "a text of 1 to 255 characters, got: a text"),
+        ("idempotencyKey", json!(""), "none of them a control character, got: a text"),
+        (
+            "idempotencyKey",
+            json!("a\u{1f}0"),
+            "a text of 1 to 255 characters, none of them a control character, got: a text",
+        ),
         ("idempotencyKey", json!(7), "got: a number"),
     ] {
         let body = json!({"calls": [{"tool": "a", (name): value}]});

@@ -87,10 +87,8 @@ impl Sidecar {
         headers: &[(&str, &str)],
     ) -> Answered {
         let mut params = params.clone();
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": capabilities,
-        });
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
         let own = [JSON, EITHER, ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
         let name = params["name"].as_str().map(|name| ("mcp-name", name));
         let headers: Vec<_> = own.into_iter().chain(name).chain(headers.iter().copied()).collect();

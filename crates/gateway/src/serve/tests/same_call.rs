@@ -86,6 +86,8 @@ fn ways() -> Vec<(&'static str, Value)> {
     let mut ways = vec![("calls", json!({"calls": [call]})), ("calls", json!({"calls": [keyed]}))];
     ways.extend(messages.map(|(dialect, message)| (dialect, json!({"message": message}))));
     ways.push(("further", json!({"tool": "pets-list"})));
+    let params = json!({"name": "pets-list", "arguments": {}, "_meta": {}});
+    ways.push((MCP, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})));
     ways
 }
 
@@ -191,6 +193,13 @@ impl World {
             "further" => format!("/v1/sessions/{}:call", session["id"].as_str().unwrap()),
             dialect => format!("/v1/dialects/{dialect}/calls"),
         };
+        if way.0 == MCP {
+            headers.push(("accept", "application/json, text/event-stream".to_owned()));
+            headers.push(("mcp-protocol-version", "2025-11-25".to_owned()));
+            body["params"]["_meta"] =
+                json!({"callgate/session": session, "callgate/idempotencyKey": key});
+            return self.send("POST", MCP, &body, &headers).await.1;
+        }
         body["session"] = session;
         match body.pointer_mut("/calls/0/idempotencyKey") {
             Some(own) => *own = json!(key),
@@ -261,8 +270,12 @@ fn cases(given: &[&'static str]) -> Vec<Case> {
 fn id_in(text: &str, beginning: &str) -> String {
     let at = text.find(beginning).unwrap_or_else(|| panic!("no {beginning} in {text}"));
     let rest = text.get(at..).unwrap_or_default();
-    rest.chars().take_while(|letter| !['"', '\\'].contains(letter)).collect()
+    rest.chars()
+        .take_while(|letter| letter.is_ascii_alphanumeric() || "_:".contains(*letter))
+        .collect()
 }
 
+/// The path of MCP, whose messages hold the session and the key.
+const MCP: &str = "/mcp";
 /// The headers of a request.
 type Headers = Vec<(&'static str, String)>;
