@@ -13,6 +13,7 @@ use callgate_executor::{Call, Execution, Executor};
 use callgate_mcp::{
     Caller as McpCaller, Host, McpService, SessionError, WaitingCall as McpWaitingCall,
 };
+use callgate_session::Store;
 use callgate_tool::{Session, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
@@ -143,6 +144,10 @@ impl Host for SidecarHost {
             None => return None,
         };
         Some(problem.into_http())
+    }
+
+    fn state(&self) -> Option<Arc<dyn Store>> {
+        self.0.built().state().map(Arc::clone)
     }
 
     fn may_change(&self) -> bool {

@@ -22,6 +22,7 @@ use crate::{
     host::{Caller, Host, SessionError, WaitingCall},
     read_result,
     shortlist::{self, Standing, Target},
+    state::Pauses,
 };
 
 #[derive(Clone, Copy)]
@@ -101,6 +102,7 @@ async fn answered(
     }
     let session = session(host, caller, incoming).await?;
     let trace = trace(&incoming.origin.exact.meta);
+    let pauses = Pauses::of(host);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
         let key = &incoming.origin.exact.key;
@@ -108,7 +110,7 @@ async fn answered(
             let call = made(host, Call::new(asked, &session), caller, trace.clone());
             key.iter().fold(call, |call, key| call.with_extension(key.clone()))
         };
-        match elicitation::run(executor, fresh, &incoming.origin).await? {
+        match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
             RoundEnd::Asks(asks) => return Ok(Answer::Asks(asks)),
             RoundEnd::Ended(mut result, attached) => {
                 if let Some(pending) = waiting(&result.outcome) {

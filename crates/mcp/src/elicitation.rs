@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use callgate_executor::{Call, Decided, Decision, Executor};
 use callgate_session::Key;
-use callgate_tool::{Approvers, FaultCode, Outcome, Pending, ToolResult, Value};
+use callgate_tool::{Approvers, FaultCode, Outcome, ToolResult, Value};
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{
@@ -20,7 +20,7 @@ use crate::{
     client::{Attachment, Client, Messages},
     message::ExactCall,
     rounds::Round,
-    state::{opened, place, sealed},
+    state::{Pauses, place},
 };
 
 pub(crate) enum RoundEnd {
@@ -44,10 +44,12 @@ pub(crate) async fn run<'a>(
     executor: &Executor,
     fresh: impl Fn() -> Call<'a> + Send + Sync,
     origin: &CallOrigin<'_>,
+    pauses: &Pauses,
 ) -> Result<RoundEnd, ErrorData> {
     let mut call = fresh();
     let place = place(&call);
-    let (round, mut answers) = (began(origin.exact, &call, &place).await?, answers(origin.exact));
+    let round = began(origin.exact, &call, &place, pauses).await?;
+    let mut answers = answers(origin.exact);
     if let Some(approval) = round.approval {
         // A call without an answer asks the person again.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
@@ -67,7 +69,8 @@ pub(crate) async fn run<'a>(
         let decision = match (abilities.channel, abilities.has_forms) {
             (Channel::Rounds, true) => {
                 let round = Round { approval: Some(pending.id.clone()), answers };
-                return asked_for(pending, round, &fresh(), &place).await;
+                let state = state(round, &fresh(), &place, pauses).await;
+                return asks(pending, state).map(RoundEnd::Asks);
             }
             (Channel::Live, true) => match origin.peer {
                 Some(peer) => elicited(pending, peer).await,
@@ -92,7 +95,7 @@ pub(crate) async fn run<'a>(
     let named = asked.iter().map(|it| Some((it.name().to_owned(), it.request()?)));
     let requests: Option<InputRequests> = named.collect();
     let round = Round { approval: None, answers: used };
-    let state = state(round, &fresh(), &place).await;
+    let state = state(round, &fresh(), &place, pauses).await;
     let (requests, state) = requests.zip(state).ok_or_else(|| {
         ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
     })?;
@@ -109,28 +112,31 @@ fn decided(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
     call.with_decided(decided)
 }
 
-async fn began(exact: &ExactCall, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
+async fn began(
+    exact: &ExactCall,
+    call: &Call<'_>,
+    place: &Key,
+    pauses: &Pauses,
+) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
-    let name = opened(state, place).ok_or_else(foreign_state)?;
-    Round::taken(name, call).await.ok_or_else(foreign_state)
+    let name = pauses.opened(state, place).ok_or_else(foreign_state)?;
+    match Round::taken(name, call, pauses.store()).await {
+        Ok(round) => round.ok_or_else(foreign_state),
+        Err(error) => {
+            tracing::warn!(%error, "the answers of earlier rounds of a call cannot be read");
+            let message =
+                "the answers to earlier questions cannot be read now: repeat the call later";
+            Err(ErrorData::internal_error(message, None))
+        }
+    }
 }
 
 fn answers(exact: &ExactCall) -> BTreeMap<String, Value> {
     exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
-async fn state(round: Round, call: &Call<'_>, place: &Key) -> Option<String> {
-    sealed(&round.kept(call).await?, place)
-}
-
-/// Makes the client ask for an approval.
-async fn asked_for(
-    pending: &Pending,
-    round: Round,
-    call: &Call<'_>,
-    place: &Key,
-) -> Result<RoundEnd, ErrorData> {
-    asks(pending, state(round, call, place).await).map(RoundEnd::Asks)
+async fn state(round: Round, call: &Call<'_>, place: &Key, pauses: &Pauses) -> Option<String> {
+    pauses.sealed(&round.kept(call, pauses.store()).await?, place)
 }
 
 fn needs_values(outcome: &Outcome) -> bool {

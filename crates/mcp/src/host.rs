@@ -8,6 +8,7 @@ use bytes::Bytes;
 use callgate_config::McpConfig;
 use callgate_executor::{Call, Executor};
 use callgate_policy::IdempotencyKey;
+use callgate_session::Store;
 use callgate_tool::{Pending, Principal, Session, ToolCall, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
@@ -40,6 +41,11 @@ pub trait Host: Send + Sync + 'static {
     /// The HTTP response to a call of a tool that its caller may not call: that another token would be allowed to. `None`
     /// answers the call like one of an unknown tool.
     fn denied(&self, _head: &Parts, _tool: &str) -> Option<Response<Bytes>> {
+        None
+    }
+
+    /// The store in which a call that waits for its client outlives the process; the memory of this process by default.
+    fn state(&self) -> Option<Arc<dyn Store>> {
         None
     }
 

@@ -1,11 +1,11 @@
-//! The rounds of a call whose client answers with further calls. The state of a round is kept here, for its call only and
-//! for one use; the client gets a sealed name of it.
+//! The rounds of a call whose client answers with further calls. A round is kept in a store, for its call only and for one
+//! use; the client gets a sealed name of it.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::collections::BTreeMap;
 
 use callgate_executor::Call;
 use callgate_policy::APPROVAL_TIME;
-use callgate_session::{Bounds, Expected, Key, Memory, Owner, Record, Space, Store};
+use callgate_session::{Error, ErrorKind, Expected, Key, Owner, Record, Space, Store};
 use callgate_tool::{Value, json};
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ impl Round {
     }
 
     /// Keeps a round of a call for its principal and session. Returns its name, or `None` if it cannot be kept.
-    pub(crate) async fn kept(self, call: &Call<'_>) -> Option<String> {
+    pub(crate) async fn kept(self, call: &Call<'_>, store: &dyn Store) -> Option<String> {
         let Self { approval, answers } = self;
         match approval {
             // The approval itself belongs to its call and works once.
@@ -40,33 +40,39 @@ impl Round {
         });
         let record = Record::new("application/json", kept.to_string().into())
             .with_time_to_live(APPROVAL_TIME);
-        rounds().put(&key(call, &name), record, Expected::Absent, now()).await.ok()?;
+        store.put(&key(call, &name), record, Expected::Absent, now()).await.ok()?;
         Some(name)
     }
 
     /// The round with this name; `None` if it was used, has expired, or belongs to another principal or session, or to a
     /// call with other arguments.
-    pub(crate) async fn taken(name: String, call: &Call<'_>) -> Option<Self> {
+    pub(crate) async fn taken(
+        name: String,
+        call: &Call<'_>,
+        store: &dyn Store,
+    ) -> Result<Option<Self>, Error> {
         if !name.starts_with(PREFIX) {
-            return Some(Self::of_approval(name));
+            return Ok(Some(Self::of_approval(name)));
         }
         let key = key(call, &name);
-        let stored = rounds().get(&key, now()).await.ok().flatten()?;
+        let Some(stored) = store.get(&key, now()).await? else { return Ok(None) };
         // Of two simultaneous calls, only one removes the round.
-        let expected = Expected::Version(stored.version);
-        rounds().remove(&key, expected, now()).await.ok().filter(|was| *was)?;
-        let kept = Value::from_slice(stored.record.bytes()).ok()?;
+        match store.remove(&key, Expected::Version(stored.version), now()).await {
+            Ok(true) => Ok(Self::read(&stored.record, call)),
+            Ok(false) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(record: &Record, call: &Call<'_>) -> Option<Self> {
+        let kept = Value::from_slice(record.bytes()).ok()?;
         kept.get("arguments")?.as_object().filter(|kept| *kept == call.arguments())?;
         let answers = kept.get("answers")?.as_object()?.iter();
         let answers = answers.map(|(name, answer)| (name.clone(), answer.clone())).collect();
         let approval = kept.get("approval")?.as_str().map(ToOwned::to_owned);
         Some(Self { approval, answers })
     }
-}
-
-fn rounds() -> &'static Memory {
-    static ROUNDS: OnceLock<Memory> = OnceLock::new();
-    ROUNDS.get_or_init(|| Memory::new(Bounds { records: MOST_ROUNDS, bytes: MOST_BYTES }))
 }
 
 fn key(call: &Call<'_>, name: &str) -> Key {
@@ -79,13 +85,10 @@ fn now() -> std::time::Instant {
 
 /// The prefix of round names; no approval's id begins like this.
 const PREFIX: &str = "round_";
-/// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
-const MOST_ROUNDS: usize = 10_000;
-/// The most bytes of all rounds, with the arguments of their calls.
-const MOST_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {
+    use callgate_session::{Bounds, Memory};
     use callgate_tool::{Arguments, Principal, Session, ToolCall};
 
     use super::*;
@@ -97,25 +100,27 @@ mod tests {
             ToolCall::new("1", "t", arguments)
         };
         let (asked, other) = (asked(1), asked(2));
+        let memory = Memory::new(Bounds { records: 9, bytes: 9_999 });
+        let taken = async |name, call: &Call<'_>| Round::taken(name, call, &memory).await.unwrap();
         let (session, another) = (Session::new("s"), Session::new("other"));
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let answers = BTreeMap::from([("step1".to_owned(), json!({"action": "decline"}))]);
         let round = Round { approval: None, answers };
-        let name = round.clone().kept(&call).await.unwrap();
+        let name = round.clone().kept(&call, &memory).await.unwrap();
         for stranger in [
             Call::new(&asked, &session),
             Call::new(&asked, &session).with_principal(Principal::new("lee")),
             Call::new(&asked, &another).with_principal(Principal::new("kim")),
         ] {
-            assert_eq!(Round::taken(name.clone(), &stranger).await, None);
+            assert_eq!(taken(name.clone(), &stranger).await, None);
         }
-        assert_eq!(Round::taken(name.clone(), &call).await.as_ref(), Some(&round));
-        assert_eq!(Round::taken(name, &call).await, None);
-        let name = round.clone().kept(&call).await.unwrap();
+        assert_eq!(taken(name.clone(), &call).await.as_ref(), Some(&round));
+        assert_eq!(taken(name, &call).await, None);
+        let name = round.clone().kept(&call, &memory).await.unwrap();
         let changed = Call::new(&other, &session).with_principal(Principal::new("kim"));
-        assert_eq!(Round::taken(name, &changed).await, None);
-        let name = round.kept(&call).await.unwrap();
+        assert_eq!(taken(name, &changed).await, None);
+        let name = round.kept(&call, &memory).await.unwrap();
         tokio::time::advance(APPROVAL_TIME).await;
-        assert_eq!(Round::taken(name, &call).await, None);
+        assert_eq!(taken(name, &call).await, None);
     }
 }

@@ -8,7 +8,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, ErrorKind, Expected, Group, Key, Record, Store, Stored, Version};
+use callgate_session::{
+    Error, ErrorKind, Expected, Group, Key, Record, Sealer, Store, Stored, Version,
+};
 use metrics::{counter, gauge};
 use tokio::{
     runtime::Handle,
@@ -112,6 +114,10 @@ impl TimedStore {
 impl Store for TimedStore {
     fn is_shared(&self) -> bool {
         self.store.is_shared()
+    }
+
+    fn sealer(&self, purpose: &str) -> Option<Sealer> {
+        self.store.sealer(purpose)
     }
 
     async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {

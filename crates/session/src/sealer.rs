@@ -2,7 +2,7 @@
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, MAX_TAG_LEN, NONCE_LEN, Nonce, RandomizedNonceKey},
-    hkdf::{HKDF_SHA256, KeyType, Salt},
+    hkdf::{HKDF_SHA256, KeyType, Prk, Salt},
 };
 use callgate_secret::Secret;
 
@@ -24,7 +24,14 @@ use crate::error::{self, Error};
 #[derive(Debug)]
 pub struct Sealer {
     /// The first key seals, all of them open.
-    keys: Vec<RandomizedNonceKey>,
+    keys: Vec<SealingKey>,
+}
+
+#[derive(Debug)]
+struct SealingKey {
+    /// The key that those of all purposes are derived from.
+    root: Prk,
+    key: RandomizedNonceKey,
 }
 
 impl Sealer {
@@ -33,7 +40,7 @@ impl Sealer {
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the secret is shorter.
     pub fn with_key(secret: &Secret) -> Result<Self, Error> {
-        Ok(Self { keys: vec![derived(secret)?] })
+        Ok(Self { keys: vec![SealingKey::new(secret)?] })
     }
 
     /// Adds another key, which opens what it sealed but seals nothing more: an older one, or the next one before it is used.
@@ -41,8 +48,33 @@ impl Sealer {
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if the secret is shorter than 32 bytes.
     pub fn with_older_key(mut self, secret: &Secret) -> Result<Self, Error> {
-        self.keys.push(derived(secret)?);
+        self.keys.push(SealingKey::new(secret)?);
         Ok(self)
+    }
+
+    /// A sealer for another purpose, with keys of its own that are derived from the same secrets: none opens what the other
+    /// has sealed.
+    ///
+    /// ```
+    /// use callgate_secret::Secret;
+    /// use callgate_session::Sealer;
+    ///
+    /// let sealer = Sealer::with_key(&Secret::new("a key of at least thirty-two bytes".to_owned()))?;
+    /// let (tokens, links) = (sealer.for_purpose("tokens")?, sealer.for_purpose("links")?);
+    /// let sealed = tokens.seal(b"page 2", b"kim")?;
+    /// assert_eq!(sealer.for_purpose("tokens")?.open(&sealed, b"kim")?, b"page 2");
+    /// assert!(links.open(&sealed, b"kim").is_err() && sealer.open(&sealed, b"kim").is_err());
+    /// # Ok::<(), callgate_session::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if no key can be derived.
+    pub fn for_purpose(&self, purpose: &str) -> Result<Self, Error> {
+        let of_purpose = |known: &SealingKey| {
+            let key = expanded(&known.root, &[PURPOSE, purpose.as_bytes()])?;
+            Ok(SealingKey { root: known.root.clone(), key })
+        };
+        Ok(Self { keys: self.keys.iter().map(of_purpose).collect::<Result<_, Error>>()? })
     }
 
     /// Seals bytes for a place; they cannot be opened for another one.
@@ -50,7 +82,7 @@ impl Sealer {
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if no random number is available.
     pub fn seal(&self, bytes: &[u8], place: &[u8]) -> Result<Vec<u8>, Error> {
-        let sealing = self.keys.first().ok_or_else(error::unusable_key)?;
+        let sealing = &self.keys.first().ok_or_else(error::unusable_key)?.key;
         let head = FORM.len() + NONCE_LEN;
         let mut sealed = Vec::with_capacity(head + bytes.len() + MAX_TAG_LEN);
         sealed.extend_from_slice(&FORM);
@@ -75,7 +107,7 @@ impl Sealer {
         let opened = self.keys.iter().find_map(|opening| {
             let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
             let mut text = text.to_vec();
-            let length = opening.open_in_place(nonce, Aad::from(place), &mut text).ok()?.len();
+            let length = opening.key.open_in_place(nonce, Aad::from(place), &mut text).ok()?.len();
             text.truncate(length);
             Some(text)
         });
@@ -83,14 +115,21 @@ impl Sealer {
     }
 }
 
-/// Derives the key (RFC 5869), because a secret that a person typed is not a key.
-fn derived(secret: &Secret) -> Result<RandomizedNonceKey, Error> {
-    if secret.expose().len() < LEAST_KEY_BYTES {
-        return Err(error::short_key(LEAST_KEY_BYTES));
+impl SealingKey {
+    /// The key of records (RFC 5869): a secret that a person typed is not a key.
+    fn new(secret: &Secret) -> Result<Self, Error> {
+        if secret.expose().len() < LEAST_KEY_BYTES {
+            return Err(error::short_key(LEAST_KEY_BYTES));
+        }
+        let root = Salt::new(HKDF_SHA256, SALT).extract(secret.expose().as_bytes());
+        let key = expanded(&root, &[INFO])?;
+        Ok(Self { root, key })
     }
-    let extracted = Salt::new(HKDF_SHA256, SALT).extract(secret.expose().as_bytes());
+}
+
+fn expanded(root: &Prk, info: &[&[u8]]) -> Result<RandomizedNonceKey, Error> {
     let mut key = [0; KEY_BYTES];
-    let expanded = extracted.expand(&[INFO], Length);
+    let expanded = root.expand(info, Length);
     expanded
         .and_then(|key_material| key_material.fill(&mut key))
         .map_err(|_| error::unusable_key())?;
@@ -110,6 +149,8 @@ impl KeyType for Length {
 const FORM: [u8; 1] = [1];
 const SALT: &[u8] = b"callgate session";
 const INFO: &[u8] = b"records, AES-256-GCM, 1";
+/// What stands before the name of another purpose.
+const PURPOSE: &[u8] = b"purpose, AES-256-GCM, 1: ";
 const KEY_BYTES: usize = 32;
 /// The length of the key; a shorter secret would be the weaker part.
 const LEAST_KEY_BYTES: usize = 32;
@@ -159,6 +200,10 @@ mod tests {
         assert!(new.open(&sealed, b"a").is_err());
         let sealed = both.seal(b"canary", b"a").unwrap();
         assert!(new.open(&sealed, b"a").is_ok() && old.open(&sealed, b"a").is_err());
+        let of = |sealer: &Sealer| sealer.for_purpose("tokens").unwrap();
+        let sealed = of(&old).seal(b"canary", b"a").unwrap();
+        assert_eq!(of(&both).open(&sealed, b"a").unwrap(), b"canary");
+        assert!(of(&new).open(&sealed, b"a").is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{fmt::Debug, time::Instant};
 
 use async_trait::async_trait;
 
-use crate::{error::Error, group::Group, key::Key, record::Record};
+use crate::{error::Error, group::Group, key::Key, record::Record, sealer::Sealer};
 
 /// Keeps records for a while. Requests for one key run one after the other.
 ///
@@ -50,6 +50,12 @@ pub trait Store: Debug + Send + Sync {
     /// Returns true if other processes use the store at the same time, so that what another one has begun may still run.
     fn is_shared(&self) -> bool {
         true
+    }
+
+    /// A sealer for tokens that leave this process and come back, maybe to another one of this store: derived from the
+    /// store's key for this purpose alone. `None` of a store without a key.
+    fn sealer(&self, _purpose: &str) -> Option<Sealer> {
+        None
     }
 
     /// The record of a key, until it ends. Its time to live is what is left of it, by the clock of the store.

@@ -130,6 +130,10 @@ impl Store for FileStore {
         self.0.is_shared()
     }
 
+    fn sealer(&self, purpose: &str) -> Option<Sealer> {
+        self.0.sealer(purpose)
+    }
+
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         self.0.get(key, now).await
     }

@@ -23,6 +23,10 @@ impl<E: Engine> Store for Sealed<E> {
         E::IS_SHARED
     }
 
+    fn sealer(&self, purpose: &str) -> Option<Sealer> {
+        self.sealer.for_purpose(purpose).ok()
+    }
+
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
         let address = self.engine.addresses(&self.sealer).await?.of(key);
         let place = address.place();

@@ -137,3 +137,54 @@ async fn a_second_sidecar_on_the_same_file_is_refused() {
     let shown = error.to_string();
     assert!(shown.contains("another process uses this file of state"), "{shown}");
 }
+
+/// The response to a call over MCP (revision 2026-07-28) of a client that can ask a person.
+async fn over_mcp(sidecar: &Sidecar, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    });
+    let name = params["name"].as_str().unwrap().to_owned();
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let client = Client::builder().no_proxy().build().unwrap();
+    let request = client.post(format!("{}/mcp", sidecar.calls[0])).json(&message);
+    let request = request
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", name);
+    let text = request.send().await.unwrap().text().await.unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_mcp_client_ends_on_a_process_with_a_newer_key_and_once() {
+    let (shop, folder) = (Shop::open().await, tempfile::tempdir().unwrap());
+    let bought = || shop.bought.load(Ordering::SeqCst);
+    let (old, new) = ("a".repeat(32), "b".repeat(32));
+    let state = format!("{{file: state.db, key: 'literal:{old}'}}");
+    let first = shop.sidecar_with(&state, folder.path()).await.unwrap();
+    let call = json!({"name": "asked-buy", "arguments": {"body": "cat"}});
+    let asked = over_mcp(&first, call.clone()).await["result"].take();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let page = send(&first, "GET", "/v1/tools?limit=1", &json!({})).await;
+
+    let left = left_by(folder.path());
+    let state = format!("{{file: state.db, key: 'literal:{new}', old_keys: ['literal:{old}']}}");
+    let second = shop.sidecar_with(&state, left.path()).await.unwrap();
+    let mut answer = call;
+    answer["requestState"] = asked["requestState"].clone();
+    answer["inputResponses"] = json!({"approval": {"action": "accept", "content": {"ok": true}}});
+    let other =
+        json!({"name": "asked-list", "arguments": {}, "requestState": asked["requestState"]});
+    let refused = over_mcp(&second, other).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let answered = over_mcp(&second, answer.clone()).await;
+    assert!(answered["result"]["content"].to_string().contains("bought cat"), "{answered}");
+    let again = over_mcp(&second, answer).await.to_string();
+    assert!(!again.contains("bought"), "{again}");
+    assert_eq!(bought(), 1, "{again}");
+    let path = format!("/v1/tools?limit=1&cursor={}", page["nextCursor"].as_str().unwrap());
+    let next = send(&second, "GET", &path, &json!({})).await;
+    assert_ne!(page["tools"], next["tools"], "a page goes on where it ended");
+}
