@@ -64,7 +64,7 @@ async fn a_call_that_somebody_approves_later_is_made_under_its_key() {
     let call = keyed("order", &json!("order-17"));
     let asked = sidecar.ask("tools/call", call.clone()).await.to_string();
     let at = asked.find("approval_").unwrap_or_else(|| panic!("{asked}"));
-    let path = format!("/v1/approvals/{}", &asked[at..at + 41]);
+    let path = format!("/v1/approvals/{}", asked.get(at..at + 41).unwrap());
     let decided = sidecar.post(&path, &json!({"decision": "approve"})).await.json();
     assert_eq!(decided["response"]["number"], 1, "{decided}");
     let again = sidecar.ask("tools/call", call).await;
