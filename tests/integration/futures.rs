@@ -22,7 +22,7 @@ use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
-use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
+use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serve_stdio};
 use callgate_policy::{Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, Webhook};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
@@ -104,8 +104,8 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
-    let _: fn(&dyn Host, &ToolCall, &Pending) =
-        |host, call, pending| is_send(host.keep(None, Value::Null, call, pending));
+    let _: fn(&dyn Host, WaitingCall<'_>) =
+        |host, waiting| is_send(host.keep(None, Value::Null, waiting));
 }
 
 #[test]
