@@ -1,7 +1,7 @@
 //! An operation in words, for searching: the texts about it in the description, and the fields of its response. Read on
 //! demand, with its own limit of steps; nothing is built or kept.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 
 use callgate_tree::{Node, Path};
 
@@ -11,20 +11,21 @@ use crate::{
     input::InputLocation,
     operation::Operation,
     reference::{Located, follow, reference_of},
+    sanitize::clean,
 };
 
-/// The texts of a description about an operation.
+/// The texts of a description about an operation, without HTML and invisible characters.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outline<'a> {
     /// The purpose in one line; if the operation has none, that of its path item. Empty if both have none.
-    pub summary: &'a str,
+    pub summary: Cow<'a, str>,
     /// The purpose at length; if the operation has none, that of its path item. Empty if both have none.
-    pub description: &'a str,
+    pub description: Cow<'a, str>,
     /// The tags.
     pub tags: Vec<&'a str>,
     /// The arguments that a model may supply, each with its description; for a body that is one argument, also its members.
-    pub arguments: Vec<(&'a str, &'a str)>,
+    pub arguments: Vec<(&'a str, Cow<'a, str>)>,
     /// True if the description says that the operation is deprecated.
     pub is_deprecated: bool,
 }
@@ -56,8 +57,9 @@ impl Operation {
         let mut arguments = Vec::new();
         for (input, origin) in visible {
             if self.body_of_arguments() != Some(&input.argument) {
-                let text = own_text(input.argument.as_str()).map(String::as_str);
-                arguments.push((input.argument.as_str(), text.unwrap_or_else(|| said(origin))));
+                let text = own_text(input.argument.as_str()).map(|text| Cow::Borrowed(&**text));
+                let text = text.unwrap_or_else(|| clean(said(origin)));
+                arguments.push((input.argument.as_str(), text));
             }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
             if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
@@ -65,8 +67,8 @@ impl Operation {
             }
         }
         Outline {
-            summary: if own.is_some() { "" } else { text(described, "summary") },
-            description: own.unwrap_or_else(|| text(described, "description")),
+            summary: clean(if own.is_some() { "" } else { text(described, "summary") }),
+            description: own.map_or_else(|| clean(text(described, "description")), Cow::Borrowed),
             tags: operation.list("tags").iter().filter_map(Node::as_str).collect(),
             arguments,
             is_deprecated: operation.is("deprecated"),
@@ -74,7 +76,7 @@ impl Operation {
     }
 
     /// The members of a body and of its compositions, each with its description.
-    fn members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, &'o str)>) {
+    fn members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, Cow<'o, str>)>) {
         let document = &self.blueprint.common.document;
         let Ok(body) = follow(document, &body.node, &Path::at(&body.pointer)) else { return };
         let parts = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
@@ -88,7 +90,10 @@ impl Operation {
         });
         for schema in [body.node].into_iter().chain(parts) {
             let properties = schema.members_of("properties").take(MOST_MEMBERS);
-            members.extend(properties.map(|(name, node)| (&**name, text(node, "description"))));
+            members.extend(properties.map(|(name, node)| {
+                let text = clean(text(node, "description"));
+                (&**name, text)
+            }));
         }
     }
 
@@ -256,16 +261,40 @@ mod tests {
     fn an_outline_has_the_texts_of_its_operation() {
         let operation = operation("GET", &json!({}), &json!({}));
         let outline = operation.outline();
-        assert_eq!((outline.summary, outline.description), ("Of the path", ""));
+        assert_eq!((&*outline.summary, &*outline.description), ("Of the path", ""));
         assert_eq!(outline.tags, ["animals"]);
-        assert_eq!(outline.arguments, [("limit", "How many"), ("kind", "Of a kind")]);
+        let expected = [("limit", "How many".into()), ("kind", "Of a kind".into())];
+        assert_eq!(outline.arguments, expected);
+    }
+
+    #[test]
+    fn an_outline_has_no_markup_and_no_invisible_characters() {
+        let document = document(json!({
+            "servers": [{"url": "https://pets.example"}],
+            "paths": {"/pets": {"post": {
+                "summary": "<b>Add</b> a pet",
+                "description": "<p>With a name<!-- secret --></p>",
+                "parameters": [{"name": "kind", "in": "query", "description": "<i>Dog</i>\u{200b} or cat"}],
+                "requestBody": {"content": {"application/json": {"schema": {"anyOf": [
+                    {"properties": {"name": {"description": "<code>Rex</code>"}}},
+                ]}}}},
+                "responses": {},
+            }}},
+        }));
+        let operations = load(&document, &LoadOptions::default()).operations;
+        let outline = operations[0].outline();
+        assert_eq!((&*outline.summary, &*outline.description), ("Add a pet", "With a name"));
+        let texts: Vec<_> = outline.arguments.iter().map(|(_, text)| &**text).collect();
+        assert_eq!(texts, ["Dog or cat", "", "`Rex`"]);
     }
 
     #[test]
     fn an_outline_lists_the_members_of_a_body_argument() {
         let operation = operation("POST", &json!({}), &json!({}));
         let outline = operation.outline();
-        assert_eq!(outline.arguments, [("body", ""), ("name", "How it is called"), ("age", "")]);
+        let expected =
+            [("body", "".into()), ("name", "How it is called".into()), ("age", "".into())];
+        assert_eq!(outline.arguments, expected);
     }
 
     #[test]

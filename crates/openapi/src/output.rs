@@ -10,6 +10,7 @@ use crate::{
     blueprint::{Blueprint, Common, Origin},
     budget::{Budget, refusal},
     findings::Findings,
+    repetition::leave_out_title,
     schema::{Builder, View},
 };
 
@@ -24,31 +25,44 @@ pub(crate) struct BuiltOutput {
 pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
+    let operation_id = blueprint.operation.node.text("operationId").map(ToOwned::to_owned);
     tool.with_lazy_output_schema(move || {
-        common.outputs.with(|budget| built_of(&common, &output, budget, "", "").schema)
+        let operation_id = operation_id.as_deref();
+        let source = Source { output: &output, operation_id, pointer: "", label: "" };
+        common.outputs.with(|budget| built_of(&common, source, budget).schema)
     })
 }
 
 /// The schema of an operation's response, if its description has one.
 pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
-    Some(built_of(common, blueprint.output.as_ref()?, budget, &operation.pointer, label))
+    let operation_id = operation.node.text("operationId");
+    let output = blueprint.output.as_ref()?;
+    let source = Source { output, operation_id, pointer: &operation.pointer, label };
+    Some(built_of(common, source, budget))
 }
 
-/// Builds the schema of the operation at a pointer.
-fn built_of(
-    common: &Common,
-    output: &Origin,
-    budget: &mut Budget,
-    pointer: &str,
-    label: &str,
-) -> BuiltOutput {
+/// The schema of a response, and the operation that it belongs to.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    output: &'a Origin,
+    operation_id: Option<&'a str>,
+    pointer: &'a str,
+    label: &'a str,
+}
+
+fn built_of(common: &Common, source: Source<'_>, budget: &mut Budget) -> BuiltOutput {
+    let Source { output, operation_id, pointer, label } = source;
     let most = budget.of_one();
     budget.lend(&common.document, |document| {
         let built = common.built();
         let findings = Findings::about(label.to_owned());
         let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
-        let schema = builder.schema(&output.node, &Path::at(&output.pointer));
+        let mut schema = builder.schema(&output.node, &Path::at(&output.pointer));
+        // FastAPI makes the title of a response from the id of its operation.
+        if let Some(operation_id) = operation_id {
+            leave_out_title(&mut schema, &format!("Response {operation_id}"));
+        }
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
             _ => builder.close(Object::new()),

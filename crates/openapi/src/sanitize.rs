@@ -1,6 +1,6 @@
 //! Removes markup and invisible characters from texts of descriptions that models and people read.
 
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 use crate::{
     code::Code,
@@ -20,6 +20,14 @@ pub(crate) struct Readable {
 pub(crate) fn readable(text: &str) -> Readable {
     let PlainText { text, n_hidden } = plain_text(text);
     Readable { text: shown(text.into_owned()), n_hidden }
+}
+
+/// A text without markup and invisible characters, borrowed where it has none.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    match plain_text(text).text {
+        Cow::Borrowed(text) if !text.contains(is_hidden) => Cow::Borrowed(text),
+        text => Cow::Owned(shown(text.into_owned())),
+    }
 }
 
 /// Reports parts of a text that no person sees.

@@ -81,9 +81,10 @@ impl Text {
 
     fn document(&self) -> Document<'_> {
         let mut document = Document::new(&self.name, Effect::Read);
-        (document.summary, document.description) = (&self.summary, &self.description);
+        (document.summary, document.description) =
+            ((&self.summary).into(), (&self.description).into());
         document.path = &self.path;
-        let parameter = Parameter { name: self.thing, description: &self.summary };
+        let parameter = Parameter { name: self.thing, description: (&self.summary).into() };
         document.parameters = vec![parameter; 8];
         let thing = Thing::of_argument(&format!("{}_id", self.thing)).unwrap();
         document.produces.push(Product { thing: thing.clone(), at: "id".into(), distance: 0 });

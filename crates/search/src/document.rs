@@ -1,5 +1,7 @@
 //! One tool as the index knows it. The catalog of an executor fills it; the index keeps only its words.
 
+use std::borrow::Cow;
+
 use callgate_tool::Effect;
 
 use crate::dependencies::{Need, Product};
@@ -11,9 +13,9 @@ pub struct Document<'a> {
     /// The name of the tool, split into words for the search: `listPets`, `list_pets`.
     pub name: &'a str,
     /// The purpose of the tool in one line.
-    pub summary: &'a str,
+    pub summary: Cow<'a, str>,
     /// The purpose of the tool at length.
-    pub description: &'a str,
+    pub description: Cow<'a, str>,
     /// The tags of the operation.
     pub tags: Vec<&'a str>,
     /// The path of the operation: `/pets/{petId}`.
@@ -31,13 +33,13 @@ pub struct Document<'a> {
 }
 
 /// One argument in words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an argument has a name and maybe a description")]
 pub struct Parameter<'a> {
     /// The name of the argument.
     pub name: &'a str,
     /// The purpose of the argument.
-    pub description: &'a str,
+    pub description: Cow<'a, str>,
 }
 
 impl<'a> Document<'a> {
@@ -45,8 +47,8 @@ impl<'a> Document<'a> {
     pub fn new(name: &'a str, effect: Effect) -> Self {
         Self {
             name,
-            summary: "",
-            description: "",
+            summary: Cow::Borrowed(""),
+            description: Cow::Borrowed(""),
             tags: Vec::new(),
             path: "",
             parameters: Vec::new(),
@@ -58,10 +60,13 @@ impl<'a> Document<'a> {
     }
 
     /// The purpose in one line: the summary, or the first sentence of the description if there is none.
-    pub(crate) fn title(&self) -> &'a str {
-        match self.summary.trim() {
-            "" => first_sentence(self.description),
-            summary => summary,
+    pub(crate) fn title(&self) -> Cow<'a, str> {
+        let is_summed_up = !self.summary.trim().is_empty();
+        match if is_summed_up { &self.summary } else { &self.description } {
+            Cow::Borrowed(text) if is_summed_up => text.trim().into(),
+            Cow::Borrowed(text) => first_sentence(text).into(),
+            Cow::Owned(text) if is_summed_up => text.trim().to_owned().into(),
+            Cow::Owned(text) => first_sentence(text).to_owned().into(),
         }
     }
 }

@@ -33,7 +33,7 @@ impl Index {
         let read = |(at, mut document): (usize, Document<'a>)| {
             sources.add(&mut document);
             deprecated.extend(document.is_deprecated.then_some(at));
-            names.push([document.name, document.title()]);
+            names.push([document.name.into(), document.title()]);
             Words::read(&mut learner, &document)
         };
         let all: Vec<Words> = documents.into_iter().enumerate().map(read).collect();
@@ -43,7 +43,7 @@ impl Index {
         let mut titles = Titles::default();
         let methods = vocabulary.of(METHODS, &Synonyms::default());
         for names in names {
-            titles.add(names.map(|name| vocabulary.all_of(name)), &methods);
+            titles.add(names.map(|name| vocabulary.all_of(&name)), &methods);
         }
         let (n_documents, synonyms) = (all.len(), Synonyms::default());
         let deprecated = deprecated.into();
@@ -136,7 +136,7 @@ mod tests {
 
     fn document<'a>(name: &'a str, summary: &'a str, description: &'a str) -> Document<'a> {
         let mut document = Document::new(name, Effect::Write);
-        (document.summary, document.description) = (summary, description);
+        (document.summary, document.description) = (summary.into(), description.into());
         document
     }
 

@@ -6,9 +6,9 @@
 //! use callgate_tool::Effect;
 //!
 //! let mut list = Document::new("listPets", Effect::Read);
-//! list.summary = "List the pets of a shop";
+//! list.summary = "List the pets of a shop".into();
 //! let mut feed = Document::new("feedAnimal", Effect::Write);
-//! feed.summary = "Give food to an animal";
+//! feed.summary = "Give food to an animal".into();
 //! let index = Index::new([list, feed]);
 //! let hits = index.find(Query::new("feeding animals"), |_| true);
 //! assert_eq!(hits.first().map(|hit| hit.document), Some(1));

@@ -33,12 +33,12 @@ impl Words {
         let parameters = || document.parameters.iter().take(MOST_PARAMETERS);
         let fields: [&mut dyn Iterator<Item = &str>; N_FIELDS] = [
             &mut [document.name].into_iter(),
-            &mut [document.summary].into_iter(),
-            &mut [document.description].into_iter(),
+            &mut [&*document.summary].into_iter(),
+            &mut [&*document.description].into_iter(),
             &mut document.tags.iter().copied().take(MOST_PARAMETERS),
             &mut [document.path].into_iter(),
             &mut parameters().map(|parameter| parameter.name),
-            &mut parameters().map(|parameter| parameter.description),
+            &mut parameters().map(|parameter| &*parameter.description),
         ];
         for (field, end) in fields.into_iter().zip(&mut words.ends) {
             field.for_each(|text| learner.read(text, &mut words.numbers));

@@ -10,7 +10,7 @@ use proptest::{collection::vec, prelude::*};
 fn document((texts, links): &([String; 3], (u8, u8))) -> Document<'_> {
     let [name, summary, path] = texts;
     let mut document = Document::new(name, Effect::Read);
-    document.summary = summary;
+    document.summary = summary.into();
     document.path = path;
     let thing = |n: &u8| Thing::of_argument(&format!("thing{}_id", n % 4)).unwrap();
     document.needs.push(Need { argument: "id".into(), thing: thing(&links.0) });
@@ -74,7 +74,7 @@ proptest! {
         prop_assume!(!texts.is_empty());
         let at = at.index(texts.len());
         let mut documents: Vec<Document<'_>> = texts.iter().map(document).collect();
-        documents[at].description = "zebra";
+        documents[at].description = "zebra".into();
         let index = Index::new(documents);
         let hits = index.find_words(Query::new("zebras"));
         prop_assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), [at]);

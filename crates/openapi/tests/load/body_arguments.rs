@@ -101,7 +101,7 @@ fn a_member_is_repeated_in_the_header_that_its_schema_names() {
 fn the_outline_of_an_operation_lists_the_members_of_its_body() {
     let operation =
         with_body("{type: object, properties: {a: {type: string, description: First}}}");
-    assert_eq!(operation.outline().arguments, [("a", "First")]);
+    assert_eq!(operation.outline().arguments, [("a", "First".into())]);
 }
 
 #[track_caller]

@@ -152,6 +152,25 @@ fn declarations_have_plain_text_and_no_titles_that_repeat_names() {
 }
 
 #[test]
+fn a_response_has_no_title_that_repeats_the_id_of_its_operation() {
+    for (title, expected) in [
+        ("Response Read Order Orders  Order Id  Get", None),
+        ("An order", Some("An order")),
+        ("Response", Some("Response")),
+    ] {
+        let text = format!(
+            "paths:\n  /orders/{{order_id}}:\n    get:\n      operationId: read_order_orders__order_id__get\n      \
+             parameters: [{{name: order_id, in: path, required: true, schema: {{type: integer}}}}]\n      responses: {{'200': \
+             {{description: ok, content: {{application/json: {{schema: {{type: object, title: '{title}'}}}}}}}}}}\n"
+        );
+        let operation = operation("3.1.0", &text);
+        let declared = operation.declaration().unwrap();
+        let schema = declared.output_schema().unwrap().to_value();
+        assert_eq!(schema.get("title").and_then(Value::as_str), expected, "{schema}");
+    }
+}
+
+#[test]
 fn texts_that_nobody_sees_are_one_finding() {
     let text = format!(
         "openapi: 3.1.0\nservers: [{{url: https://a.example}}]\n{WORDY}  /other:\n    get: {{description: A<!-- b -->}}\n"

@@ -75,11 +75,11 @@ fn fields(document: &Document<'_>) -> [Counts; 6] {
     let parameters = || document.parameters.iter();
     let texts: [Vec<&str>; 6] = [
         vec![document.name],
-        vec![document.summary],
+        vec![&document.summary],
         document.tags.clone(),
-        vec![document.description],
+        vec![&document.description],
         parameters().map(|one| one.name).collect(),
-        parameters().map(|one| one.description).collect(),
+        parameters().map(|one| &*one.description).collect(),
     ];
     texts.map(|texts| counted(&texts, apart))
 }

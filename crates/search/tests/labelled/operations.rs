@@ -54,24 +54,24 @@ impl Operation {
     fn document(&self) -> Document<'_> {
         let effect = if self.method == "get" { Effect::Read } else { Effect::Write };
         let mut document = Document::new(&self.id, effect);
-        document.summary = text_of(&self.value, "summary");
-        document.description = text_of(&self.value, "description");
+        document.summary = text_of(&self.value, "summary").into();
+        document.description = text_of(&self.value, "description").into();
         document.path = &self.path;
         document.is_deprecated = self.value["deprecated"] == true;
         let list = |name: &str| self.value[name].as_array().into_iter().flatten();
         document.tags = list("tags").filter_map(Value::as_str).collect();
         let parameter = |one| Parameter {
             name: text_of(one, "name"),
-            description: text_of(one, "description"),
+            description: text_of(one, "description").into(),
         };
         document.parameters = list("parameters").map(parameter).collect();
         let contents = self.value["requestBody"]["content"].as_object().into_iter().flatten();
         let members =
             contents.filter_map(|(_, content)| content["schema"]["properties"].as_object());
-        let members = members
-            .take(1)
-            .flatten()
-            .map(|(name, schema)| Parameter { name, description: text_of(schema, "description") });
+        let members = members.take(1).flatten().map(|(name, schema)| Parameter {
+            name,
+            description: text_of(schema, "description").into(),
+        });
         document.parameters.extend(members);
         document
     }

@@ -41,12 +41,12 @@ pub(crate) fn sets() -> Vec<Set> {
 /// A tool as the index is told of it.
 pub(crate) fn document(tool: &Value) -> Document<'_> {
     let mut document = Document::new(text(tool, "name"), Effect::Read);
-    document.summary = text(tool, "summary");
-    document.description = text(tool, "description");
+    document.summary = text(tool, "summary").into();
+    document.description = text(tool, "description").into();
     document.path = text(tool, "path");
     document.tags = tool["tags"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let parameter =
-        |one| Parameter { name: text(one, "name"), description: text(one, "description") };
+        |one| Parameter { name: text(one, "name"), description: text(one, "description").into() };
     document.parameters = tool["params"].as_array().unwrap().iter().map(parameter).collect();
     document
 }
@@ -55,9 +55,9 @@ pub(crate) fn document(tool: &Value) -> Document<'_> {
 pub(crate) fn whole_text(tool: &Value) -> String {
     let document = document(tool);
     let Document { name, summary, description, path, .. } = document;
-    let mut texts = vec![name, summary, description, path];
+    let mut texts = vec![name, &summary, &description, path];
     texts.extend(document.tags);
-    texts.extend(document.parameters.iter().flat_map(|one| [one.name, one.description]));
+    texts.extend(document.parameters.iter().flat_map(|one| [one.name, &one.description]));
     texts.join(" ")
 }
 
