@@ -319,7 +319,7 @@ pub mod config {
 pub mod openapi {
     pub use callgate_openapi::{
         Code, Defaults, Effects, Example, InvalidPath, InvalidPattern, Limits, OperationReport,
-        OperationStatus, Pattern, Report, Selection, SessionInputs, Unmatched,
+        OperationStatus, Pattern, Report, Selection, SessionInputs, ToolNames, Unmatched,
     };
     pub use callgate_tree::{
         CodeName, Diagnostic, Limits as TextLimits, Position, Severity, TextCode,

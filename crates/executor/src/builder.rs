@@ -145,7 +145,8 @@ impl Builder {
         }
         for backend in self.own {
             let backend = Arc::new(backend?);
-            catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
+            let (name, edit) = (backend.name().clone(), backend.edit().cloned());
+            catalog.add(Slot { name, backend, operation: None, edit })?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());
         let finder = Finder::new(self.synonyms);
@@ -170,6 +171,7 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         let name = operation.tool_name.clone();
         let (shape, runner) = (shapes.remove(&name), client.of(&name));
         let backend = OpenApi::new(callable, Arc::clone(&connection), shape, runner);
-        Slot { name, backend: Arc::new(backend), operation: Some(operation) }
+        let edit = operation.edit.clone();
+        Slot { name, backend: Arc::new(backend), operation: Some(operation), edit }
     })
 }

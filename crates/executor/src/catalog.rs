@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_openapi::Operation;
+use callgate_openapi::{AppliedEdit, Operation};
 use callgate_tool::{Effect, Tool, ToolName, nearest_first};
 
 use crate::{
@@ -41,6 +41,7 @@ pub(crate) struct Slot {
     pub(crate) name: ToolName,
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) operation: Option<Arc<Operation>>,
+    pub(crate) edit: Option<AppliedEdit>,
 }
 
 /// One tool of an executor.
@@ -155,6 +156,12 @@ impl<'a> Entry<'a> {
     #[doc(hidden)]
     pub fn operation(self) -> Option<&'a Arc<Operation>> {
         self.0.operation.as_ref()
+    }
+
+    /// The operator's changes to the tool, whatever its kind; `None` if there are none.
+    #[doc(hidden)]
+    pub fn edit(self) -> Option<&'a AppliedEdit> {
+        self.0.edit.as_ref()
     }
 
     /// The tool's arguments that are credentials.

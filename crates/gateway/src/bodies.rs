@@ -159,8 +159,21 @@ pub(crate) struct ToolBody {
     inputs: Vec<Object>,
     #[serde(default)]
     nested_inputs: Vec<Object>,
+    /// The changes that the configuration makes to the tool; absent without any
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(inline, nullable = false)]
+    edited: Option<Edited>,
     /// The declaration in every dialect
     dialects: BTreeMap<String, Object>,
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Edited {
+    /// The name of the tool without the changes
+    former_name: String,
+    /// The keys of the changes: `name`, `hide` and others
+    changes: Vec<String>,
 }
 
 #[derive(ToSchema)]

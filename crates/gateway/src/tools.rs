@@ -119,7 +119,10 @@ pub(crate) async fn show(
     let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
     let (entry, tool) = found.ok_or_else(|| absent(&built, &caller, &name))?;
     let mut text = Vec::new();
-    let written = write_details(&mut text, entry.operation().map(|known| &**known), tool);
+    let written = {
+        let operation = entry.operation().map(|known| &**known);
+        write_details(&mut text, operation, entry.edit(), tool)
+    };
     let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
     let toolset = json!(entry.toolset());
     let head = text.strip_suffix('}').unwrap_or_default();

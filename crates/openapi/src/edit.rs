@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::{EditFault, EditFaultKind, Effect, ToolEdit, ToolName, ToolsetName, nearest};
 
-use crate::names::{Identity, without_toolset};
+use crate::names::{Identity, LongerName, without_toolset};
 
 pub(crate) use arguments::{AppliedArguments, apply};
 
@@ -90,6 +90,12 @@ pub(crate) struct EditOf<'o> {
 }
 
 impl AppliedEdit {
+    /// The changes to a tool that would have this name without its new one.
+    #[doc(hidden)]
+    pub fn new(changes: Arc<ToolEdit>, former_name: ToolName) -> Self {
+        Self { changes, former_name }
+    }
+
     /// The operator's own name, without a prefix, and the former one.
     pub(crate) fn names(edit: Option<&Self>) -> [Option<&str>; 2] {
         let new = edit.and_then(|edit| edit.changes.name.as_deref());
@@ -123,21 +129,63 @@ impl FaultyEdit {
     }
 }
 
+/// The operations that edits may mean, with their names before any edit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) operations: &'a [Identity<'a>],
+    /// For each operation with a short name the one that the whole id makes.
+    pub(crate) longer: &'a [Option<LongerName>],
+}
+
+impl Known<'_> {
+    /// The operation that an edit means: by the name of its tool, by the longer name, by its id, or by its short name without
+    /// the toolset's.
+    fn find(self, tool: &str, names: &[Option<ToolName>]) -> Result<usize, EditFault> {
+        let is_tool = |name: Option<&ToolName>| name.is_some_and(|name| name.as_str() == tool);
+        if let Some(at) = names.iter().position(|name| is_tool(name.as_ref())) {
+            return Ok(at);
+        }
+        let longer = |at: usize| self.longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
+        let id = |at: usize| self.operations.get(at).and_then(|one| one.operation_id);
+        let short = |at: usize| longer(at).and_then(|_| without_toolset(names.get(at)?.as_ref()?));
+        let ways: [(&str, &dyn Fn(usize) -> bool); 3] = [
+            ("whole name", &|at| is_tool(longer(at))),
+            ("`operationId`", &|at| id(at) == Some(tool)),
+            ("short name", &|at| short(at) == Some(tool)),
+        ];
+        for (way, is_meant) in ways {
+            let mut meant = (0..names.len()).filter(|at| is_meant(*at));
+            let Some(at) = meant.next() else { continue };
+            return match meant.count() {
+                0 => Ok(at),
+                n_more => {
+                    let n = n_more.saturating_add(1);
+                    let message =
+                        format!("expected one operation, got {n} with the {way}: `{tool}`");
+                    let help = "write the name of the tool, as `callgate tools` lists it";
+                    Err(EditFault::unfit("", message, help))
+                }
+            };
+        }
+        Err(unknown_tool(tool, self.operations, names))
+    }
+}
+
 impl<'o> Edits<'o> {
-    /// Finds the operation of each edit by its name or its `operationId`, and puts the new names into `names`.
+    /// Finds the operation of each edit by one of its names, and puts the new names into `names`.
     pub(crate) fn new(
         edits: &'o BTreeMap<String, Arc<ToolEdit>>,
         toolset: Option<&ToolsetName>,
-        operations: &[Identity<'_>],
+        known: Known<'_>,
         names: &mut [Option<ToolName>],
     ) -> Self {
         let mut found = Self::default();
         if edits.is_empty() {
             return found;
         }
-        found.of.resize(operations.len(), None);
+        found.of.resize(names.len(), None);
         for (tool, edit) in edits {
-            if let Some(fault) = found.find(tool, edit, operations, names).err() {
+            if let Some(fault) = found.find(tool, edit, known, names).err() {
                 found.faults.push(FaultyEdit::new(tool, fault));
             }
         }
@@ -158,28 +206,13 @@ impl<'o> Edits<'o> {
         &mut self,
         tool: &'o str,
         edit: &Arc<ToolEdit>,
-        operations: &[Identity<'_>],
+        known: Known<'_>,
         names: &[Option<ToolName>],
     ) -> Result<(), EditFault> {
-        let by_name =
-            |name: &Option<ToolName>| name.as_ref().is_some_and(|own| own.as_str() == tool);
-        let by_id = |known: &Identity<'_>| known.operation_id == Some(tool);
-        let at = match names.iter().position(by_name) {
-            Some(at) => at,
-            None => match operations.iter().filter(|known| by_id(known)).count() {
-                0 => return Err(unknown_tool(tool, operations, names)),
-                1 => operations.iter().position(by_id).unwrap_or_default(),
-                n => {
-                    let message =
-                        format!("expected one operation, got {n} with the `operationId`: `{tool}`");
-                    let help = "write the name of the tool, as `callgate tools` lists it";
-                    return Err(EditFault::unfit("", message, help));
-                }
-            },
-        };
+        let at = known.find(tool, names)?;
         let former_name = names.get(at).cloned().flatten();
         let (Some(slot), Some(former_name)) = (self.of.get_mut(at), former_name) else {
-            return Err(unknown_tool(tool, operations, names));
+            return Err(unknown_tool(tool, known.operations, names));
         };
         if let Some(other) = slot {
             let message =

@@ -26,6 +26,9 @@ pub(crate) struct Identity<'a> {
     pub(crate) tag: Option<&'a str>,
 }
 
+/// The name that a whole id makes, and the generator of the id.
+pub(crate) type LongerName = (ToolName, Generator);
+
 /// A candidate for a name: its parts and the qualifications it needed so far.
 struct Candidate<'a> {
     stem: String,

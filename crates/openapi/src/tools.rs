@@ -28,7 +28,7 @@ use crate::{
     edit::{EditOf, Edits, names_of},
     findings::Findings,
     meter::{StepBudget, steps_of_text},
-    names::is_vague,
+    names::{LongerName, is_vague},
     operation::Operation,
     options::LoadOptions,
     reach::Reach,
@@ -42,7 +42,7 @@ use crate::{
         effect::{OperationTexts, effect},
         find::{FoundOperation, find},
         tags::Tags,
-        tool_names::{LongerName, NamesOfTools},
+        tool_names::NamesOfTools,
     },
 };
 
@@ -85,8 +85,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
     let identities: Vec<_> = found.iter().map(tool_names::identity).collect();
-    let NamesOfTools { mut names, longer } = tool_names::named(&identities, options);
-    let mut edits = Edits::new(&options.edits, options.toolset.as_ref(), &identities, &mut names);
+    let (NamesOfTools { names, longer }, mut edits) = tool_names::edited(&identities, options);
     let firsts = first_of_each_id(&found);
     let tags = Tags::of(Cursor::new(document, &mut general));
     let naming = Naming { names: &names, longer: &longer, edits: &edits };

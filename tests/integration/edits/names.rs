@@ -26,6 +26,33 @@ fn every_key_that_names_tools_finds_one_by_its_new_name_its_former_one_and_its_o
 }
 
 #[test]
+fn an_edit_finds_an_operation_by_each_of_its_names() {
+    let description = "paths: {/orders: {post: {operationId: create_order_orders_post}}, /pets: {get: {operationId: list}}}";
+    for name in [
+        "shop-create_order",
+        "shop-create_order_orders_post",
+        "create_order_orders_post",
+        "create_order",
+    ] {
+        let text = format!(
+            "toolsets: {{shop: {{openapi: x, server: 'https://a.example', tools: {{edit: {{{name}: {{name: order}}}}}}}}}}"
+        );
+        let built = configured_with(description, &text).unwrap();
+        let names: Vec<_> = built.executor.entries().map(|entry| entry.name().as_str()).collect();
+        assert_eq!(names, ["shop-order", "shop-list"], "{name} {:?}", built.warnings);
+        assert!(built.warnings.iter().all(|found| found.code != "selects-nothing"), "{name}");
+    }
+    for name in ["order", "order_orders_post", "shop-create"] {
+        let text = format!(
+            "toolsets: {{shop: {{openapi: x, server: 'https://a.example', tools: {{edit: {{{name}: {{name: buy}}}}}}}}}}"
+        );
+        let built = configured_with(description, &text).unwrap();
+        assert!(built.executor.find("shop-buy").is_none(), "{name}");
+        assert!(built.warnings.iter().any(|found| found.code == "selects-nothing"), "{name}");
+    }
+}
+
+#[test]
 fn a_selection_finds_a_tool_by_its_new_name_and_by_its_operation_id() {
     for name in ["find_orders", "listOrders"] {
         let settings = format!(

@@ -39,6 +39,8 @@ struct Found {
     n_empty: usize,
     /// The findings about empty files, where no other finding explains it.
     empty: Vec<Finding>,
+    /// The functions that a configuration changes, with the file.
+    edited: Vec<(PathBuf, Vec<Value>)>,
 }
 
 struct Judge<'a> {
@@ -62,6 +64,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         let progress = Progress::of_check(file);
         match open::built(file, &options(arguments)) {
             Ok(built) => {
+                found.edited.push((file.clone(), edited_functions(&built)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 found.take(built, judge)?;
                 found.files.push((file.clone(), found.documents.len()));
@@ -223,7 +226,11 @@ impl Found {
                 let documents: Vec<_> =
                     self.documents.iter().map(|document| document.to_json(levels)).collect();
                 let findings: Vec<_> = self.findings.iter().map(finding).collect();
-                let json = json!({"documents": documents, "configuration": findings});
+                let edited: Vec<_> =
+                    self.edited.iter().flat_map(|(_, edited)| edited).cloned().collect();
+                let json = json!({
+                    "documents": documents, "configuration": findings, "editedFunctions": edited,
+                });
                 output::result(&format!("{json}\n"));
             }
             Format::Sarif => {
@@ -248,7 +255,26 @@ impl Found {
             output::coloured(&token_advice::text(file, &sizes));
             first = *end;
         }
+        for (file, edited) in self.edited.iter().filter(|(_, edited)| !edited.is_empty()) {
+            let n = edited.len();
+            let functions = if n == 1 { "function" } else { "functions" };
+            output::result(&format!("{}: {n} {functions} edited\n", file.display()));
+        }
     }
+}
+
+/// The tools without an operation that the configuration changes.
+fn edited_functions(built: &Built) -> Vec<Value> {
+    let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
+    let edited = functions.filter_map(|entry| {
+        let edit = entry.edit()?;
+        Some(json!({
+            "tool": entry.name().as_str(),
+            "formerName": edit.former_name.as_str(),
+            "changes": edit.changes.keys(),
+        }))
+    });
+    edited.collect()
 }
 
 fn finding(finding: &Finding) -> Value {

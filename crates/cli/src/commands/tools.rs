@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_dialect::{Projected, is_union, project, strict_limits};
 use callgate_gateway::write_details;
-use callgate_openapi::{Budget, Operation};
+use callgate_openapi::{AppliedEdit, Budget, Operation};
 use callgate_tool::{Value, json};
 
 use self::filter::Filter;
@@ -89,7 +89,7 @@ fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result
     } else if arguments.losses {
         losses(built, filter, arguments)?;
     } else if let Some(projection) = arguments.projection {
-        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
             let declaration = json!({
                 "name": (tool.name.as_str()), "description": description, "parameters": schema,
@@ -97,14 +97,14 @@ fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
     } else if arguments.json {
-        listed(built, filter, ["[", ",", "]\n"], |operation, tool| {
-            output::written_by(|out| write_details(out, operation, tool));
+        listed(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
+            output::written_by(|out| write_details(out, operation, edit, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
         deferred(built, filter, dialect, form)?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
-        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let declaration = dialect.declaration_in(form, tool);
             strict.take(&declaration);
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
@@ -128,7 +128,7 @@ fn deferred(built: &Built, filter: &Filter, dialect: Dialect, form: Form) -> Res
     };
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
     output::result(&format!("[\n  {}", shown(&search)));
-    listed(built, filter, ["", "", ""], |_, tool| {
+    listed(built, filter, ["", "", ""], |_, _, tool| {
         let declaration = dialect.deferred_declaration(form, tool).unwrap_or_default();
         output::result(&format!(",\n  {}", shown(&declaration)));
     });
@@ -147,11 +147,11 @@ fn losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<
     };
     let mut losses = Losses::new(projection);
     if arguments.json {
-        listed(built, filter, ["[", ",", "]\n"], |_, tool| {
+        listed(built, filter, ["[", ",", "]\n"], |_, _, tool| {
             output::result(&losses.json(tool).to_string());
         });
     } else {
-        listed(built, filter, ["", "", ""], |_, tool| output::result(&losses.text(tool)));
+        listed(built, filter, ["", "", ""], |_, _, tool| output::result(&losses.text(tool)));
         output::result(&losses.summary());
     }
     Ok(())
@@ -169,12 +169,12 @@ fn listed(
     built: &Built,
     filter: &Filter,
     [before, between, after]: [&str; 3],
-    mut show: impl FnMut(Option<&Operation>, &Tool),
+    mut show: impl FnMut(Option<&Operation>, Option<&AppliedEdit>, &Tool),
 ) {
     let mut n_shown = 0;
-    let mut shown = |operation: Option<&Operation>, tool: &Tool| {
+    let mut shown = |operation: Option<&Operation>, edit: Option<&AppliedEdit>, tool: &Tool| {
         output::result(if n_shown == 0 { before } else { between });
-        show(operation, tool);
+        show(operation, edit, tool);
         n_shown += 1;
     };
     for toolset in &built.toolsets {
@@ -190,13 +190,14 @@ fn listed(
                     continue;
                 }
             };
-            shown(Some(operation), &tool);
+            shown(Some(operation), operation.edit.as_ref(), &tool);
         }
         refusals.tell(toolset);
     }
     let is_function = |entry: &Entry<'_>| entry.operation().is_none() && filter.takes(entry.name());
     let functions = built.executor.entries().filter(is_function);
-    functions.filter_map(Entry::declaration).for_each(|tool| shown(None, tool));
+    let declared = functions.filter_map(|entry| Some((entry.edit(), entry.declaration()?)));
+    declared.for_each(|(edit, tool)| shown(None, edit, tool));
     match n_shown {
         0 => output::result(&format!("{}{}", before.trim_end(), after.trim_start())),
         _ => output::result(after),

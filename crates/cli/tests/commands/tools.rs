@@ -306,3 +306,64 @@ fn the_page_of_a_union_lists_its_alternatives_below_one_of_and_has_an_example_th
     let words: Vec<&str> = example.split_whitespace().skip(1).chain(["--dry-run"]).collect();
     callgate(&words).exits(0).prints("\"kind\":\"card\"");
 }
+
+/// A folder with a configuration that edits an operation and a function.
+fn edited() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let text = format!(
+        "toolsets:\n  pets:\n    openapi: {}\n    server: https://a.example\n    auth: none\n    functions: [{{name: open_page, input: {{type: object, \
+         properties: {{page: {{type: string}}, tab: {{type: integer}}}}}}}}]\n    tools: {{edit: {{getPet: {{name: show_pet, description: Shows a pet.}}, \
+         open_page: {{hide: [tab]}}}}}}\n",
+        spec.display()
+    );
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    folder
+}
+
+#[test]
+fn the_page_and_the_json_of_a_tool_and_check_show_edits() {
+    let folder = edited();
+    let file = folder.path().join("callgate.yaml");
+    let file = file.to_str().unwrap();
+    let page = callgate(&["tools", file, "pets-show_pet"]).exits(0);
+    let page =
+        page.prints("Changed by the configuration (name, description); without it: pets-getPet\n");
+    page.prints("Shows a pet.");
+    let page = callgate(&["tools", file, "pets-open_page"]).exits(0);
+    page.prints("Changed by the configuration (hide)\n");
+    let page = callgate(&["tools", file, "pets-listPets"]).exits(0);
+    assert!(!page.out.contains("Changed by"), "{page:#?}");
+
+    let tools = callgate(&["tools", file, "--json"]).exits(0).json();
+    let edited = |name: &str| {
+        let all = tools.as_array().unwrap();
+        all.iter().find(|tool| tool["name"] == name).unwrap().get("edited").cloned()
+    };
+    let changes = json!({"formerName": "pets-getPet", "changes": ["name", "description"]});
+    assert_eq!(edited("pets-show_pet"), Some(changes));
+    let changes = json!({"formerName": "pets-open_page", "changes": ["hide"]});
+    assert_eq!(edited("pets-open_page"), Some(changes));
+    assert_eq!(edited("pets-listPets"), None);
+
+    let checked = callgate(&["check", file]).exits(1);
+    checked.prints("refused, 1 edited; ").prints("callgate.yaml: 1 function edited\n");
+    let checked = callgate(&["check", file, "--json"]).exits(1).json();
+    let edit = &checked["documents"][0]["edited"][0];
+    assert_eq!(edit["operation"], "GET /pets/{petId}", "{edit}");
+    let [tool, former] = ["tool", "formerName"].map(|name| edit[name].as_str().unwrap());
+    assert_eq!([tool, former], ["pets-show_pet", "pets-getPet"]);
+    let expected =
+        json!([{"tool": "pets-open_page", "formerName": "pets-open_page", "changes": ["hide"]}]);
+    assert_eq!(checked["editedFunctions"], expected);
+}
+
+#[test]
+fn a_header_that_the_example_of_a_page_leaves_out_is_named() {
+    let file = "fixtures/pets/spec.yaml";
+    let page =
+        callgate(&["tools", file, "getPet", "-H", "X-Tenant: canary", "-H", "X-Key: env:KEY"]);
+    let page = page.exits(0).prints("-H 'X-Key: env:KEY'");
+    assert!(!page.out.contains("canary"), "{page:#?}");
+    page.prints("(`-H X-Tenant` is left out, because its value may be a secret: add it)");
+}

@@ -120,7 +120,7 @@ fn one(
     time: Duration,
 ) -> Option<BuiltFunction> {
     let rule = edit_of(toolset, function);
-    let function = match client_function(toolset, function) {
+    let built = match client_function(toolset, function) {
         Ok(built) => built.with_time(time),
         Err(message) => {
             let help = "use letters, digits, `_`, `-` and `.`, at most 64 with the prefix";
@@ -129,14 +129,15 @@ fn one(
             return None;
         }
     };
-    let edit = rule.and_then(|rule| edited(reader, toolset, &function, rule));
-    Some(BuiltFunction { function, edit })
+    let edit = rule.and_then(|rule| edited(reader, toolset, function, &built, rule));
+    Some(BuiltFunction { function: built, edit })
 }
 
 /// The function as its edit declares it; faults of the edit are reported.
 fn edited(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
+    config: &FunctionConfig,
     function: &ClientFunction,
     rule: &EditRule,
 ) -> Option<EditedTool> {
@@ -144,7 +145,9 @@ fn edited(
     if let Some(Err(fault)) = renamed(toolset.prefix.as_ref(), edit) {
         edit_faults::complain(reader, pointer, &fault);
     }
-    let (edited, faults) = EditedTool::new(function.declaration()?, function.name().clone(), edit);
+    let mut tool = function.declaration()?.clone();
+    tool.name = former_name(toolset, config).ok()?;
+    let (edited, faults) = EditedTool::new(&tool, function.name().clone(), edit);
     for fault in &faults {
         edit_faults::complain(reader, pointer, fault);
     }

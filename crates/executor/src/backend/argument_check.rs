@@ -9,6 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::{ArgumentCheck, OutputCheck};
+use callgate_openapi::AppliedEdit;
 use callgate_secret::Secret;
 use callgate_tool::{
     Content, Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
@@ -66,6 +67,11 @@ impl CheckedBackend {
     /// A backend whose tool an operator changed. The arguments are checked after they are filled.
     pub(crate) fn edited(backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
         Self { edit: Some(edit), ..Self::unexamined(backend) }
+    }
+
+    /// The operator's changes to the tool.
+    pub(crate) fn edit(&self) -> Option<&AppliedEdit> {
+        self.edit.as_ref().map(EditedTool::applied)
     }
 
     /// The call with the operator's values, checked.

@@ -1,7 +1,10 @@
 //! An operator's edit of a tool that is no operation of a description: its declaration, and the step that fills the
 //! arguments before they are checked.
 
+use std::sync::Arc;
+
 use callgate_call::{ArgumentCheck, faults_of_examples, wording};
+use callgate_openapi::AppliedEdit;
 use callgate_tool::{
     Arguments, EditFault, Event, Fault, FingerprintHasher, Journal, Object, Schema, Tool, ToolEdit,
     ToolName, Value, json,
@@ -16,7 +19,7 @@ use callgate_tool::{
 /// let schema = json!({"type": "object", "properties": {"page": {"type": "string"}, "tab": {"type": "integer"}}});
 /// let tool = Tool::new(ToolName::new("app-open")?, "Opens a page".into(), Schema::new(schema), Effect::Write);
 /// let edit = ToolEdit { fix: [("tab".to_owned(), json!(1))].into(), ..ToolEdit::default() };
-/// let (edited, faults) = EditedTool::new(&tool, ToolName::new("app-show")?, &edit);
+/// let (edited, faults) = EditedTool::new(&tool, ToolName::new("app-show")?, &edit.into());
 /// assert!(faults.is_empty());
 /// assert_eq!(edited.declaration().name.as_str(), "app-show");
 /// assert_eq!(edited.declaration().input_schema.to_value()["properties"].get("tab"), None);
@@ -25,14 +28,15 @@ use callgate_tool::{
 #[derive(Clone, Debug)]
 pub struct EditedTool {
     tool: Tool,
+    applied: AppliedEdit,
     hidden: Vec<String>,
     values: Object,
 }
 
 impl EditedTool {
-    /// Applies the edit to a tool whose arguments are the properties of its schema. With the tool come the faults of the
-    /// edit; the tool is not to be offered if there are errors among them.
-    pub fn new(tool: &Tool, name: ToolName, edit: &ToolEdit) -> (Self, Vec<EditFault>) {
+    /// Applies the edit to a tool whose arguments are the properties of its schema, and which gets this name. With the tool
+    /// come the faults of the edit; the tool is not to be offered if there are errors among them.
+    pub fn new(tool: &Tool, name: ToolName, edit: &Arc<ToolEdit>) -> (Self, Vec<EditFault>) {
         let mut schema = tool.input_schema.to_value();
         let mut faults = edit.contradictions();
         faults.extend(argument_faults(&schema, edit));
@@ -51,7 +55,13 @@ impl EditedTool {
         let hidden: Vec<String> = edit.hide.iter().chain(edit.fix.keys()).cloned().collect();
         let values = edit.defaults.iter().chain(&edit.fix);
         let values = values.map(|(name, value)| (name.clone(), value.clone())).collect();
-        (Self { tool: edited, hidden, values }, faults)
+        let applied = AppliedEdit::new(Arc::clone(edit), tool.name.clone());
+        (Self { tool: edited, applied, hidden, values }, faults)
+    }
+
+    /// The changes, and the name of the tool without them.
+    pub(crate) fn applied(&self) -> &AppliedEdit {
+        &self.applied
     }
 
     /// The declaration.

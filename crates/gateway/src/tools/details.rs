@@ -5,17 +5,18 @@ use std::{
     io::{self, Write},
 };
 
-use callgate_openapi::{Bindings, Input, Operation};
+use callgate_openapi::{AppliedEdit, Bindings, Input, Operation};
 use callgate_tool::{ArgumentName, Tool, Value, json};
 
-/// Writes all facts about a tool: its declaration, and for an operation of a description the way from arguments to a
-/// request. Schemas are not copied, because they may be larger than everything else.
+/// Writes all facts about a tool: its declaration, the operator's changes, and for an operation of a description the way from
+/// arguments to a request. Schemas are not copied, because they may be larger than everything else.
 ///
 /// # Errors
 /// Returns the errors of `out`.
 pub fn write_details(
     out: &mut dyn Write,
     operation: Option<&Operation>,
+    edit: Option<&AppliedEdit>,
     tool: &Tool,
 ) -> io::Result<()> {
     let null = Value::Null;
@@ -37,11 +38,11 @@ pub fn write_details(
         let inputs: Vec<_> = inputs.map(|known| input(known, body)).collect();
         write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
         write!(out, r#","nestedInputs":{}"#, Value::Array(nested(operation)))?;
-        if let Some(edit) = &operation.edit {
-            let edited =
-                json!({"formerName": edit.former_name.as_str(), "changes": edit.changes.keys()});
-            write!(out, r#","edited":{edited}"#)?;
-        }
+    }
+    if let Some(edit) = edit {
+        let edited =
+            json!({"formerName": edit.former_name.as_str(), "changes": edit.changes.keys()});
+        write!(out, r#","edited":{edited}"#)?;
     }
     out.write_all(b"}")
 }

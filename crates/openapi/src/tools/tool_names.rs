@@ -8,8 +8,9 @@ use callgate_tree::{Node, Path};
 
 use crate::{
     code::Code,
+    edit::{Edits, Known},
     findings::Findings,
-    names::{Generator, Identity, ShortName, prefixed, short_names, tool_names},
+    names::{Generator, Identity, LongerName, ShortName, prefixed, short_names, tool_names},
     options::{LoadOptions, ToolNames},
     tools::find::FoundOperation,
 };
@@ -22,11 +23,20 @@ pub(super) struct NamesOfTools {
     pub(super) longer: Vec<Option<LongerName>>,
 }
 
-/// The name that a whole id makes, and the generator of the id.
-pub(super) type LongerName = (ToolName, Generator);
+/// The names of all operations, those that edits give among them, and the edits by their operations.
+pub(super) fn edited<'o>(
+    operations: &[Identity<'_>],
+    options: &'o LoadOptions,
+) -> (NamesOfTools, Edits<'o>) {
+    let mut named = named(operations, options);
+    let known = Known { operations, longer: &named.longer };
+    let toolset = options.toolset.as_ref();
+    let edits = Edits::new(&options.edits, toolset, known, &mut named.names);
+    (named, edits)
+}
 
-/// The names of all operations. Those that an edit gives are not taken by others.
-pub(super) fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
+/// The names of all operations without edits. Those that an edit gives are not taken by others.
+fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
     let toolset = options.toolset.as_ref();
     let mut names = tool_names(toolset, operations);
     let mut longer = vec![None; names.len()];

@@ -8,10 +8,10 @@ use callgate::{
     result::{Event, Remedy},
 };
 use callgate_config::DescriptionOptions;
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, visible_line};
 
 use super::{
-    command_words::{self, quoted},
+    command_words::{self, Flags, quoted},
     example::{self, Choice},
     session_example,
 };
@@ -179,7 +179,12 @@ impl Target<'_> {
         let (mut words, mut notes) = (vec!["callgate".to_owned(), "call".to_owned()], Vec::new());
         words.extend([source.file.display().to_string(), self.entry.name().to_string()]);
         words.extend(given);
-        words.extend(command_words::flags(&source.description, server));
+        let Flags { words: flags, left_out } = Flags::of(&source.description, server);
+        words.extend(flags);
+        notes.extend(left_out.iter().map(|flag| {
+            let flag = visible_line(flag);
+            format!("`{flag}` is left out, because its value may be a secret: add it")
+        }));
         if server.is_some() {
             notes.push(format!(
                 "the description names no server: put yours in place of `{EXAMPLE_HOST}`"

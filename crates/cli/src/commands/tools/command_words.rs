@@ -59,34 +59,70 @@ pub(super) fn is_file(guide: Guide<'_>) -> bool {
     of.kinds().bytes
 }
 
-/// The flags with which the tools were shown, and the server if the description lacks one.
-pub(super) fn flags(given: &DescriptionArguments, server: Option<&str>) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut add = |flag: &str, values: &mut dyn Iterator<Item = String>| {
-        for value in values {
-            words.extend([flag.to_owned(), value]);
+/// The flags with which the tools were shown, and those of them that a line for others does not repeat.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct Flags {
+    pub(super) words: Vec<String>,
+    /// The flags whose values may be secrets, as a note names them: `-H X-Key`.
+    pub(super) left_out: Vec<String>,
+}
+
+impl Flags {
+    /// The flags that were given, with the server if the description lacks one.
+    pub(super) fn of(given: &DescriptionArguments, server: Option<&str>) -> Self {
+        let mut flags = Self::default();
+        let server = server.map(str::to_owned).or_else(|| given.server.clone());
+        flags.add("--server", server);
+        flags.add("--overlay", given.overlay.iter().map(|file| file.display().to_string()));
+        for (flag, value) in [("--bearer", &given.bearer), ("--api-key", &given.api_key)] {
+            flags.add_secret(flag, value.iter(), |value| value);
         }
-    };
-    let server = server.map(str::to_owned).or_else(|| given.server.clone());
-    add("--server", &mut server.into_iter());
-    add("--overlay", &mut given.overlay.iter().map(|file| file.display().to_string()));
-    for (flag, value) in
-        [("--bearer", &given.bearer), ("--api-key", &given.api_key), ("--basic", &given.basic)]
-    {
-        add(flag, &mut value.iter().cloned());
+        let password = |value| split(value, ':').map_or("", |(_, password)| password);
+        flags.add_secret("--basic", given.basic.iter(), password);
+        flags.add("--ca", given.connection.ca.iter().cloned());
+        flags.add("--egress-allow", given.connection.egress_allow.iter().cloned());
+        for header in &given.requests.headers {
+            let (name, value) = split(header, ':').unwrap_or((header, ""));
+            if is_reference(value) {
+                flags.add("-H", [header.clone()]);
+            } else {
+                flags.left_out.push(format!("-H {name}"));
+            }
+        }
+        flags.add("--timeout", given.requests.timeout.clone());
+        flags.add("--limits", given.requests.limits.iter().cloned());
+        flags
     }
-    add("--ca", &mut given.connection.ca.iter().cloned());
-    add("--egress-allow", &mut given.connection.egress_allow.iter().cloned());
-    // A header that is no reference may hold a secret.
-    let is_reference = |header: &&String| {
-        let value =
-            header.split_once(':').map(|(_, value)| value.trim().parse::<SecretReference>());
-        value.is_some_and(|reference| reference.is_ok())
-    };
-    add("-H", &mut given.requests.headers.iter().filter(is_reference).cloned());
-    add("--timeout", &mut given.requests.timeout.iter().cloned());
-    add("--limits", &mut given.requests.limits.iter().cloned());
-    words
+
+    fn add(&mut self, flag: &str, values: impl IntoIterator<Item = String>) {
+        self.words.extend(values.into_iter().flat_map(|value| [flag.to_owned(), value]));
+    }
+
+    /// Adds values of which `part` is a reference, or a word about the session.
+    fn add_secret<'v>(
+        &mut self,
+        flag: &str,
+        values: impl Iterator<Item = &'v String>,
+        part: impl Fn(&'v str) -> &'v str,
+    ) {
+        for value in values {
+            let secret = part(value);
+            if is_reference(secret) || secret.starts_with("$session.") {
+                self.add(flag, [value.clone()]);
+            } else {
+                self.left_out.push(flag.to_owned());
+            }
+        }
+    }
+}
+
+fn split(text: &str, at: char) -> Option<(&str, &str)> {
+    text.split_once(at).map(|(before, after)| (before.trim(), after.trim()))
+}
+
+/// True for a reference that is not the secret itself.
+fn is_reference(text: &str) -> bool {
+    !text.starts_with("literal:") && text.parse::<SecretReference>().is_ok()
 }
 
 /// A word as a shell reads it.
@@ -126,6 +162,20 @@ mod tests {
         let words =
             words.map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
         assert_eq!(words.as_deref(), expected, "{values}");
+    }
+
+    #[test]
+    fn flags_whose_values_may_be_secrets_are_left_out_and_named() {
+        use clap::Parser as _;
+
+        let line = "callgate tools a.yaml --server https://a.example --bearer literal:canary -H X-Key:canary -H X-Env:env:KEY \
+                    --timeout 9s";
+        let read = crate::args::Arguments::try_parse_from(line.split_whitespace()).unwrap();
+        let crate::args::Command::Tools(given) = read.command else { panic!("{read:?}") };
+        let flags = Flags::of(&given.source.description, None);
+        let words = "--server https://a.example -H X-Env:env:KEY --timeout 9s";
+        assert_eq!(flags.words.join(" "), words);
+        assert_eq!(flags.left_out, ["--bearer", "-H X-Key"]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ type Group = (String, Vec<Row>);
 pub(super) fn show(built: &Built, filter: &Filter) {
     let (mut groups, mut known) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
     let headings = headings(built);
-    listed(built, filter, ["", "", ""], |_, tool| {
+    listed(built, filter, ["", "", ""], |_, _, tool| {
         let heading = headings.get(&tool.name).map_or(WITHOUT_TAG, String::as_str);
         let at = *known.entry(heading.to_owned()).or_insert(groups.len());
         if at == groups.len() {

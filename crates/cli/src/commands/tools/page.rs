@@ -37,7 +37,7 @@ pub(super) fn text(
     let inputs = Inputs::new(&schema, operation, detail);
     let answers = Answers::new(tool, detail);
     let example = command_example::of(executor, entry, &arguments.source)?;
-    let mut text = format!("{}\n{}", head(tool, operation), inputs.text);
+    let mut text = format!("{}{}\n{}", head(tool, operation), edited(entry), inputs.text);
     let _infallible = write!(text, "\n{}\n{}", title("example"), shown(&example));
     let _infallible = write!(text, "\n{}\n{}", title("answers"), answers.text);
     if inputs.is_folded || answers.is_folded {
@@ -68,6 +68,17 @@ fn head(tool: &Tool, operation: Option<&Operation>) -> String {
     };
     let _infallible = write!(text, "\n{effect}\n\n{}\n", tool.description.trim_end());
     text
+}
+
+/// The line about the operator's changes to the tool; empty without any.
+fn edited(entry: Entry<'_>) -> String {
+    let Some(edit) = entry.edit() else { return String::new() };
+    let was = match &edit.former_name {
+        former if former == entry.name() => String::new(),
+        former => format!("; without it: {former}"),
+    };
+    let keys = edit.changes.keys().join(", ");
+    format!("\nChanged by the configuration ({keys}){was}\n")
 }
 
 fn shown(example: &CommandExample) -> String {
