@@ -144,3 +144,43 @@ async fn an_approver_of_a_misspelt_tool_is_an_error_and_of_an_unknown_one_a_warn
     let warning = built.warnings.iter().find(|found| found.code == "selects-nothing").unwrap();
     assert_eq!(warning.severity, Severity::Warning);
 }
+
+#[test]
+fn an_approver_of_a_tool_has_any_name_that_means_no_other() {
+    let description = "paths: {/orders: {post: {operationId: create_order_orders_post}}, /pets: {get: {operationId: list}}}";
+    let found = |entry: &str| {
+        let toolset = |name: &str| {
+            let edit = "tools: {edit: {create_order: {name: order}}}";
+            format!("  {name}: {{openapi: x, server: 'https://a.example', {edit}}}\n")
+        };
+        let text = format!(
+            "access:\n  principals:\n    kim: {{bearer: env:KIM_TOKEN}}\n    lee: {{bearer: env:LEE_TOKEN, approves: [{entry}]}}\n\
+             toolsets:\n{}{}  app: {{openapi: x, server: 'https://a.example', functions: [{{name: open_page}}], tools: {{edit: {{open_page: {{name: show}}}}}}}}\n",
+            toolset("one"),
+            toolset("two"),
+        );
+        let findings = match crate::built::configured_with(description, &text) {
+            Ok(built) => built.warnings,
+            Err(error) => error.findings().to_vec(),
+        };
+        let findings = findings.into_iter().filter(|found| found.pointer.contains("/approves/"));
+        findings.map(|found| format!("{}; {}", found.message, found.help)).collect::<Vec<_>>()
+    };
+    for entry in [
+        "one-order",
+        "one-create_order",
+        "one-create_order_orders_post",
+        "app-show",
+        "app-open_page",
+        "open_page",
+    ] {
+        assert_eq!(found(entry), [""; 0], "{entry}");
+    }
+    let several = found("list");
+    assert_eq!(
+        several,
+        [
+            "expected the name of one tool, got that of 3: `list`; write the name of one of them: `one-list`, `two-list`, `app-list`"
+        ]
+    );
+}

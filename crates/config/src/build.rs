@@ -160,6 +160,7 @@ impl Config {
             webhook.aim(target);
         }
         let serving = self.serving.found(base);
+        let access = access.map(|access| approvals::with_tool_names(access, self, &built));
         Ok(Built { serving, access, missing_secrets, missing_logins, lacking, ..built })
     }
 

@@ -1,10 +1,14 @@
 //! The rules about calls that a person approves: those of toolsets, those of the tools named there, and who may approve.
 
-use callgate_executor::Toolset;
+use std::sync::Arc;
+
+use callgate_executor::{Entry, Toolset};
+use callgate_openapi::Operation;
 use callgate_policy::{ApprovalRules, Confirm};
-use callgate_tool::{Approvers, Effect, nearest};
+use callgate_tool::{Approvers, Effect, ToolName, nearest};
 
 use super::{
+    Built, BuiltAccess,
     functions::{self, BuiltFunction},
     named_tools,
     toolset::Parts,
@@ -15,7 +19,7 @@ use crate::{
     config::Config,
     environment::Environment,
     reader::{Reader, escaped},
-    serving::{AccessConfig, Approvable, Rights},
+    serving::{AccessConfig, Approvable, Approves, Rights},
 };
 
 /// The rules of all toolsets. A misspelt name of a tool is an error: it must not turn an approval off. A name unlike
@@ -84,17 +88,24 @@ pub(super) fn check_approves(
     functions: &[BuiltFunction],
 ) {
     let Some(access) = &config.serving.access else { return };
-    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
-    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+    let operations = || {
+        let callables = toolsets.iter().flat_map(|toolset| &toolset.operations);
+        callables.map(|callable| &callable.operation)
+    };
+    let names = operations().map(|operation| operation.tool_name.as_str());
     let functions = functions.iter().map(|function| function.name().as_str());
     let own = environment.tools.iter().map(|tool| tool.name().as_str());
-    let tools: Vec<&str> = operations.chain(functions).chain(own).collect();
+    let tools: Vec<&str> = names.chain(functions).chain(own).collect();
     for (place, rights) in rights(access) {
         for (index, entry) in rights.approves.0.iter().enumerate() {
             let (name, pointer) = (entry.as_str(), format!("{place}/approves/{index}"));
             let is_tool = tools.contains(&name);
             match entry {
-                Approvable::Tool(_) if !is_tool => no_such_tool(reader, pointer, name, &tools),
+                Approvable::Tool(_) if !is_tool => match &*meant(name, config, operations()) {
+                    [] => no_such_tool(reader, pointer, name, &tools),
+                    [_] => {}
+                    several => ambiguous(reader, pointer, name, several),
+                },
                 Approvable::Effect(_) | Approvable::Toolset(_) if is_tool => {
                     let other = match entry {
                         Approvable::Effect(_) => "an effect",
@@ -109,6 +120,58 @@ pub(super) fn check_approves(
         }
     }
 }
+
+/// The tools that a configuration may mean by another name than that of the tool: the one before an edit, the whole one, or
+/// the `operationId`.
+fn meant<'o>(
+    name: &str,
+    config: &Config,
+    operations: impl Iterator<Item = &'o Arc<Operation>>,
+) -> Vec<ToolName> {
+    let operations = operations.filter(|operation| operation.is_called(name));
+    let functions = config.toolsets.iter().flat_map(|toolset| {
+        let called = toolset.functions.iter();
+        let called = called.filter(|function| functions::is_called(toolset, function, name));
+        called.filter_map(|function| functions::tool_name(toolset, function).ok())
+    });
+    operations.map(|operation| operation.tool_name.clone()).chain(functions).collect()
+}
+
+/// The callers, who may approve the tools that the entries of `approves` mean, by the names that these tools have.
+pub(super) fn with_tool_names(
+    mut access: BuiltAccess,
+    config: &Config,
+    built: &Built,
+) -> BuiltAccess {
+    let principals = access.principals.iter_mut().map(|principal| &mut principal.rights);
+    let issuers = access.issuers.iter_mut().map(|issuer| &mut issuer.config.rights);
+    for rights in principals.chain(issuers) {
+        let entries = rights.approves.0.iter().map(|entry| {
+            let Approvable::Tool(name) = entry else { return entry.clone() };
+            let is_own = |tool: Entry<'_>| tool.name().as_str() == name;
+            if built.executor.entries().any(is_own) {
+                return entry.clone();
+            }
+            let operations = built.toolsets.iter().flat_map(|toolset| &toolset.operations);
+            match &*meant(name, config, operations) {
+                [only] => Approvable::Tool(only.to_string()),
+                _ => entry.clone(),
+            }
+        });
+        rights.approves = Arc::new(Approves(entries.collect()));
+    }
+    access
+}
+
+fn ambiguous(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {
+    let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
+    let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
+    let help = format!("write the name of one of them: `{}`", tools.join("`, `"));
+    reader.complain(ConfigCode::WrongValue, pointer, message, help);
+}
+
+/// The number of tools that a finding names.
+const MOST_NAMED: usize = 5;
 
 fn no_such_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]) {
     let message = format!("expected the name of a toolset or a tool, or an effect, got: `{name}`");

@@ -31,7 +31,7 @@ pub struct Approves(pub Vec<Approvable>);
 pub enum Approvable {
     /// Every call with this effect.
     Effect(Effect),
-    /// Every call of this tool, by its full name.
+    /// Every call of this tool, by its full name or another one that means no other tool.
     Tool(String),
     /// Every call of the tools of this toolset.
     Toolset(String),

@@ -230,6 +230,25 @@ async fn the_caller_makes_its_call_under_the_id_and_gets_its_messages() {
 }
 
 #[tokio::test]
+async fn an_approver_of_a_tool_by_its_operation_id_may_decide_about_the_edited_tool() {
+    for entry in ["add", "pets-add", "buy", "pets-buy"] {
+        let text = format!(
+            "toolsets: {{pets: {{openapi: pets.yaml, server: 'http://127.0.0.1:9', confirm: writes, tools: {{edit: {{add: {{name: buy}}}}}}}}}}\n\
+             access:\n  principals:\n    kim: {{bearer: 'literal:{KIM}'}}\n    \
+             lee: {{bearer: 'literal:{LEE}', approves: [{entry}], toolsets: []}}\n"
+        );
+        let sidecar = Sidecar::describing(&text, DESCRIPTION).await;
+        let client = Client::builder().no_proxy().build().unwrap();
+        let office = Office { sidecar, n_sent: Arc::default(), client };
+        let call = json!({"calls": [{"tool": "pets-buy", "args": {"name": "Rex"}}]});
+        office.send(KIM, "/v1/calls", &[], &call).await;
+        let id = office.waiting().await;
+        assert_eq!(office.listed(LEE).await[0]["tool"], "pets-buy", "{entry}");
+        assert_eq!(office.decide(LEE, &id, "approve").await.0, 200, "{entry}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_others_reject_ends_as_rejected_at_its_next_attempt() {
     for word in ["run", "approve", ""] {
         let office = Office::open("four_eyes: true").await;
