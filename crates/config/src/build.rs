@@ -16,6 +16,7 @@ mod examination;
 mod fetched;
 mod functions;
 mod headers;
+mod innermost;
 mod loading;
 mod logins;
 mod mcp_tools;
@@ -138,14 +139,14 @@ impl Config {
         sidecar::check(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let missing = if is_sidecar {
-            sidecar::missing(&self.origin.file, &reader.secrets, &stores).await
+            sidecar::missing(self, &reader.secrets, &stores).await
         } else {
             Vec::new()
         };
         let known = previous.map(|kept| &kept.policy);
         let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
-        let target = webhook::target(&mut reader, self, &build_context, &connections.network).await;
+        let notified = webhook::of(&mut reader, self, &build_context, &connections.network).await;
         let earlier = earlier.map(|built| built.executor.clone());
         let config = self;
         let assembly =
@@ -157,11 +158,11 @@ impl Config {
         lacking.extend(missing_logins.iter().map(|login| sidecar::missing_login(file, login)));
         // Only now is it certain that the configuration holds.
         if let Some(webhook) = built.webhook() {
-            webhook.aim(target);
+            webhook.aim(notified.as_ref().map(|known| known.target.clone()));
         }
         let serving = self.serving.found(base);
         let access = access.map(|access| approvals::with_tool_names(access, self, &built));
-        Ok(Built { serving, access, missing_secrets, missing_logins, lacking, ..built })
+        Ok(Built { serving, access, missing_secrets, missing_logins, lacking, notified, ..built })
     }
 
     /// Builds an executor like [`Config::build`], from a program that has no runtime: a `main` that is not `async`.
@@ -250,7 +251,6 @@ struct Assembly<'a> {
 impl Assembly<'_> {
     fn finished(self, mut reader: Reader) -> Result<Built, Error> {
         let Self { config, environment, parts, connections, stores, policy, earlier } = self;
-        let origin = &config.origin;
         let named_secrets = distinct(&reader.secrets);
         let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
         let (mut authenticators, mut fetched) = (Vec::new(), Vec::new());
@@ -269,7 +269,7 @@ impl Assembly<'_> {
         approvals::check_approves(&mut reader, config, environment, &ready, &functions);
         let files = std::mem::take(&mut reader.files);
         let digest = reader.texts.digest();
-        let warnings = reader.into_findings(&origin.file, &origin.text);
+        let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(Error::of(warnings).in_files(files));
         }
@@ -303,8 +303,9 @@ impl Assembly<'_> {
             warnings,
             reload: config.reload.clone(),
             named_secrets,
-            origin: origin.file.clone(),
+            origin: config.origin.file.clone(),
             ways,
+            notified: None,
             kept,
             files,
             digest,

@@ -1,5 +1,5 @@
 //! `callgate doctor CONFIG`: reports what `check` finds in a configuration and its descriptions, and checks that every secret
-//! is there, every token can be had and every server, issuer and collector responds, with the time each takes. Calls no
+//! is there, every token can be had and every server, issuer, collector and webhook responds, with the time each takes. Calls no
 //! operation and shows no value.
 
 use std::path::Path;
@@ -137,6 +137,7 @@ impl From<Examined> for Line {
             Subject::SessionCredential(name) => {
                 ("credential", format!("{name}, which each session brings"), None)
             }
+            Subject::Webhook(name) => ("webhook", name, None),
             _ => ("other", String::new(), None),
         };
         let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
@@ -217,6 +218,7 @@ fn help(kind: &str) -> &'static str {
         }
         "secret" => "put the secret there, or correct the reference",
         "server" => "see that the service runs there, or correct `server:`",
+        "webhook" => "see that the service runs there, or correct `approvals: {webhook: {url: …}}`",
         _ => "correct it in the configuration",
     }
 }

@@ -147,3 +147,47 @@ fn an_unreadable_configuration_is_not_examined() {
         .exits(1)
         .prints("$session.credentials.me, which each session brings");
 }
+
+/// A configuration of this server, whose webhook is at this address and signs with this secret.
+fn webhook(server: &str, url: &str, secret: &str) -> String {
+    let toolset = format!("    server: {server}\n    auth: none\n    confirm: writes\n");
+    format!("{toolset}approvals: {{ webhook: {{ url: '{url}', secret: '{secret}' }} }}\n")
+}
+
+const KEY_OF_A_WEBHOOK: &str = "literal:whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+#[test]
+fn the_webhook_of_approvals_is_connected_to_and_gets_no_notice() {
+    let server = Server::start();
+    let url = server.url("");
+    let settings = webhook(&url, &server.url("/canary-of-a-path"), KEY_OF_A_WEBHOOK);
+    let ended = examined(&settings, &["doctor"]).exits(0);
+    // Beside the finding about the literal stands its line of the file.
+    assert!(!ended.out.contains("canary"), "{ended:#?}");
+    ended.prints("ok     webhook ").prints(&server.url(""));
+    assert_eq!(server.requests(), Vec::<String>::new());
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let hook = format!("http://127.0.0.1:{port}/canary-of-a-path");
+    let settings = webhook(&url, &hook, KEY_OF_A_WEBHOOK);
+    for line in [&["doctor"][..], &["check", "callgate.yaml", "--connect"]] {
+        let ended = examined(&settings, line).exits(1).prints("fault  webhook ");
+        assert!(!ended.out.contains("canary"), "{ended:#?}");
+        ended
+            .prints("could not be connected to")
+            .prints("correct `approvals: {webhook: {url: …}}`");
+    }
+}
+
+#[test]
+fn a_secret_of_the_webhook_that_is_missing_or_no_key_is_reported() {
+    let server = "http://127.0.0.1:9";
+    let missing = webhook(server, "http://127.0.0.1:9/hook", "env:NOT_SET_ANYWHERE");
+    let ended = examined(&missing, &["check", "callgate.yaml"]);
+    ended.says("`NOT_SET_ANYWHERE`").says("without it the sidecar does not start");
+    examined(&missing, &["doctor"]).exits(1).prints("fault  secret ").prints("`NOT_SET_ANYWHERE`");
+    // `THE_SECRET` is set, and no key.
+    let no_key = webhook(server, "http://127.0.0.1:9/hook", "env:THE_SECRET");
+    for line in [&["check", "callgate.yaml"][..], &["doctor"], &["serve"]] {
+        examined(&no_key, line).exits(2).says("whsec_").says("secret: 'env:THE_SECRET'");
+    }
+}

@@ -18,7 +18,7 @@ use callgate_tree::Diagnostic;
 
 use super::{
     access::BuiltAccess, authenticators::Made, connect::Directory, fetched::Fetched,
-    policy::Policy, stores::Stores,
+    policy::Policy, stores::Stores, webhook::Notified,
 };
 use crate::{
     digest::ConfigDigest,
@@ -101,6 +101,8 @@ pub struct Built {
     pub(super) origin: PathBuf,
     /// The transport to the servers of each toolset, by the toolset's name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
+    /// The service that learns of calls that wait for an approval.
+    pub(super) notified: Option<Notified>,
     pub(super) kept: Reusable,
     pub(super) files: BTreeSet<PathBuf>,
     pub(super) digest: ConfigDigest,

@@ -6,13 +6,18 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 use bytes::Bytes;
 use callgate_auth::{AuthConfig, CredentialSource, TokenEndpoint};
 use callgate_openapi::Server;
-use callgate_tool::Session;
+use callgate_policy::WebhookTarget;
+use callgate_tool::{NamedBy, Session};
 use callgate_transport::Transport;
 use http::{Request, Uri};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::{built::Built, sidecar::innermost};
+use super::{
+    built::Built,
+    innermost::innermost,
+    webhook::{self, Notified},
+};
 
 /// The result of one test.
 #[derive(Debug)]
@@ -44,6 +49,8 @@ pub enum Subject {
     Server(String),
     /// A credential that each session supplies.
     SessionCredential(String),
+    /// The service that learns of calls that wait for an approval, by its origin: its path may be confidential.
+    Webhook(String),
 }
 
 impl Built {
@@ -53,13 +60,25 @@ impl Built {
         let mut all = Vec::new();
         for reference in &self.named_secrets {
             let subject = Subject::Secret(reference.to_string());
-            all.push(tried(subject, self.own_secret(reference)).await);
+            let mut signing = self.notified.iter().flat_map(|known| &known.secrets);
+            all.push(if signing.any(|known| known == reference) {
+                ended(subject, webhook::tried(reference, self)).await
+            } else {
+                tried(subject, self.own_secret(reference)).await
+            });
         }
         self.examine_credentials(&mut all).await;
         for (origin, server, transport) in self.servers() {
             let subject = Subject::Server(origin.clone());
             let uri = format!("{origin}/").parse().unwrap_or_default();
             all.push(tried(subject, transport.connect(&uri, server.named_by)).await);
+        }
+        if let Some(Notified { target: WebhookTarget { url, transport, .. }, .. }) = &self.notified
+        {
+            let origin = url.origin().ascii_serialization();
+            let uri = format!("{origin}/").parse().unwrap_or_default();
+            let connected = transport.connect(&uri, NamedBy::Operator);
+            all.push(tried(Subject::Webhook(origin), connected).await);
         }
         all
     }
@@ -117,10 +136,18 @@ pub async fn examined(
     subject: Subject,
     trying: impl Future<Output = Result<String, String>>,
 ) -> Examined {
+    ended(subject, async { trying.await.map(Some) }).await
+}
+
+/// Tests one thing, for as long as a person would wait: what came, if that is worth knowing.
+async fn ended(
+    subject: Subject,
+    trying: impl Future<Output = Result<Option<String>, String>>,
+) -> Examined {
     let started = Instant::now();
     let ended = timeout(MOST_TIME, trying).await.unwrap_or_else(|_| Err(SLOW.to_owned()));
     let (came, fault) = match ended {
-        Ok(came) => (Some(came), None),
+        Ok(came) => (came, None),
         Err(fault) => (None, Some(fault)),
     };
     Examined { subject, came, fault, took: started.elapsed() }
@@ -131,12 +158,8 @@ async fn tried<T, E: StdError + 'static>(
     subject: Subject,
     trying: impl Future<Output = Result<T, E>>,
 ) -> Examined {
-    let started = Instant::now();
-    let fault = match timeout(MOST_TIME, trying).await {
-        Ok(ended) => ended.err().map(|error| innermost(&error)),
-        Err(_) => Some(SLOW.to_owned()),
-    };
-    Examined { subject, came: None, fault, took: started.elapsed() }
+    let trying = async { trying.await.map(|_| None).map_err(|error| innermost(&error)) };
+    ended(subject, trying).await
 }
 
 /// The name of a credential that another server issues; `None` if the credential is only its secrets.

@@ -1,11 +1,11 @@
 //! The findings that concern only a sidecar: settings with which it does not start, and secrets and logins that this machine
 //! lacks. `callgate serve` refuses or reports them; `check` and `doctor` make the findings of the same functions.
 
-use std::{error::Error as StdError, net::IpAddr, path::Path};
+use std::{net::IpAddr, path::Path};
 
 use callgate_secret::{SecretReference, SecretStore as _};
 
-use super::{built::Built, stores::Stores};
+use super::{built::Built, innermost::innermost, stores::Stores, webhook};
 use crate::{
     code::ConfigCode,
     config::Config,
@@ -69,7 +69,7 @@ impl ListenerConfig {
 /// The secrets of this machine that are missing, with the findings about them. Other stores are read when a call needs
 /// them.
 pub(super) async fn missing(
-    file: &Path,
+    config: &Config,
     secrets: &[SecretReference],
     stores: &Stores,
 ) -> Vec<(SecretReference, Finding)> {
@@ -79,8 +79,14 @@ pub(super) async fn missing(
             continue;
         }
         if let Err(error) = stores.get(reference).await {
-            let finding =
-                machine(file, ConfigCode::MissingSecret, innermost(&error), MISSING_SECRET);
+            let mut signing = config.webhook.iter().flat_map(|webhook| &webhook.secrets);
+            let help = if signing.any(|known| known == reference) {
+                format!("without it the sidecar does not start: {}", webhook::HELP)
+            } else {
+                MISSING_SECRET.to_owned()
+            };
+            let (file, code) = (&config.origin.file, ConfigCode::MissingSecret);
+            let finding = machine(file, code, innermost(&error), &help);
             missing.push((reference.clone(), finding));
         }
     }
@@ -105,15 +111,6 @@ fn machine(file: &Path, code: ConfigCode, message: String, help: &str) -> Findin
         remedy: None,
         option: None,
     }
-}
-
-pub(super) fn innermost(error: &(dyn StdError + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    let (message, cause) = (error.to_string(), innermost.to_string());
-    if message.contains(&cause) { message } else { format!("{message}: {cause}") }
 }
 
 const MISSING_SECRET: &str = "put the secret there, or correct the reference";

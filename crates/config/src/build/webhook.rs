@@ -3,27 +3,43 @@
 use std::sync::Arc;
 
 use callgate_policy::{WebhookKey, WebhookTarget};
+use callgate_secret::SecretReference;
 use callgate_transport::{Client, ClientSettings, Network};
 
-use super::{context::BuildContext, tls};
-use crate::{code::ConfigCode, config::Config, environment::Sidecar, reader::Reader};
+use super::{built::Built, context::BuildContext, innermost::innermost, tls};
+use crate::{
+    code::ConfigCode, config::Config, environment::Sidecar, reader::Reader, secrets::LOCAL,
+};
 
-/// The service that a sidecar tells; `None` without the key, and in a process that does not serve.
-pub(super) async fn target(
+/// A service that learns of calls that wait for an approval, and the references to the secrets that sign.
+#[derive(Debug)]
+pub(super) struct Notified {
+    pub(super) target: WebhookTarget,
+    pub(super) secrets: Vec<SecretReference>,
+}
+
+/// The service that a sidecar tells; `None` without the key, and in a process that neither serves nor examines what would be
+/// served. A process that examines reads secrets of this machine alone, and reports missing ones among all others.
+pub(super) async fn of(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
     network: &Network,
-) -> Option<WebhookTarget> {
+) -> Option<Notified> {
     let webhook = config.webhook.as_ref()?;
     let BuildContext { base, environment, secrets, .. } = build_context;
-    if environment.sidecar != Sidecar::Serving || reader.has_faults() {
+    if environment.sidecar == Sidecar::None || reader.has_faults() {
         return None;
     }
+    let is_serving = environment.sidecar == Sidecar::Serving;
     let mut keys = Vec::new();
     for reference in &webhook.secrets {
+        if !is_serving && !LOCAL.contains(&reference.scheme()) {
+            continue;
+        }
         let key = match secrets.get(reference).await {
             Ok(secret) => WebhookKey::new(&secret).map_err(|error| error.to_string()),
+            Err(_) if !is_serving => continue,
             Err(error) => Err(error.to_string()),
         };
         match key {
@@ -41,7 +57,20 @@ pub(super) async fn target(
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Arc::new(Client::over(network, settings))
     };
-    Some(WebhookTarget { url: webhook.url.clone(), keys, transport })
+    let target = WebhookTarget { url: webhook.url.clone(), keys, transport };
+    Some(Notified { target, secrets: webhook.secrets.clone() })
 }
 
-const HELP: &str = "put a secret there that callgate and the service share, for example: echo \"whsec_$(openssl rand -base64 32)\"";
+/// Reads a secret that signs for the webhook.
+///
+/// # Errors
+/// The fault of the secret.
+pub(super) async fn tried(
+    reference: &SecretReference,
+    built: &Built,
+) -> Result<Option<String>, String> {
+    let secret = built.own_secret(reference).await.map_err(|error| innermost(&error))?;
+    WebhookKey::new(&secret).map(|_| None).map_err(|error| error.to_string())
+}
+
+pub(super) const HELP: &str = "put a secret there that callgate and the service share, for example: echo \"whsec_$(openssl rand -base64 32)\"";

@@ -152,3 +152,80 @@ async fn nothing_is_sent_without_a_target() {
     run_for(&webhook, Duration::from_secs(5)).await;
     assert!(receiver.requests().is_empty());
 }
+
+/// A service that answers nothing.
+#[derive(Debug)]
+struct Absent;
+
+#[async_trait::async_trait]
+impl Transport for Absent {
+    async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+        Err(Error::new(ErrorKind::Connect, "nobody listens"))
+    }
+}
+
+/// Keeps every event of the log as a text.
+#[derive(Clone, Debug, Default)]
+struct Events(Arc<Mutex<Vec<String>>>);
+
+impl tracing::field::Visit for Events {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn fmt::Debug) {
+        self.0.lock().unwrap().push(format!("{}={value:?}", field.name()));
+    }
+}
+
+impl tracing::Subscriber for Events {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_line_of_the_log_shows_the_path_of_the_address_or_a_key() {
+    let events = Events::default();
+    let _log = tracing::subscriber::set_default(events.clone());
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/canary-path?team=canary-query", listener.local_addr().unwrap())
+    };
+    let real = || -> Arc<dyn Transport> { Arc::new(callgate_transport::Client::new().unwrap()) };
+    let script: [(&str, Arc<dyn Transport>); 4] = [
+        (
+            "https://chat.example.com/canary-path?team=canary-query",
+            Receiver::new(&[Some(500), Some(302), None]),
+        ),
+        ("https://chat.example.com/canary-path", Arc::new(Absent)),
+        (&closed, real()),
+        ("ftp://chat.example.com/canary-path", real()),
+    ];
+    for (url, transport) in script {
+        let webhook = Webhook::new();
+        let secret = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
+        let keys = vec![WebhookKey::new(&secret).unwrap()];
+        let target = WebhookTarget { url: url.parse().unwrap(), keys, transport };
+        assert!(!format!("{target:?} {webhook:?}").contains("canary"));
+        webhook.aim(Some(target));
+        webhook.announce(notice("approval_1"));
+        run_for(&webhook, Duration::from_mins(11)).await;
+        assert!(!format!("{webhook:?}").contains("canary"));
+    }
+    let events = events.0.lock().unwrap().join("\n");
+    assert!(events.contains("does not take a notice"), "{events}");
+    assert!(!events.contains("canary") && !events.contains("MfKQ9r8"), "{events}");
+}
