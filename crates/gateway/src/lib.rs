@@ -61,7 +61,7 @@ pub use observe::{Telemetry, WriteLine, start_log, start_plain_log};
 pub use problem::{Problem, ProblemKind};
 pub use router::{router, router_with};
 pub use routes::{RouteCalls, RouteRequest, Routes};
-pub use serve::{ServeOptions, serve};
+pub use serve::{ServeOptions, failure_record, serve};
 pub use sessions::SessionInput;
 pub use source::Source;
 pub use tools::write_details;

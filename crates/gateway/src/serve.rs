@@ -10,6 +10,7 @@ use std::sync::Arc;
 use callgate_config::{Address, Built, ListenerConfig, LogFormat};
 use tokio::time::{Duration, sleep};
 
+pub use self::banner::failure_record;
 use self::{notices::Notices, replicas::Replicas, signals::Signals};
 use crate::{
     admission::Admission,

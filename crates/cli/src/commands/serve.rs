@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use callgate_config::LogFormat;
-use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve, start_log};
+use callgate::config::Error;
+use callgate_config::{Config, LogFormat};
+use callgate_gateway::{
+    Failure as ServeFailure, ServeOptions, Source, failure_record, serve, start_log,
+};
 use tokio::runtime;
 
 use crate::{
@@ -35,36 +38,88 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let routes = callgate_gateway::Routes::new();
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
+    served(source, config, options).map_err(|failure| failure.in_format(log_format))
+}
+
+fn served(source: Source, config: Config, options: ServeOptions) -> Result<Verdict, NotServed> {
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        Failure(format!("error: cannot start a runtime: {error}\nhelp: allow more threads"))
+        NotServed::because(format!("cannot start a runtime: {error}"), "allow more threads")
     })?;
     let levels = log::levels(config.log.clone())?;
     let log = start_log(&config, &levels, Box::new(output::log));
-    let telemetry = runtime.block_on(log).map_err(|why| Failure(format!("error: {why}")))?;
+    let telemetry = runtime.block_on(log).map_err(|why| NotServed::because(why, ""))?;
     drop(config);
-    let told = match log_format {
+    let told = match options.log_format {
         LogFormat::Json => output::log,
         LogFormat::Text => output::line,
     };
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);
-    match ended {
-        Ok(()) => Ok(Verdict::Fine),
-        Err(ServeFailure::Configuration(error)) => Err(error.into()),
-        Err(error) => {
-            let (flag, help) = match error {
-                ServeFailure::Address { .. } => (
-                    "",
-                    "\nhelp: end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`",
-                ),
-                ServeFailure::NotAnAddress { .. } => {
-                    ("`--listen`: ", "\nhelp: for example `--listen 127.0.0.1:8410`")
-                }
-                _ => ("", ""),
-            };
-            Err(Failure(format!("error: {flag}{error}{help}")))
+    ended.map(|()| Verdict::Fine).map_err(NotServed::from)
+}
+
+/// The reason why a sidecar did not start, or stopped early.
+#[derive(Debug)]
+enum NotServed {
+    Because { message: String, help: &'static str },
+    Configuration(Error),
+    Told(Failure),
+}
+
+impl NotServed {
+    fn because(message: String, help: &'static str) -> Self {
+        Self::Because { message, help }
+    }
+
+    /// The failure as the lines of a log have it.
+    fn in_format(self, format: LogFormat) -> Failure {
+        let is_json = format == LogFormat::Json;
+        match self {
+            Self::Because { message, help } if is_json => {
+                Failure(failure_record(&message, help, &[]))
+            }
+            Self::Because { message, help } => {
+                let help = if help.is_empty() { String::new() } else { format!("\nhelp: {help}") };
+                Failure(format!("error: {message}{help}"))
+            }
+            Self::Configuration(error) if is_json => {
+                let message = "the configuration cannot be served";
+                Failure(failure_record(message, HELP, error.findings()))
+            }
+            Self::Configuration(error) => error.into(),
+            Self::Told(Failure(text)) if is_json => {
+                let text = text.trim_start_matches("error: ");
+                let (message, help) = text.split_once("\nhelp: ").unwrap_or((text, ""));
+                Failure(failure_record(message, help, &[]))
+            }
+            Self::Told(failure) => failure,
+        }
+    }
+}
+
+const HELP: &str = "`callgate check` shows the findings with their lines";
+
+impl From<Failure> for NotServed {
+    fn from(failure: Failure) -> Self {
+        Self::Told(failure)
+    }
+}
+
+impl From<ServeFailure> for NotServed {
+    fn from(error: ServeFailure) -> Self {
+        match error {
+            ServeFailure::Address { .. } => Self::because(
+                error.to_string(),
+                "end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`",
+            ),
+            ServeFailure::Configuration(error) => Self::Configuration(error),
+            ServeFailure::NotAnAddress { .. } => {
+                let help = "for example `--listen 127.0.0.1:8410`";
+                Self::because(format!("`--listen`: {error}"), help)
+            }
+            _ => Self::because(error.to_string(), ""),
         }
     }
 }

@@ -306,3 +306,43 @@ fn a_missing_inherited_socket_is_reported_by_its_number() {
         "{said}"
     );
 }
+
+#[test]
+fn a_failed_start_is_one_record_where_the_log_is_json() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = taken.local_addr().unwrap().to_string();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = spec.display();
+    let toolset = format!("toolsets: {{pets: {{openapi: {spec}, upstream: replay, auth: none}}}}");
+    for (more, listen, filter, expected) in [
+        ("", &*listen, "", ["cannot listen on `127.0.0.1:", "end what listens there"]),
+        ("", "8410", "", ["`--listen`: expected `HOST:PORT`", "for example `--listen"]),
+        ("lissten: x", "127.0.0.1:0", "", ["the configuration cannot be served", "unknown-key"]),
+        (
+            "access: {bearer: 'literal:no'}",
+            "127.0.0.1:0",
+            "",
+            ["the configuration cannot be served", "token"],
+        ),
+        (
+            "",
+            "127.0.0.1:0",
+            "callgate=lowd",
+            ["`CALLGATE_LOG`: ", "for example `CALLGATE_LOG=debug`"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!("log: {{format: json}}\n{more}\n{toolset}\n");
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(["serve", "--listen", listen]).env("CALLGATE_LOG", filter);
+        let ended = Ended::of(command.current_dir(folder.path())).exits(2);
+        let records: Vec<_> = ended.err.lines().collect();
+        assert_eq!(records.len(), 1, "{ended:#?}");
+        let record: Value = records[0].parse().unwrap_or_else(|_| panic!("{ended:#?}"));
+        assert_eq!(record["level"].as_str(), Some("ERROR"), "{record}");
+        for text in expected {
+            assert!(record.to_string().contains(text), "no `{text}` in {record}");
+        }
+    }
+}

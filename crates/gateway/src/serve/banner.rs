@@ -1,7 +1,7 @@
 //! The lines printed at the start: what is served, where, which tools, what is missing, and the findings that `callgate
 //! check` reports for the same configuration. For a log in JSON they are records with fields.
 
-use callgate_config::{Built, Summary};
+use callgate_config::{Built, Finding, Summary};
 use callgate_executor::Entry;
 use callgate_tool::{Object, Tool, Value, json};
 use tracing::Level;
@@ -34,19 +34,42 @@ pub(super) fn records(source: &Source, built: &Built, listeners: &[Listener]) ->
     // Nobody can correct the demo.
     let most = source.path().map_or(0, |_| MOST_FINDINGS);
     let findings = summary.findings.iter().take(most);
-    let findings = findings.map(|finding| {
-        let position = finding.position;
-        let fields = json!({
-            "code": (finding.code), "file": (finding.file.display().to_string()),
-            "line": (position.map(|position| position.line)),
-            "column": (position.map(|position| position.column)),
-            "pointer": (&*finding.pointer), "help": (&*finding.help),
-        });
-        record(Level::WARN, &finding.message, fields)
-    });
+    let findings = findings.map(|finding| record(Level::WARN, &finding.message, fields(finding)));
     let fields = start(source, built, listeners, &summary);
     let served = record(Level::INFO, &addresses(listeners), fields);
     std::iter::once(served).chain(findings).collect()
+}
+
+/// The facts of a finding besides its message.
+fn fields(finding: &Finding) -> Value {
+    let position = finding.position;
+    json!({
+        "code": (finding.code), "file": (finding.file.display().to_string()),
+        "line": (position.map(|position| position.line)),
+        "column": (position.map(|position| position.column)),
+        "pointer": (&*finding.pointer), "help": (&*finding.help),
+    })
+}
+
+/// The record of a log in JSON for a sidecar that did not start: the reason, what to do, and the findings of a configuration.
+#[doc(hidden)]
+pub fn failure_record(message: &str, help: &str, findings: &[Finding]) -> String {
+    let findings = findings.iter().take(MOST_FINDINGS).map(|finding| {
+        let mut fields = fields(finding);
+        if let Some(fields) = fields.as_object_mut() {
+            fields.insert("message".to_owned(), finding.message.as_str().into());
+        }
+        fields
+    });
+    let mut fields = Object::from_iter([("version".to_owned(), VERSION.into())]);
+    if !help.is_empty() {
+        fields.insert("help".to_owned(), help.into());
+    }
+    let findings: Vec<_> = findings.collect();
+    if !findings.is_empty() {
+        fields.insert("findings".to_owned(), findings.into());
+    }
+    json_record(Level::ERROR, module_path!(), message, fields)
 }
 
 fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summary) -> Value {
