@@ -1,5 +1,5 @@
 """Attacks a sidecar in every way we know, while an honest client goes on calling: it must be answered all the time, and memory
-and descriptors must come back afterwards. One line for each attack. Exits with 1 where one of them did harm.
+and descriptors must come back afterwards. Before that, a caller tries to approve its own calls. One line for each attack. Exits with 1 where one of them did harm.
 
 `run.py --callgate FILE` takes under a minute; `--long` takes what the sidecar's own limits need, with thousands of
 connections, for about fifteen minutes.
@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 
+import approvals
 import http1
 import http2
 import programs
@@ -47,7 +48,7 @@ def main():
     given = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    failed = []
+    failed = approvals.forged(given.callgate) if given.only in "forged approvals" else []
     for limits, connects, attacks in rounds(given):
         failed += attacked(given, limits, (connects, [attack for attack in attacks if given.only in attack[0]]))
     absent = programs.absent()

@@ -17,12 +17,13 @@ JSON = {"Content-Type": "application/json"}
 
 
 class Victim:
-    """A sidecar that serves pets from recordings."""
+    """A sidecar that serves pets from recordings, with further keys of the configuration and of the toolset."""
 
-    def __init__(self, callgate, limits):
+    def __init__(self, callgate, limits, more=None, toolset=None):
         self.folder = tempfile.TemporaryDirectory()
         configuration = json.loads(DEMO.replace("ROOT", str(ROOT)))
-        configuration["limits"] = limits
+        configuration |= {"limits": limits, **(more or {})}
+        configuration["toolsets"]["pets"] |= toolset or {}
         file = pathlib.Path(self.folder.name, "callgate.json")
         file.write_text(json.dumps(configuration))
         self.log = open(pathlib.Path(self.folder.name, "log"), "w+b")

@@ -103,6 +103,68 @@ fn a_call_of_ones_own_is_made_by_its_approval() {
     assert_eq!(json["response"]["path"].as_str(), Some("/pets/tom"), "{json}");
 }
 
+/// A call of the agent about a pet over each way in: the path, and the body.
+fn ways(pet: &str) -> Vec<(&'static str, Value)> {
+    let args = json!({"name": pet});
+    let call = json!({"id": "a", "tool": "pets-remove", "args": (args.clone())});
+    let of_dialogflow = json!({
+        "tool": "projects/p/locations/l/agents/a/tools/t", "action": "pets-remove", "inputParameters": (args.clone()),
+    });
+    let function = json!({"name": "pets-remove", "arguments": (args.to_string())});
+    let openai = json!({"id": "1", "type": "function", "function": function});
+    let message = json!({"role": "assistant", "tool_calls": [openai]});
+    let mcp = json!({"name": "pets-remove", "arguments": (args.clone())});
+    vec![
+        ("/v1/calls", json!({"calls": [(call.clone())]})),
+        ("/v1/dialects/openai/calls", json!({"message": message})),
+        ("/mcp", json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": mcp})),
+        ("/v1/sessions/s:run", json!({"inputs": [{"toolCalls": {"toolCalls": [(call.clone())]}}]})),
+        (
+            "/v1/projects/p/locations/l/apps/a/sessions/s:runSession",
+            json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]}),
+        ),
+        (
+            "/v1/sessions/d:run",
+            json!({"queryResult": {"responseMessages": [{"toolCall": of_dialogflow}]}}),
+        ),
+        (
+            "/v1/projects/p/locations/l/apps/a:executeTool",
+            json!({"tool": "pets-remove", "args": args}),
+        ),
+    ]
+}
+
+#[test]
+fn over_each_way_in_a_repeated_call_is_made_once_after_the_approval_of_another() {
+    let scene = Scene::start("four_eyes: true");
+    let head = format!(
+        "Authorization: Bearer {AGENT}\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n"
+    );
+    for n in 0..ways("").len() {
+        let pet = format!("pet-{n}");
+        let (path, body) = ways(&pet).swap_remove(n);
+        let call = || scene.sidecar.answer(&format!("POST {path}"), &head, &body.to_string());
+        let is_made =
+            |answer: &str| answer.replace('\\', "").contains(&format!(r#""path":"/pets/{pet}""#));
+        let first = call();
+        assert!(!is_made(&first), "{path} {first}");
+        let listed = scene.run(LEAD, &["approvals", "--json", "--state", "waiting"]).json();
+        let ids =
+            listed["approvals"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str());
+        let id = ids.rev().find(|id| first.contains(id));
+        let id = id.unwrap_or_else(|| panic!("{path} {first} {listed}"));
+        scene.run(AGENT, &["approve", id]).exits(1);
+        let again = call();
+        assert!(!is_made(&again) && again.contains(id), "{path} {again}");
+        scene.run(LEAD, &["approve", id]).exits(0);
+        let made = call();
+        assert!(is_made(&made), "{path} {made}");
+        assert_eq!(scene.service.requests().len(), n + 1, "{path}");
+        let further = call();
+        assert!(!is_made(&further), "{path} {further}");
+    }
+}
+
 #[test]
 fn the_first_decision_holds() {
     let scene = Scene::start("");
