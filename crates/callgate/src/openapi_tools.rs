@@ -86,7 +86,9 @@ impl OpenApi {
         self
     }
 
-    /// Adds a function as a tool: [`Function::new`]. `toolset` is empty for a name without a prefix.
+    /// Adds a function as a tool: [`Function::new`]. `toolset` is empty for a name without a prefix; the function is then one
+    /// of the description's toolset, whose `confirm` holds for it too: with `confirm: writes` a person approves its calls, since
+    /// a function counts as one that changes something.
     ///
     /// ```
     /// use callgate::json;
@@ -116,7 +118,22 @@ impl OpenApi {
         }
     }
 
-    /// Adds a store for references `scheme:…`, which credentials and settings then name.
+    /// Adds a store for the references that [`SecretReference::own`] makes with this scheme. No text is read as one of them.
+    ///
+    /// ```
+    /// use callgate::{
+    ///     auth::{AuthConfig, CredentialSource},
+    ///     secret::{MemoryStore, SecretReference},
+    /// };
+    ///
+    /// let token = SecretReference::own("corp", "pets-token")?;
+    /// let token = CredentialSource::Secret(token);
+    /// let front = callgate::openapi("openapi: 3.1.0")
+    ///     .store("corp", MemoryStore::new())
+    ///     .auth(AuthConfig::Bearer { token });
+    /// # drop(front);
+    /// # Ok::<(), callgate::secret::Error>(())
+    /// ```
     pub fn store(mut self, scheme: impl Into<String>, store: impl SecretStore + 'static) -> Self {
         self.environment = Box::new(self.environment.with_store(scheme, Arc::new(store)));
         self
