@@ -36,15 +36,17 @@ mod open;
 
 #[cfg(not(feature = "state"))]
 mod open {
+    use std::future::{Ready, ready};
+
     use super::{Arc, BuildContext, Reader, Store};
     use crate::state::StateConfig;
 
     /// The reader has refused the key.
-    pub(super) async fn store(
+    pub(super) fn store(
         _: &mut Reader,
         _: &StateConfig,
         _: &BuildContext<'_>,
-    ) -> Option<Arc<dyn Store>> {
-        None
+    ) -> Ready<Option<Arc<dyn Store>>> {
+        ready(None)
     }
 }
