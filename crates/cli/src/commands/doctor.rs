@@ -2,6 +2,8 @@
 //! is there, every token can be had and every server, issuer, collector and webhook responds, with the time each takes. Calls no
 //! operation and shows no value.
 
+mod state;
+
 use std::path::Path;
 
 use callgate::config::{Built, BuiltToolset, Environment, Finding, Severity};
@@ -64,6 +66,7 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
+    lines.extend(state::line(file, &built));
     let found = summary.findings.iter().filter(|found| !is_said(found, &lines));
     let found: Vec<_> =
         found.map(|found| Line::of(found, built.warnings.contains(found))).collect();
