@@ -66,9 +66,7 @@ pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
             "{path}: another process uses this file of state; give each sidecar a file of its own"
         ),
-        Some(ErrorCode::NotADatabase) => {
-            format!("{path}: expected a file of state, got another kind of file")
-        }
+        Some(ErrorCode::NotADatabase) => format!("{path}: {ANOTHER_KIND}"),
         Some(ErrorCode::DatabaseCorrupt) => {
             format!(
                 "{path}: the file of state is damaged; restore it from a backup, or move it away"
@@ -82,6 +80,12 @@ pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
 pub(crate) fn of_file(path: &Path, source: io::Error) -> Error {
     let message = format!("{}: {source}", path.display());
     Error::new(ErrorKind::Unavailable, message).with_source(source)
+}
+
+/// The file is no database.
+pub(crate) fn another_kind(path: &Path) -> Error {
+    let message = format!("{}: {ANOTHER_KIND}", path.display());
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 pub(crate) fn another_program(path: &Path) -> Error {
@@ -133,3 +137,5 @@ pub(crate) const EVICTS: &str = "the state server removes records when its memor
 #[cfg(feature = "redis")]
 pub(crate) const UNKNOWN_POLICY: &str = "the state server does not say whether it removes records when its memory is full (`CONFIG GET \
      maxmemory-policy` is forbidden): set `maxmemory-policy noeviction`";
+
+const ANOTHER_KIND: &str = "expected a file of state, got another kind of file";

@@ -2,6 +2,7 @@
 //! the wait for the disk.
 
 mod connect;
+mod examination;
 mod request;
 mod shares;
 mod table;
@@ -116,6 +117,16 @@ impl FileStore {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.0.engine.path
+    }
+
+    /// Looks at a file without opening it, while a sidecar may have it: what is there, or the reason why none can open it.
+    /// `has_key` if a key is named for it.
+    ///
+    /// # Errors
+    /// The errors of [`FileStore::open`], except that another process has the file, and that its key is another one.
+    #[doc(hidden)]
+    pub fn examined(path: &Path, has_key: bool) -> Result<String, Error> {
+        examination::examined(path, has_key)
     }
 
     /// The key file of a file of state for which no key is named.

@@ -1,6 +1,6 @@
 //! `callgate doctor CONFIG`: reports what `check` finds in a configuration and its descriptions, and checks that every secret
-//! is there, every token can be had and every server, issuer, collector and webhook responds, with the time each takes. Calls no
-//! operation and shows no value.
+//! is there, every token can be had, every server, issuer, collector and webhook responds, and the store of state can be used, with the
+//! time each takes. Calls no operation and shows no value.
 
 mod state;
 
@@ -141,6 +141,7 @@ impl From<Examined> for Line {
                 ("credential", format!("{name}, which each session brings"), None)
             }
             Subject::Webhook(name) => ("webhook", name, None),
+            Subject::State(name) => ("state", name, Some("state")),
             _ => ("other", String::new(), None),
         };
         let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
@@ -204,6 +205,7 @@ fn kind_of(code: &str) -> &'static str {
         }
         "missing-secret" => "secret",
         "no-server" => "server",
+        "state" => "state",
         _ => "configuration",
     }
 }
@@ -222,6 +224,9 @@ fn help(kind: &str) -> &'static str {
         "secret" => "put the secret there, or correct the reference",
         "server" => "see that the service runs there, or correct `server:`",
         "webhook" => "see that the service runs there, or correct `approvals: {webhook: {url: …}}`",
+        "state" => {
+            "see that the folder is there and belongs to the sidecar's user, or that the server runs and is reached, or correct `state:`"
+        }
         _ => "correct it in the configuration",
     }
 }

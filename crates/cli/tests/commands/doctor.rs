@@ -53,6 +53,16 @@ fn each_missing_secret_and_server_is_a_fault() {
     examined(&settings, &["check", "callgate.yaml", "--connect"]).exits(1).prints("fault  server ");
 }
 
+#[test]
+fn the_store_of_state_is_tried() {
+    let server = Server::start();
+    let settings = |file| format!("    server: {}\nstate: {{ file: {file} }}\n", server.url(""));
+    let ended = examined(&settings("state.db"), &["doctor"]).exits(0);
+    ended.prints("ok     state ").prints("state.db: not made yet").prints("2 tried, 0 at fault");
+    let ended = examined(&settings("absent/state.db"), &["doctor"]).exits(1);
+    ended.prints("fault  state ").prints("[state]").prints("help: see that the folder is there");
+}
+
 /// An issuer that publishes `keys`, and a collector that answers with a status to those with its key.
 fn issuer_and_collector(keys: &'static str) -> Server {
     let origin = Arc::<Mutex<String>>::default();

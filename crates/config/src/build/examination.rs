@@ -51,10 +51,12 @@ pub enum Subject {
     SessionCredential(String),
     /// The service that learns of calls that wait for an approval, by its origin: its path may be confidential.
     Webhook(String),
+    /// The store of `state`, by its file or its address.
+    State(String),
 }
 
 impl Built {
-    /// Tests every secret, every credential and every server, one after another.
+    /// Tests every secret, every credential, every server and the store of state, one after another.
     #[doc(hidden)]
     pub async fn examine(&self) -> Vec<Examined> {
         let mut all = Vec::new();
@@ -79,6 +81,9 @@ impl Built {
             let uri = format!("{origin}/").parse().unwrap_or_default();
             let connected = transport.connect(&uri, NamedBy::Operator);
             all.push(tried(Subject::Webhook(origin), connected).await);
+        }
+        if let Some(trial) = &self.kept.policy.trial {
+            all.push(trial.ended().await);
         }
         all
     }

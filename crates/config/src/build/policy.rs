@@ -29,6 +29,8 @@ pub(super) struct Policy {
     limits: Option<Arc<Limits>>,
     breaker: Option<Arc<Breaker>>,
     pub(super) approvals: Option<Arc<Approvals>>,
+    /// The trial of the store, where it is examined.
+    pub(super) trial: Option<state::Trial>,
     /// The queue of notices about approvals, in a process that serves.
     pub(super) webhook: Option<Webhook>,
 }
@@ -71,6 +73,7 @@ impl Policy {
             limits: limits(config, previous),
             breaker: breaker(config, previous),
             approvals,
+            trial: None,
             webhook,
         }
     }
@@ -101,7 +104,9 @@ pub(super) async fn policy(
     let audit = audit::audit(reader, config, build_context, open).await;
     let open = known.and_then(|known| known.state.as_ref());
     let state = state::store(reader, config, build_context, open).await;
-    Policy::new(config, build_context.environment, Files { audit, state }, rules, known).await
+    let trial = state::trial(reader, config, build_context).await;
+    let files = Files { audit, state };
+    Policy { trial, ..Policy::new(config, build_context.environment, files, rules, known).await }
 }
 
 fn idempotency(

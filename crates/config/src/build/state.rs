@@ -31,6 +31,18 @@ pub(super) async fn store(
     Some(Arc::new(TimedStore::new(opened)))
 }
 
+/// The trial of the store that the configuration names, where what would be served is examined.
+pub(super) async fn trial(
+    reader: &mut Reader,
+    config: &Config,
+    build_context: &BuildContext<'_>,
+) -> Option<Trial> {
+    let examines = build_context.environment.sidecar == Sidecar::Examined;
+    let state = config.state.as_ref().filter(|_| examines && !reader.has_faults())?;
+    open::trial(reader, state, build_context).await
+}
+
+pub(super) use self::open::Trial;
 #[cfg(feature = "state")]
 mod open;
 
@@ -39,7 +51,25 @@ mod open {
     use std::future::{Ready, ready};
 
     use super::{Arc, BuildContext, Reader, Store};
-    use crate::state::StateConfig;
+    use crate::{build::Examined, state::StateConfig};
+
+    /// There is nothing to try.
+    #[derive(Clone, Debug)]
+    pub(in crate::build) enum Trial {}
+
+    impl Trial {
+        pub(in crate::build) async fn ended(&self) -> Examined {
+            match *self {}
+        }
+    }
+
+    pub(super) async fn trial(
+        _: &mut Reader,
+        _: &StateConfig,
+        _: &BuildContext<'_>,
+    ) -> Option<Trial> {
+        None
+    }
 
     /// The reader has refused the key.
     pub(super) fn store(

@@ -101,9 +101,9 @@ fn address_secret(
 /// The place that the secret of the addresses is sealed for.
 const PLACE: &[u8] = b"addresses";
 /// `cgst` as a number: `PRAGMA application_id`.
-const APPLICATION: i64 = 0x6367_7374;
+pub(super) const APPLICATION: i64 = 0x6367_7374;
 /// The form of the tables: `PRAGMA user_version`.
-const FORM: i64 = 1;
+pub(super) const FORM: i64 = 1;
 const TABLES: &str = "
     BEGIN;
     CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);

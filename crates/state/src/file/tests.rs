@@ -248,3 +248,32 @@ async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
         assert_eq!(matches!(found, Answer::Found(Some(_))), is_kept, "{name}");
     }
 }
+
+#[test]
+fn a_file_is_examined_while_a_sidecar_has_it_and_nothing_is_made_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(folder.path());
+    let files = || fs::read_dir(folder.path()).unwrap().count();
+    let examined = |has_key| FileStore::examined(&settings.path, has_key);
+    assert_eq!((examined(false).unwrap().as_str(), files()), ("not made yet", 0));
+    let store = FileStore::open(&settings).unwrap();
+    let before = files();
+    let key = FileStore::key_file(&settings.path);
+    let shown = format!("sealed with {}", key.display());
+    assert!(examined(false).unwrap().ends_with(&shown), "{:?}", examined(false));
+    assert_eq!(files(), before);
+    drop(store);
+    assert!(examined(false).unwrap().ends_with(&shown));
+    fs::remove_file(&key).unwrap();
+    assert_eq!(examined(false).unwrap_err().kind(), ErrorKind::Sealing);
+    assert!(examined(true).is_ok(), "another key is named");
+    for (bytes, expected) in
+        [(&b"# a list of pets"[..], "another kind of file"), (&[0; 200], "another kind")]
+    {
+        fs::write(&settings.path, bytes).unwrap();
+        let error = examined(true).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let absent = folder.path().join("absent/state.db");
+    assert_eq!(FileStore::examined(&absent, true).unwrap_err().kind(), ErrorKind::Unavailable);
+}

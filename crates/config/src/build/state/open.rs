@@ -1,12 +1,22 @@
-//! Opens the file of a state, or makes the store that connects to its server.
+//! Opens the file of a state, or makes the store that connects to its server; or tries either.
+
+use std::path::PathBuf;
 
 use callgate_secret::{Secret, SecretReference};
 use callgate_session::Error;
+#[cfg(feature = "redis")]
+use callgate_session::{Key, Owner, Space};
 use callgate_state::{FileSettings, FileStore};
+#[cfg(feature = "redis")]
+use callgate_tool::Session;
+use futures_util::FutureExt as _;
 use tokio::task;
+#[cfg(feature = "redis")]
+use tokio::time::Instant;
 
 use super::{Arc, BuildContext, Reader, Store};
 use crate::{
+    build::{Examined, Subject, examined},
     code::ConfigCode,
     state::{StateConfig, StateEngine},
 };
@@ -53,10 +63,80 @@ pub(super) async fn store(
     }
 }
 
+/// A store that is tried.
+#[derive(Clone, Debug)]
+pub(in crate::build) enum Trial {
+    /// A file; true if the configuration names its key.
+    File(PathBuf, bool),
+    /// A server, by its address.
+    #[cfg(feature = "redis")]
+    Server(String, Arc<dyn Store>),
+}
+
+pub(super) async fn trial(
+    reader: &mut Reader,
+    state: &StateConfig,
+    build_context: &BuildContext<'_>,
+) -> Option<Trial> {
+    match &state.engine {
+        StateEngine::File { path, .. } => {
+            Some(Trial::File(build_context.base.join(path), state.key.is_some()))
+        }
+        #[cfg(feature = "redis")]
+        StateEngine::Redis(redis) => {
+            // A secret that cannot be read is told by itself.
+            for secret in state.key.iter().chain(&state.old_keys).chain(&redis.password) {
+                build_context.secrets.get(secret).await.ok()?;
+            }
+            let name = format!("{}:{}", redis.url.host, redis.url.port);
+            Some(Trial::Server(name, store(reader, state, build_context).await?))
+        }
+        #[cfg(not(feature = "redis"))]
+        StateEngine::Redis(_) => {
+            let _: &mut Reader = reader;
+            None
+        }
+    }
+}
+
+impl Trial {
+    pub(in crate::build) async fn ended(&self) -> Examined {
+        let (subject, trying) = match self {
+            Self::File(path, has_key) => {
+                let (path, has_key) = (path.clone(), *has_key);
+                let name = path.display().to_string();
+                let trying = task::spawn_blocking(move || FileStore::examined(&path, has_key));
+                (
+                    name,
+                    async {
+                        trying.await.map_err(|_| LOST.to_owned())?.map_err(|error| told(&error))
+                    }
+                    .boxed(),
+                )
+            }
+            #[cfg(feature = "redis")]
+            Self::Server(name, store) => {
+                let trying = async {
+                    let owner = Session::default();
+                    let key = Key::new(Space::Session, Owner::new(None, &owner), "");
+                    let answered = store.get(&key, Instant::now().into_std()).await;
+                    answered.map(|_| "it answers".to_owned()).map_err(|error| told(&error))
+                };
+                (name.clone(), trying.boxed())
+            }
+        };
+        examined(Subject::State(subject), trying).await
+    }
+}
+
+/// The reason of a failure with its cause.
+fn told(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
+}
+
 fn complain(reader: &mut Reader, error: &Error, help: &str) {
-    let cause = std::error::Error::source(error);
-    let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
-    reader.complain(ConfigCode::State, "/state", format!("{error}{cause}"), help);
+    reader.complain(ConfigCode::State, "/state", told(error), help);
 }
 
 async fn secret(
@@ -113,3 +193,5 @@ mod redis {
         store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, help)).ok()
     }
 }
+
+const LOST: &str = "the trial ended without a word";
