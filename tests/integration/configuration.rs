@@ -31,8 +31,8 @@ fn every_example_configuration_loads() {
 #[test]
 fn the_full_example_shows_every_key() {
     let mut shown = Vec::new();
-    // The second shows what cannot stand beside what the first shows.
-    for file in ["config/full.yaml", "config/full-approle.yaml"] {
+    // The others show what cannot stand beside what the first shows.
+    for file in ["config/full.yaml", "config/full-approle.yaml", "config/full-cluster.yaml"] {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }

@@ -86,7 +86,7 @@ pub use serving::{
     Token,
 };
 pub use sessions::SessionsConfig;
-pub use state::{RedisConfig, RedisUrl, StateConfig, StateEngine};
+pub use state::{RedisConfig, RedisDurability, RedisNodes, RedisUrl, StateConfig, StateEngine};
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
 pub use tables::TABLES;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
 
-pub(crate) use self::redis::{Redis, RedisKeys};
-pub use self::redis::{RedisConfig, RedisUrl};
+pub(crate) use self::redis::{Redis, RedisDurabilityKeys, RedisKeys, SentinelKeys};
+pub use self::redis::{RedisConfig, RedisDurability, RedisNodes, RedisUrl};
 use crate::{
     code::ConfigCode,
     form::{Bytes, forms},
@@ -55,7 +55,8 @@ pub struct StateConfig {
 /// # if !cfg!(feature = "redis") { return Ok(()); }
 /// let config = Config::from_text(text, "")?;
 /// let Some(StateEngine::Redis(redis)) = config.state.map(|state| state.engine) else { return Ok(()) };
-/// assert_eq!((redis.url.host.as_str(), redis.url.port, redis.url.database), ("redis.internal", 6379, 2));
+/// let [url] = redis.servers.urls() else { return Ok(()) };
+/// assert_eq!((url.host.as_str(), url.port, url.database), ("redis.internal", 6379, 2));
 /// # Ok::<(), callgate_config::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -84,7 +85,7 @@ keys! {
         old_keys: OldKeys;
         /// The beginning of all names in Redis; `callgate` unless given. Sidecars with another one share nothing with these.
         prefix: Prefix;
-        /// The Redis server that several sidecars share.
+        /// The Redis servers that several sidecars share.
         redis: Redis, needs "redis";
     }
 }

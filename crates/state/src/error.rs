@@ -29,11 +29,6 @@ pub(crate) fn unreadable() -> Error {
 }
 
 #[cfg(feature = "redis")]
-pub(crate) fn evicts(policy: &str) -> Error {
-    Error::new(ErrorKind::Unavailable, format!("{EVICTS}, got: `{policy}`"))
-}
-
-#[cfg(feature = "redis")]
 pub(crate) fn often_replaced() -> Error {
     Error::new(ErrorKind::Unavailable, "others replace the record all the time")
 }
@@ -132,10 +127,10 @@ pub(crate) fn not_a_key(path: &Path) -> Error {
 }
 
 #[cfg(feature = "redis")]
-pub(crate) const EVICTS: &str = "the state server removes records when its memory is full, so that approvals and idempotency keys are \
-     refused: expected `maxmemory-policy noeviction`";
-#[cfg(feature = "redis")]
 pub(crate) const UNKNOWN_POLICY: &str = "the state server does not say whether it removes records when its memory is full (`CONFIG GET \
      maxmemory-policy` is forbidden): set `maxmemory-policy noeviction`";
+#[cfg(feature = "redis")]
+pub(crate) const OTHER_REPLICAS: &str = "`durability.wait` is not the number of the state server's replicas: with fewer, one may be promoted that lacks \
+     a change; with more, every change is refused";
 
 const ANOTHER_KIND: &str = "expected a file of state, got another kind of file";

@@ -13,4 +13,4 @@ mod store;
 
 pub use file::{FileSettings, FileStore};
 #[cfg(feature = "redis")]
-pub use redis::{RedisAddress, RedisSettings, RedisStore};
+pub use redis::{Durability, RedisAddress, RedisServers, RedisSettings, RedisStore};

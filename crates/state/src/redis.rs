@@ -1,14 +1,19 @@
 //! The store in Redis, or in a server that speaks its protocol: several processes use it at the same time.
 
 mod addresses;
+mod cluster;
 mod engine;
 mod failure;
 mod layout;
 mod route;
 mod script;
+mod sentinel;
 mod server;
 
-use std::{fmt, time::Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
@@ -22,18 +27,18 @@ use crate::store::Sealed;
 ///
 /// ```
 /// use callgate_secret::Secret;
-/// use callgate_state::{RedisAddress, RedisSettings};
+/// use callgate_state::{RedisAddress, RedisServers, RedisSettings};
 ///
 /// let key = Secret::new("a key of at least thirty-two bytes".to_owned());
-/// let mut settings = RedisSettings::new(RedisAddress::new("redis.internal", 6379), key);
+/// let mut settings = RedisSettings::new(RedisServers::Single(RedisAddress::new("redis.internal", 6379)), key);
 /// settings.user = Some("callgate".to_owned());
 /// assert_eq!(settings.prefix, "callgate");
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RedisSettings {
-    /// The server.
-    pub address: RedisAddress,
+    /// The servers.
+    pub servers: RedisServers,
     /// The settings of secure connections; without them, connections are not secure.
     pub tls: Option<TlsSettings>,
     /// The user of the server's access control list; `default` without one.
@@ -44,10 +49,58 @@ pub struct RedisSettings {
     pub database: u32,
     /// The beginning of all names in the server, which keeps several deployments apart: letters, digits, `_`, `-` and `.`.
     pub prefix: String,
+    /// The replicas that must have each change of an approval or an idempotency key, before it counts as made.
+    pub durability: Option<Durability>,
     /// The key that seals records.
     pub key: Secret,
     /// Keys that open what they sealed, and seal nothing more.
     pub old_keys: Vec<Secret>,
+}
+
+/// The servers of a store.
+///
+/// ```
+/// use callgate_state::{RedisAddress, RedisServers};
+///
+/// let nodes = ["a.internal", "b.internal"].map(|host| RedisAddress::new(host, 6379));
+/// let cluster = RedisServers::Cluster(nodes.into());
+/// assert!(matches!(cluster, RedisServers::Cluster(nodes) if nodes.len() == 2));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RedisServers {
+    /// A cluster, by some of its nodes.
+    Cluster(Vec<RedisAddress>),
+    /// The primary that sentinels name.
+    Sentinel {
+        /// The name of the set that the sentinels watch.
+        primary: String,
+        /// The sentinels.
+        sentinels: Vec<RedisAddress>,
+        /// The password of the sentinels.
+        password: Option<Secret>,
+    },
+    /// One server.
+    Single(RedisAddress),
+}
+
+/// The replicas that a change waits for.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_state::Durability;
+///
+/// let durability = Durability::new(1, Duration::from_millis(200));
+/// assert_eq!(durability.replicas, 1);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Durability {
+    /// The number of replicas.
+    pub replicas: u32,
+    /// The time in which they must have a change; the change is refused after it.
+    pub timeout: Duration,
 }
 
 /// The address of a Redis server.
@@ -77,11 +130,12 @@ pub struct RedisAddress {
 /// ```no_run
 /// use callgate_secret::Secret;
 /// use callgate_session::Store;
-/// use callgate_state::{RedisAddress, RedisSettings, RedisStore};
+/// use callgate_state::{RedisAddress, RedisServers, RedisSettings, RedisStore};
 /// use callgate_transport::Network;
 ///
 /// let key = Secret::new("a key of at least thirty-two bytes".to_owned());
-/// let settings = RedisSettings::new(RedisAddress::new("redis.internal", 6379), key);
+/// let server = RedisServers::Single(RedisAddress::new("redis.internal", 6379));
+/// let settings = RedisSettings::new(server, key);
 /// let store = RedisStore::new(&settings, &Network::new())?;
 /// assert!(store.is_shared());
 /// # Ok::<(), callgate_session::Error>(())
@@ -90,18 +144,26 @@ pub struct RedisAddress {
 pub struct RedisStore(Sealed<RedisEngine>);
 
 impl RedisSettings {
-    /// A server without a password, a prefix of `callgate`, and the key that seals records.
-    pub fn new(address: RedisAddress, key: Secret) -> Self {
+    /// Servers without a password, a prefix of `callgate`, and the key that seals records.
+    pub fn new(servers: RedisServers, key: Secret) -> Self {
         Self {
-            address,
+            servers,
             tls: None,
             user: None,
             password: None,
             database: 0,
             prefix: "callgate".to_owned(),
+            durability: None,
             key,
             old_keys: Vec::new(),
         }
+    }
+}
+
+impl Durability {
+    /// Waits for a number of replicas.
+    pub fn new(replicas: u32, timeout: Duration) -> Self {
+        Self { replicas, timeout }
     }
 }
 
@@ -109,6 +171,13 @@ impl RedisAddress {
     /// The address of a host at a port.
     pub fn new(host: impl Into<String>, port: u16) -> Self {
         Self { host: host.into(), port }
+    }
+
+    /// The address that a server names. An IPv6 address gets its brackets.
+    fn of_parts(host: &str, port: &str) -> Option<Self> {
+        let is_bare = host.contains(':') && !host.starts_with('[');
+        let host = if is_bare { format!("[{host}]") } else { host.to_owned() };
+        Some(Self::new(host, port.parse().ok()?))
     }
 }
 

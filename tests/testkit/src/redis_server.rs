@@ -4,7 +4,7 @@
 use std::{
     env,
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{TcpListener, TcpStream},
+    net::{Shutdown, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -43,6 +43,44 @@ impl RedisProgram {
         self.start_at(free_port(), arguments)
     }
 
+    /// Starts a cluster of three nodes.
+    pub fn start_cluster(&self) -> [RedisServer; 3] {
+        let nodes = [(0, 5460), (5461, 10922), (10923, 16383)].map(|(first, last)| {
+            let node = self.start(&["--cluster-enabled", "yes"]);
+            assert_eq!(node.ask(&format!("CLUSTER ADDSLOTSRANGE {first} {last}")), "+OK");
+            node
+        });
+        let [first, ..] = &nodes;
+        for (epoch, node) in nodes.iter().enumerate() {
+            // Each has an epoch of its own, as nodes must.
+            node.ask(&format!("CLUSTER SET-CONFIG-EPOCH {}", epoch + 1));
+            first.ask(&format!("CLUSTER MEET 127.0.0.1 {}", node.port));
+        }
+        while !nodes.iter().all(|node| {
+            let said = node.ask("CLUSTER INFO");
+            said.contains("cluster_state:ok") && said.contains("cluster_known_nodes:3")
+        }) {
+            std::thread::yield_now();
+        }
+        nodes
+    }
+
+    /// Starts a sentinel that watches the set `state` of a primary, and promotes a replica where two sentinels miss it.
+    pub fn start_sentinel(&self, primary: &RedisServer) -> RedisServer {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sentinel.conf");
+        let port = primary.port;
+        let text = format!(
+            "sentinel monitor state 127.0.0.1 {port} 2\nsentinel down-after-milliseconds state 500\n\
+             sentinel failover-timeout state 2000\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let arguments = vec![file.display().to_string(), "--sentinel".to_owned()];
+        let port = free_port();
+        let process = self.run(port, folder.path(), &arguments);
+        RedisServer { port, program: self.clone(), arguments, folder, process }
+    }
+
     /// Starts a server at a port.
     pub fn start_at(&self, port: u16, arguments: &[&str]) -> RedisServer {
         let folder = tempfile::tempdir().unwrap();
@@ -53,12 +91,18 @@ impl RedisProgram {
 
     fn run(&self, port: u16, folder: &Path, arguments: &[String]) -> Child {
         let mut command = Command::new(&self.0);
-        command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
+        // The name of a file of settings comes first.
+        let is_file = arguments.first().is_some_and(|first| !first.starts_with("--"));
+        let (file, arguments) = arguments.split_at(usize::from(is_file));
+        command.args(file).args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
         command.arg("--dir").arg(folder).args(arguments);
+        if !is_file {
+            command.args(["--save", ""]);
+        }
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut log = BufReader::new(process.stdout.take().unwrap());
         let mut read = String::new();
-        while !read.contains("eady to accept connections") {
+        while !READY.iter().any(|ready| read.contains(ready)) {
             assert!(log.read_line(&mut read).unwrap() > 0, "redis-server does not start: {read}");
         }
         // The pipe stays open until the process ends.
@@ -98,6 +142,8 @@ impl RedisServer {
     pub fn ask(&self, command: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.write_all(format!("{command}\r\nQUIT\r\n").as_bytes()).unwrap();
+        // A sentinel does not end the connection.
+        stream.shutdown(Shutdown::Write).unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
         reply.trim_end().trim_end_matches("+OK").trim_end().to_owned()
@@ -117,9 +163,20 @@ impl Drop for RedisServer {
     }
 }
 
-/// A port that nothing listens on.
+/// A port that nothing listens on, and that leaves room for the port of a cluster's bus.
 fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+    let mut taken = Vec::new();
+    loop {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        if port < 55_000 {
+            return port;
+        }
+        taken.push(listener);
+    }
 }
+
+/// What a server and a sentinel write when they can be used.
+const READY: [&str; 2] = ["eady to accept connections", "+monitor master"];
 
 const VARIABLE: &str = "CALLGATE_REDIS_SERVER";

@@ -1,13 +1,21 @@
-//! The Redis server of a state: its address, its user, and the certificates of its connections.
+//! The Redis servers of a state: their addresses, their user, and the certificates of their connections.
+
+use std::{slice, time::Duration};
 
 use callgate_secret::SecretReference;
+use callgate_tree::Node;
 use url::{Host, Url};
 
 use crate::{
-    code::ConfigCode, form::forms, keys::Kind, reader::at, settings::keys, tls::TlsConfig,
+    code::ConfigCode,
+    form::{Count, forms},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::keys,
+    tls::TlsConfig,
 };
 
-/// A Redis server, or one that speaks its protocol.
+/// Redis servers, or servers that speak their protocol.
 ///
 /// ```
 /// use callgate_config::{RedisConfig, RedisUrl};
@@ -15,22 +23,68 @@ use crate::{
 /// let mut redis = RedisConfig::new(RedisUrl::secure("redis.internal", 6379));
 /// redis.user = Some("callgate".to_owned());
 /// redis.password = Some("env:REDIS_PASSWORD".parse()?);
-/// assert!(redis.url.is_secure);
+/// assert!(redis.servers.urls().iter().all(|url| url.is_secure));
 /// # Ok::<(), callgate_secret::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RedisConfig {
-    /// The server.
-    pub url: RedisUrl,
+    /// The servers.
+    pub servers: RedisNodes,
     /// The user of the server's access control list; `default` without one.
     pub user: Option<String>,
     /// The password of the user.
     pub password: Option<SecretReference>,
     /// The certificates of secure connections.
     pub tls: TlsConfig,
+    /// The replicas that must have each change of an approval or an idempotency key.
+    pub durability: Option<RedisDurability>,
     /// The beginning of all names in the server.
     pub prefix: String,
+}
+
+/// The servers of a state.
+///
+/// ```
+/// use callgate_config::{RedisNodes, RedisUrl};
+///
+/// let nodes = ["a.internal", "b.internal"].map(|host| RedisUrl::secure(host, 6379));
+/// assert_eq!(RedisNodes::Cluster(nodes.into()).urls().len(), 2);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RedisNodes {
+    /// A cluster, by some of its nodes.
+    Cluster(Vec<RedisUrl>),
+    /// The primary that sentinels name.
+    Sentinel {
+        /// The name of the set that the sentinels watch.
+        master: String,
+        /// The sentinels.
+        nodes: Vec<RedisUrl>,
+        /// The password of the sentinels.
+        password: Option<SecretReference>,
+    },
+    /// One server.
+    Single(RedisUrl),
+}
+
+/// The replicas that a change waits for.
+///
+/// ```
+/// use callgate_config::{RedisConfig, RedisDurability, RedisUrl};
+///
+/// let mut redis = RedisConfig::new(RedisUrl::secure("redis.internal", 6379));
+/// redis.durability = Some(RedisDurability::new(1));
+/// assert_eq!(redis.durability.map(|it| it.timeout.as_millis()), Some(200));
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct RedisDurability {
+    /// The number of replicas.
+    pub wait: u32,
+    /// The time in which they must have a change; the change is refused after it.
+    pub timeout: Duration,
 }
 
 /// The address of a Redis server: `redis://HOST:PORT/DATABASE`, or `rediss:` for a secure connection.
@@ -57,8 +111,29 @@ pub struct RedisUrl {
 impl RedisConfig {
     /// A server without a password, and a prefix of `callgate`.
     pub fn new(url: RedisUrl) -> Self {
+        Self::of(RedisNodes::Single(url))
+    }
+
+    fn of(servers: RedisNodes) -> Self {
         let (tls, prefix) = (TlsConfig::default(), "callgate".to_owned());
-        Self { url, user: None, password: None, tls, prefix }
+        Self { servers, user: None, password: None, tls, durability: None, prefix }
+    }
+}
+
+impl RedisNodes {
+    /// The addresses: of the server, of the sentinels, or of the nodes.
+    pub fn urls(&self) -> &[RedisUrl] {
+        match self {
+            Self::Cluster(nodes) | Self::Sentinel { nodes, .. } => nodes,
+            Self::Single(url) => slice::from_ref(url),
+        }
+    }
+}
+
+impl RedisDurability {
+    /// Waits 200 ms for a number of replicas.
+    pub fn new(wait: u32) -> Self {
+        Self { wait, timeout: WAIT }
     }
 }
 
@@ -100,48 +175,124 @@ impl RedisUrl {
 
 keys! {
     pub(crate) struct RedisKeys in "`redis`" {
+        /// Some nodes of a cluster; the others are learnt from them.
+        cluster: Nodes;
+        /// The replicas that must have each change of an approval or an idempotency key; none unless given.
+        durability: Durability;
         /// The password of the user.
         password: SecretReference;
-        /// The certificates that secure the connections; the address begins with `rediss:`.
+        /// The sentinels that name the server.
+        sentinel: Sentinels;
+        /// The certificates that secure the connections; the addresses begin with `rediss:`.
         tls: TlsConfig;
         /// The address: `redis://HOST:PORT/DATABASE`, or `rediss:` for a secure connection; port 6379 unless given.
-        url: ServerUrl, required;
+        url: Server;
         /// The user of the server's access control list; `default` unless given.
         user: String;
     }
 }
 
+keys! {
+    pub(crate) struct RedisDurabilityKeys in "`durability`" {
+        /// The time in which the replicas must have a change, at most 300 ms; 200 ms unless given. The change is refused after it.
+        timeout: WaitTime;
+        /// The number of replicas: all of them, since another one may be promoted.
+        wait: Count<1_000>, required;
+    }
+}
+
+keys! {
+    pub(crate) struct SentinelKeys in "`sentinel`" {
+        /// The name of the set that the sentinels watch.
+        master: String, required;
+        /// The addresses of the sentinels.
+        nodes: Nodes, required;
+        /// The password of the sentinels.
+        password: SecretReference;
+    }
+}
+
 forms! {
     struct Redis => RedisConfig, RedisKeys::KIND, |reader, mapping, key| {
-        reader.within::<RedisKeys, _>(mapping, key, |reader, mapping, keys| {
-            let has_password = mapping.object.contains("password");
-            let RedisKeys { password, tls, url, user } = keys;
-            let url = url?;
-            if tls.is_some() && !url.is_secure {
-                let message = "expected an address that begins with `rediss:` beside `tls`, got one that begins with `redis:`";
-                let help = "write `rediss://…`, or leave `tls` out";
-                reader.complain(ConfigCode::WrongValue, at(mapping, "url"), message, help);
-            }
-            if user.is_some() && !has_password {
-                reader.missing(mapping, "password");
-            }
-            if has_password && !url.is_secure && !url.is_near() {
-                let message = "the password crosses the network in the clear";
-                let help = "write `rediss://…` if the server has TLS";
-                reader.warn(ConfigCode::PlainHttp, at(mapping, "url"), message, help);
-            }
-            Some(RedisConfig { user, password, tls: tls.unwrap_or_default(), ..RedisConfig::new(url) })
-        })
+        reader.within::<RedisKeys, _>(mapping, key, redis)
     };
-    struct ServerUrl => RedisUrl, Kind::Text, |reader, mapping, key| {
+    struct Server => RedisUrl, Kind::Text, |reader, mapping, key| {
         let url = RedisUrl::parse(reader.string(mapping, key)?);
         if url.is_none() {
-            let message = "expected the address of a Redis server: `redis://` or `rediss://`, a host, and perhaps a port and the number of a database";
-            let help = "for example `rediss://redis.internal:6379`; the user and the password are `user` and `password`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), NO_SERVER, SERVER_HELP);
         }
         url
     };
+    struct Nodes => Vec<RedisUrl>, Kind::List(&Kind::Text), |reader, mapping, key| {
+        let n_written = mapping.object.get(key).and_then(Node::as_array).map_or(0, <[_]>::len);
+        let nodes = reader.each(mapping, key, SERVER_HELP, |text| {
+            let url = RedisUrl::parse(text).filter(|url| url.database == 0);
+            url.ok_or_else(|| NO_SERVER.to_owned())
+        });
+        let is_mixed = nodes.windows(2).any(|two| matches!(two, [one, other] if one.is_secure != other.is_secure));
+        if nodes.is_empty() || is_mixed {
+            if n_written == nodes.len() {
+                let message = "expected the addresses of servers, all with `rediss:` or all with `redis:`";
+                reader.complain(ConfigCode::WrongValue, at(mapping, key), message, SERVER_HELP);
+            }
+            return None;
+        }
+        Some(nodes)
+    };
+    struct Sentinels => RedisNodes, SentinelKeys::KIND, |reader, mapping, key| {
+        let SentinelKeys { master, nodes, password } = reader.get::<SentinelKeys>(mapping, key)?;
+        Some(RedisNodes::Sentinel { master: master?, nodes: nodes?, password })
+    };
+    struct Durability => RedisDurability, RedisDurabilityKeys::KIND, |reader, mapping, key| {
+        let RedisDurabilityKeys { timeout, wait } = reader.get::<RedisDurabilityKeys>(mapping, key)?;
+        let wait = u32::try_from(wait?).ok()?;
+        Some(RedisDurability { wait, timeout: timeout.unwrap_or(WAIT) })
+    };
+    struct WaitTime => Duration, Kind::Duration, |reader, mapping, key| {
+        let time = reader.get::<Duration>(mapping, key)?;
+        if time > LONGEST_WAIT || time.is_zero() {
+            let message = format!("expected a time of up to {} ms, got {} ms", LONGEST_WAIT.as_millis(), time.as_millis());
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "for example `200ms`");
+            return None;
+        }
+        Some(time)
+    };
+}
+
+fn redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<RedisConfig> {
+    let ways = ["url", "sentinel", "cluster"];
+    let present: Vec<_> = ways.into_iter().filter(|way| mapping.object.contains(way)).collect();
+    let &[way] = &*present else {
+        let got = if present.is_empty() { "none" } else { "several" };
+        let message = format!("expected one of `url`, `sentinel` and `cluster`, got {got}");
+        reader.complain(ConfigCode::WrongValue, mapping.pointer, message, SERVER_HELP);
+        return None;
+    };
+    let RedisKeys { cluster, durability, password, sentinel, tls, url, user } = keys;
+    let servers =
+        url.map(RedisNodes::Single).or(sentinel).or_else(|| cluster.map(RedisNodes::Cluster))?;
+    let is_secure = servers.urls().iter().all(|url| url.is_secure);
+    if tls.is_some() && !is_secure {
+        let message = "expected an address that begins with `rediss:` beside `tls`, got one that begins with `redis:`";
+        let help = "write `rediss://…`, or leave `tls` out";
+        reader.complain(ConfigCode::WrongValue, at(mapping, way), message, help);
+    }
+    if user.is_some() && !mapping.object.contains("password") {
+        reader.missing(mapping, "password");
+    }
+    if password.is_some() && !is_secure && !servers.urls().iter().all(RedisUrl::is_near) {
+        let message = "the password crosses the network in the clear";
+        let help = "write `rediss://…` if the server has TLS";
+        reader.warn(ConfigCode::PlainHttp, at(mapping, way), message, help);
+    }
+    let tls = tls.unwrap_or_default();
+    Some(RedisConfig { user, password, tls, durability, ..RedisConfig::of(servers) })
 }
 
 const PORT: u16 = 6379;
+const WAIT: Duration = Duration::from_millis(200);
+/// Longer waits would not end before the caller of the store gives up.
+const LONGEST_WAIT: Duration = Duration::from_millis(300);
+const NO_SERVER: &str = "expected the address of a Redis server: `redis://` or `rediss://`, a host, and perhaps a port; beside \
+     `url`, also the number of a database";
+const SERVER_HELP: &str = "for example `rediss://redis.internal:6379`; the user and the password are `user` and `password`";

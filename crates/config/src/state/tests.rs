@@ -52,6 +52,23 @@ fn an_address_that_is_none_of_a_server_is_refused_and_not_shown() {
 }
 
 #[test]
+fn several_servers_are_those_of_one_set_and_replicas_are_waited_for_shortly() {
+    let redis = |keys: &str| format!("{{redis: {{{keys}}}, key: 'env:K'}}");
+    check(&redis("user: a"), "/state/redis", "one of `url`, `sentinel` and `cluster`, got none");
+    let both = redis("url: 'redis://r', cluster: ['redis://r']");
+    check(&both, "/state/redis", "got several");
+    check(&redis("cluster: []"), "/state/redis/cluster", "expected");
+    check(&redis("cluster: ['redis://a', 'rediss://b']"), "/state/redis/cluster", "all with");
+    check(&redis("cluster: ['redis://a/1']"), "/state/redis/cluster/0", "expected the address");
+    let nameless = redis("sentinel: {nodes: ['redis://a:26379']}");
+    check(&nameless, "/state/redis/sentinel", "expected the key `master`");
+    let wait = |durability: &str| redis(&format!("url: 'redis://r', durability: {durability}"));
+    check(&wait("{timeout: 1s, wait: 1}"), "/state/redis/durability/timeout", "up to 300 ms");
+    check(&wait("{timeout: 100ms}"), "/state/redis/durability", "expected the key `wait`");
+    check(&wait("{wait: 0}"), "/state/redis/durability/wait", "expected");
+}
+
+#[test]
 fn an_address_has_a_port_and_a_database_unless_it_says_others() {
     let url = |text: &str| {
         let text = format!(
@@ -59,7 +76,8 @@ fn an_address_has_a_port_and_a_database_unless_it_says_others() {
         );
         let state = Config::from_text(&text, "").unwrap().state.unwrap();
         let StateEngine::Redis(redis) = state.engine else { panic!("it is a server") };
-        let RedisUrl { host, port, database, is_secure } = redis.url;
+        let RedisNodes::Single(url) = redis.servers else { panic!("it is one") };
+        let RedisUrl { host, port, database, is_secure } = url;
         (host, port, database, is_secure)
     };
     assert_eq!(url("redis://r"), ("r".to_owned(), 6379, 0, false));

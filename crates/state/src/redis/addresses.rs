@@ -35,14 +35,17 @@ impl SharedAddresses {
         sealer: &Sealer,
     ) -> Result<Arc<Addresses>, Error> {
         let (tag, name) = layout.secret();
-        let connection = route.connection(tag).await?;
+        let connection = route.connection(tag).await;
         let known = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(known) = known.as_ref().filter(|known| known.is_over(&connection)) {
+            // While that node of a cluster is away, the others have what they had.
+            let is_current = |known: &&Known| connection.as_ref().is_ok_and(|it| known.is_over(it));
+            if let Some(known) = known.as_ref().filter(|it| connection.is_err() || is_current(it)) {
                 return Ok(Arc::clone(&known.addresses));
             }
             known.as_ref().map(|known| known.secret)
         };
+        let connection = connection?;
         let drawn = known.map_or_else(drawn, Ok)?;
         let sealed = sealer.seal(&drawn, PLACE)?;
         let mut set = redis::cmd("SET");

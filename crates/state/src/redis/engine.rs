@@ -8,7 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Sealer, Space};
+use callgate_session::{Error, Expected, Sealer};
 use futures_util::future::try_join_all;
 use redis::{Cmd, Value as Reply};
 
@@ -18,6 +18,7 @@ use super::{
     layout::{self, Layout, Names, Tag, Value},
     route::Route,
     script::{self, Script},
+    server::Care,
 };
 use crate::{
     address::{Address, Addresses},
@@ -32,6 +33,15 @@ pub(crate) struct RedisEngine {
     put: Script,
     read: Script,
     remove: Script,
+}
+
+/// One run of a script.
+struct Run<'a> {
+    script: &'a Script,
+    tag: Tag,
+    keys: &'a [&'a str],
+    arguments: &'a [&'a [u8]],
+    care: Care,
 }
 
 /// A stored value, and the milliseconds that are left of it.
@@ -52,20 +62,16 @@ impl RedisEngine {
         arguments: &[&[u8]],
     ) -> Result<i64, Failure> {
         let keys = [&*names.record, &*names.members, &*names.ends];
-        failure::number(&self.run(script, names.tag, &keys, arguments).await?)
+        let run = Run { script, tag: names.tag, keys: &keys, arguments, care: names.care };
+        failure::number(&self.run(run).await?)
     }
 
-    async fn run(
-        &self,
-        script: &Script,
-        tag: Tag,
-        keys: &[&str],
-        arguments: &[&[u8]],
-    ) -> Result<Reply, Failure> {
-        match self.route.ask(tag, &script.by_digest(keys, arguments)).await {
+    async fn run(&self, run: Run<'_>) -> Result<Reply, Failure> {
+        let Run { script, tag, keys, arguments, care } = run;
+        match self.route.ask_with(tag, &script.by_digest(keys, arguments), care).await {
             // The server does not have the script, and has executed nothing.
             Err(failure) if failure.is_code("NOSCRIPT") => {
-                self.route.ask(tag, &script.in_full(keys, arguments)).await
+                self.route.ask_with(tag, &script.in_full(keys, arguments), care).await
             }
             reply => reply,
         }
@@ -87,7 +93,8 @@ impl RedisEngine {
     /// The values of records of a tag, with the milliseconds that are left of them.
     async fn values(&self, tag: Tag, names: &[Names]) -> Result<Vec<Option<Left>>, Failure> {
         let keys: Vec<_> = names.iter().map(|names| &*names.record).collect();
-        let found = failure::elements(self.run(&self.read, tag, &keys, &[]).await?)?;
+        let run = Run { script: &self.read, tag, keys: &keys, arguments: &[], care: Care::Usual };
+        let found = failure::elements(self.run(run).await?)?;
         let pair = |pair: &[Reply]| match pair {
             [Reply::BulkString(value), Reply::Int(left)] => Ok(Some((value.clone(), *left))),
             [Reply::Nil, _] => Ok(None),
@@ -236,9 +243,6 @@ impl Engine for RedisEngine {
             return Err(error::too_large(LARGEST as u64));
         }
         let names = self.layout.names(&address);
-        if KEPT.contains(&&*address.space) {
-            self.route.connection(names.tag).await?.check_eviction()?;
-        }
         let (n_chunks, sealed) = if row.sealed.len() > CHUNK {
             (self.write_chunks(&names, &row).await?, &[][..])
         } else {
@@ -282,7 +286,7 @@ impl Engine for RedisEngine {
 
 impl fmt::Debug for RedisEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisEngine").field("route", &self.route).finish_non_exhaustive()
+        f.debug_struct("RedisEngine").field("layout", &self.layout).finish_non_exhaustive()
     }
 }
 
@@ -300,8 +304,6 @@ fn behind(address: &Address) -> Vec<u8> {
     [&b"("[..], &layout::member(address)].concat()
 }
 
-/// The records whose loss would let a call be made twice.
-const KEPT: [&str; 2] = [Space::Approval.as_str(), Space::Idempotency.as_str()];
 /// The most bytes of one value: a server does nothing else while it reads or writes one.
 const CHUNK: usize = 256 << 10;
 /// The most bytes of a record.

@@ -11,6 +11,10 @@ use redis::{RedisError, ServerError, Value};
 pub(super) enum Failure {
     /// There is no connection: the command was not sent.
     Away(String),
+    /// The server removes records when its memory is full: the command was not sent.
+    Evicts(String),
+    /// The change was made, and too few replicas have it in time.
+    NotReplicated { expected: u32, got: i64 },
     /// The server refused the command: it was not executed.
     Refused { code: String, detail: String },
     /// The command was sent and has no reply.
@@ -35,7 +39,7 @@ impl Failure {
         match self {
             Self::Away(_) | Self::Unanswered(_) => true,
             Self::Refused { code, .. } => UNUSABLE.contains(&&**code),
-            Self::Unexpected => false,
+            Self::Evicts(_) | Self::NotReplicated { .. } | Self::Unexpected => false,
         }
     }
 
@@ -48,6 +52,12 @@ impl Failure {
         match self {
             Self::Away(cause) | Self::Unanswered(cause) => cause.clone(),
             Self::Refused { code, detail } => format!("{code} {detail}"),
+            Self::Evicts(policy) => {
+                format!("expected `maxmemory-policy noeviction`, got: `{policy}`")
+            }
+            Self::NotReplicated { expected, got } => {
+                format!("expected {expected} replicas with the change, got {got}")
+            }
             Self::Unexpected => "a reply in another form".to_owned(),
         }
     }
@@ -63,6 +73,8 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let (kind, message) = match &failure {
             Failure::Away(_) => (ErrorKind::Unavailable, AWAY),
+            Failure::Evicts(_) => (ErrorKind::Unavailable, EVICTS),
+            Failure::NotReplicated { .. } => (ErrorKind::Unavailable, NOT_REPLICATED),
             Failure::Unanswered(_) => (ErrorKind::Unavailable, UNANSWERED),
             Failure::Unexpected => (ErrorKind::Unreadable, UNEXPECTED),
             Failure::Refused { code, .. } if code == "OOM" => (ErrorKind::Full, FULL),
@@ -114,6 +126,10 @@ pub(super) fn number(value: &Value) -> Result<i64, Failure> {
 const UNUSABLE: [&str; 4] = ["LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN"];
 const SOON: Duration = Duration::from_secs(1);
 const AWAY: &str = "the state server cannot be reached";
+pub(super) const EVICTS: &str = "the state server removes records when its memory is full, so that it keeps no approvals and idempotency keys: set \
+     `maxmemory-policy noeviction`";
+const NOT_REPLICATED: &str =
+    "the state server has too few replicas that answer in time, so that a change may be lost";
 const FULL: &str = "the memory of the state server is full";
 const REFUSED: &str = "the state server refuses a command";
 const UNANSWERED: &str = "the state server did not answer in time";

@@ -2,8 +2,9 @@
 //! a hash tag, so that one owner is in one slot of a cluster, and everything can be listed without a search of the server.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use callgate_session::{Error, ErrorKind, Version};
+use callgate_session::{Error, ErrorKind, Space, Version};
 
+use super::server::Care;
 use crate::{address::Address, error};
 
 /// The beginning of all names.
@@ -23,6 +24,7 @@ pub(super) struct Names {
     /// The members by the time of their end, in milliseconds since 1970.
     pub(super) ends: String,
     pub(super) member: [u8; MEMBER],
+    pub(super) care: Care,
 }
 
 /// A stored value: its version and the number of its chunks in hexadecimal digits, and then the sealed record, if it has no
@@ -66,6 +68,7 @@ impl Layout {
             members: format!("{beginning}members"),
             ends: format!("{beginning}ends"),
             member,
+            care: if KEPT.contains(&&*address.space) { Care::Kept } else { Care::Usual },
         }
     }
 }
@@ -115,6 +118,8 @@ pub(super) fn digits(version: Version) -> String {
 
 /// The bytes of a member: an owner and a name.
 pub(super) const MEMBER: usize = 48;
+/// The records whose loss would let a call be made twice.
+const KEPT: [&str; 2] = [Space::Approval.as_str(), Space::Idempotency.as_str()];
 /// The digits of a version.
 const VERSION: usize = 16;
 /// The digits of a version and of a number of chunks.

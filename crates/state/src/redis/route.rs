@@ -1,4 +1,4 @@
-//! The server that has a slot.
+//! The server that has a tag.
 
 use std::sync::Arc;
 
@@ -6,15 +6,19 @@ use callgate_transport::Network;
 use redis::{Cmd, Value};
 
 use super::{
-    RedisSettings,
+    RedisServers, RedisSettings,
+    cluster::Cluster,
     failure::Failure,
     layout::Tag,
-    server::{Connection, Dialling, Server},
+    sentinel::Sentinel,
+    server::{Care, Connection, Dialling, Server},
 };
 
 /// The servers, and which of them has what.
-#[derive(Debug)]
 pub(super) enum Route {
+    Cluster(Cluster),
+    /// The primary that sentinels name has everything.
+    Sentinel(Sentinel),
     /// One server has everything.
     Single(Server),
 }
@@ -22,20 +26,41 @@ pub(super) enum Route {
 impl Route {
     pub(super) fn new(settings: &RedisSettings, network: &Network) -> Self {
         let dialling = Arc::new(Dialling::new(settings, network));
-        Self::Single(Server::new(settings.address.clone(), dialling))
+        match settings.servers.clone() {
+            RedisServers::Cluster(nodes) => Self::Cluster(Cluster::new(nodes, dialling)),
+            RedisServers::Sentinel { primary, sentinels, password } => {
+                let to_sentinels = dialling.to_sentinels(password);
+                Self::Sentinel(Sentinel::new(primary, sentinels, to_sentinels, dialling))
+            }
+            RedisServers::Single(address) => Self::Single(Server::new(address, dialling)),
+        }
     }
 
-    /// The connection to the server that has a slot.
-    pub(super) async fn connection(&self, _: Tag) -> Result<Arc<Connection>, Failure> {
+    /// The connection to the server that has a tag.
+    pub(super) async fn connection(&self, tag: Tag) -> Result<Arc<Connection>, Failure> {
         match self {
+            Self::Cluster(cluster) => cluster.server(tag).await?.connection().await,
+            Self::Sentinel(sentinel) => sentinel.server().await?.connection().await,
             Self::Single(server) => server.connection().await,
         }
     }
 
-    /// Sends a command to the server that has a slot.
-    pub(super) async fn ask(&self, _: Tag, command: &Cmd) -> Result<Value, Failure> {
+    /// Sends a command to the server that has a tag.
+    pub(super) async fn ask(&self, tag: Tag, command: &Cmd) -> Result<Value, Failure> {
+        self.ask_with(tag, command, Care::Usual).await
+    }
+
+    /// Sends a command with care to the server that has a tag.
+    pub(super) async fn ask_with(
+        &self,
+        tag: Tag,
+        command: &Cmd,
+        care: Care,
+    ) -> Result<Value, Failure> {
         match self {
-            Self::Single(server) => server.ask(command).await,
+            Self::Cluster(cluster) => cluster.ask(tag, command, care).await,
+            Self::Sentinel(sentinel) => sentinel.ask(command, care).await,
+            Self::Single(server) => server.ask(command, care).await,
         }
     }
 }

@@ -1,23 +1,26 @@
 //! One server: its connection, which all commands share, and a pause after a failure, in which nothing is sent. One command
 //! at a time then finds out whether the server is back.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use callgate_secret::{
     Secret,
     single_flight::{Lasting, Life, Pace, SingleFlight},
 };
-use callgate_session::Error;
 use callgate_transport::{Network, TlsSettings};
 use redis::{
     AsyncConnectionConfig, Cmd, ProtocolVersion, RedisConnectionInfo, Value,
     aio::MultiplexedConnection,
 };
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{runtime::Handle, sync::Semaphore, task::JoinHandle, time::timeout};
 
 use super::{
-    RedisAddress, RedisSettings,
+    Durability, RedisAddress, RedisSettings,
     failure::{self, Failure},
+    script,
 };
 use crate::error;
 
@@ -28,12 +31,23 @@ pub(super) struct Dialling {
     user: Option<String>,
     password: Option<Secret>,
     database: u32,
+    durability: Option<Durability>,
 }
 
 pub(super) struct Server {
     address: RedisAddress,
     dialling: Arc<Dialling>,
     connection: SingleFlight<Arc<Connection>, Failure>,
+    /// Connections of changes that wait for replicas: what follows such a change over its connection waits, too.
+    waiting: Waiting,
+}
+
+/// The care with which a server executes a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Care {
+    /// The loss of the change would let a call be made twice.
+    Kept,
+    Usual,
 }
 
 /// An open connection. It is closed when the last command that uses it has ended.
@@ -52,7 +66,14 @@ impl Dialling {
             user: settings.user.clone(),
             password: settings.password.clone(),
             database: settings.database,
+            durability: settings.durability,
         }
+    }
+
+    /// The way to connect to the sentinels that watch these servers.
+    pub(super) fn to_sentinels(&self, password: Option<Secret>) -> Self {
+        let (network, tls) = (self.network.clone(), self.tls.clone());
+        Self { network, tls, user: None, password, database: 0, durability: None }
     }
 
     fn info(&self) -> RedisConnectionInfo {
@@ -70,7 +91,21 @@ impl Dialling {
         }
     }
 
-    async fn connection(
+    /// A connection with what the server says about itself.
+    async fn connection(&self, address: &RedisAddress) -> Result<Connection, Failure> {
+        // A stopped server accepts connections, too.
+        let mut connection = self.login(address).await?;
+        let policy = connection.policy().await;
+        let policy = policy.map_err(|failure| Failure::Away(failure.cause()))?;
+        connection.eviction = policy.filter(|policy| policy != "noeviction");
+        if let Some(durability) = &self.durability {
+            connection.report_replicas(durability.replicas).await;
+        }
+        Ok(connection)
+    }
+
+    /// A connection with which nothing was done yet.
+    pub(super) async fn login(
         &self,
         RedisAddress { host, port }: &RedisAddress,
     ) -> Result<Connection, Failure> {
@@ -82,23 +117,22 @@ impl Dialling {
         let (info, config) = (self.info(), AsyncConnectionConfig::new().set_response_timeout(None));
         let opened = MultiplexedConnection::new_with_config(&info, stream, config);
         let (commands, driver) = opened.await.map_err(|error| Failure::Away(error.to_string()))?;
-        let mut connection = Connection { commands, driver: tokio::spawn(driver), eviction: None };
-        // A stopped server accepts connections, too.
-        let policy = connection.policy().await;
-        let policy = policy.map_err(|failure| Failure::Away(failure.cause()))?;
-        connection.eviction = policy.filter(|policy| policy != "noeviction");
-        Ok(connection)
+        Ok(Connection { commands, driver: tokio::spawn(driver), eviction: None })
     }
 }
 
 impl Server {
     pub(super) fn new(address: RedisAddress, dialling: Arc<Dialling>) -> Self {
         let pace = Pace { pause: PAUSE, stale: Duration::ZERO, lasting: Lasting::Withdraws };
-        Self { address, dialling, connection: SingleFlight::new(pace) }
+        let (connection, waiting) = (SingleFlight::new(pace), Waiting::default());
+        Self { address, dialling, connection, waiting }
     }
 
     /// The open connection, or a new one.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, Failure> {
+        if Handle::try_current().is_err() {
+            return Err(Failure::Away("the runtime has ended".to_owned()));
+        }
         // What is known to be closed takes no command.
         self.connection.forget_if(|known| known.value.driver.is_finished());
         self.connection
@@ -108,7 +142,7 @@ impl Server {
                 let connected = connected.inspect_err(|failure| self.report(failure))?;
                 tracing::debug!(server = %self.address, "connected to the state server");
                 if let Some(policy) = &connected.eviction {
-                    tracing::warn!(server = %self.address, %policy, "{}", error::EVICTS);
+                    tracing::warn!(server = %self.address, %policy, "{}", failure::EVICTS);
                 }
                 Ok((Arc::new(connected), Life::for_good()))
             })
@@ -116,13 +150,20 @@ impl Server {
     }
 
     /// Sends a command once, and waits for its reply.
-    pub(super) async fn ask(&self, command: &Cmd) -> Result<Value, Failure> {
+    pub(super) async fn ask(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
         let connection = self.connection().await?;
-        let asked = timeout(TIME, connection.ask(command)).await;
+        let durability = match (care, &connection.eviction) {
+            (Care::Kept, Some(policy)) => return Err(Failure::Evicts(policy.clone())),
+            (Care::Kept, None) => self.dialling.durability,
+            (Care::Usual, _) => None,
+        };
+        let asked = match durability {
+            Some(durability) => self.waiting.ask(self, command, durability).await,
+            None => connection.ask_in_time(command).await,
+        };
         let failure = match asked {
-            Ok(Ok(value)) => return Ok(value),
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::Unanswered("no reply in time".to_owned()),
+            Ok(value) => return Ok(value),
+            Err(failure) => failure,
         };
         if failure.is_of_server() {
             let is_it = |known: &_| is_same(known, &connection);
@@ -145,9 +186,47 @@ fn is_same(known: &Arc<Connection>, used: &Arc<Connection>) -> bool {
 }
 
 impl Connection {
-    /// Returns an error if the server may remove what must be kept: a call would be made twice.
-    pub(super) fn check_eviction(&self) -> Result<(), Error> {
-        self.eviction.as_ref().map_or(Ok(()), |policy| Err(error::evicts(policy)))
+    /// Warns of a replica that may be promoted without a change that others have.
+    async fn report_replicas(&self, waited_for: u32) {
+        let Ok(said) = self.ask(redis::cmd("INFO").arg("replication")).await else { return };
+        let said = failure::bytes(said).ok().flatten().unwrap_or_default();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let n_replicas = said.lines().find_map(|line| line.strip_prefix("connected_slaves:"));
+        let n_replicas: u32 = n_replicas.and_then(|number| number.parse().ok()).unwrap_or_default();
+        if n_replicas != waited_for {
+            tracing::warn!(n_replicas, waited_for, "{}", error::OTHER_REPLICAS);
+        }
+    }
+
+    pub(super) async fn ask_in_time(&self, command: &Cmd) -> Result<Value, Failure> {
+        let asked = timeout(TIME, self.ask(command)).await;
+        asked.unwrap_or_else(|_| Err(Failure::Unanswered("no reply in time".to_owned())))
+    }
+
+    /// Sends a command, and waits until replicas have what it changed.
+    async fn ask_replicated(
+        &self,
+        command: &Cmd,
+        Durability { replicas, timeout: wait }: Durability,
+    ) -> Result<Value, Failure> {
+        let mut both = redis::pipe();
+        both.add_command(command.clone());
+        both.cmd("WAIT").arg(replicas).arg(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        let mut commands = self.commands.clone();
+        let asked = timeout(TIME + wait, commands.send_packed_commands(&both, 0, 2)).await;
+        let asked = asked.map_err(|_| Failure::Unanswered("no reply in time".to_owned()))?;
+        let replies = asked.map_err(|error| Failure::of_sent(&error))?;
+        let [reply, waited] = <[Value; 2]>::try_from(replies).map_err(|_| Failure::Unexpected)?;
+        match (reply, waited) {
+            (Value::ServerError(error), _) | (_, Value::ServerError(error)) => {
+                Err(Failure::of_server(&error))
+            }
+            (reply, Value::Int(got)) if got >= replicas.into() => Ok(reply),
+            // Nothing was changed, so that nothing can be lost.
+            (reply @ Value::Int(script::CONFLICT | script::NOTHING), _) => Ok(reply),
+            (_, Value::Int(got)) => Err(Failure::NotReplicated { expected: replicas, got }),
+            _ => Err(Failure::Unexpected),
+        }
     }
 
     /// The server's policy for a full memory; `None` where the user may not ask for it, as on managed servers.
@@ -175,15 +254,51 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
+/// Connections that one command at a time uses, and that are kept for the next one.
+struct Waiting {
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+}
+
+impl Waiting {
+    async fn ask(
+        &self,
+        server: &Server,
+        command: &Cmd,
+        durability: Durability,
+    ) -> Result<Value, Failure> {
+        let permit = timeout(TIME, self.permits.acquire()).await;
+        let Ok(Ok(_permit)) = permit else {
+            return Err(Failure::Refused { code: "BUSY".to_owned(), detail: TOO_MANY.to_owned() });
+        };
+        let idle = self.locked().pop().filter(|idle| !idle.driver.is_finished());
+        let connection = if let Some(idle) = idle {
+            idle
+        } else {
+            let login = timeout(TIME, server.dialling.login(&server.address)).await;
+            login.unwrap_or_else(|_| Err(too_slow()))?
+        };
+        let asked = connection.ask_replicated(command, durability).await;
+        if !matches!(asked, Err(Failure::Unanswered(_))) {
+            self.locked().push(connection);
+        }
+        asked
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { idle: Mutex::default(), permits: Semaphore::new(MOST_WAITING) }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.driver.abort();
     }
 }
 
@@ -195,6 +310,9 @@ fn too_slow() -> Failure {
 const FORBIDDEN: [&str; 2] = ["ERR", "NOPERM"];
 /// The time limit of a connection with its login, and of a reply: a server beside this process that takes longer counts as
 /// away.
-const TIME: Duration = Duration::from_millis(500);
+pub(super) const TIME: Duration = Duration::from_millis(500);
+/// The most changes that wait for replicas at a time.
+const MOST_WAITING: usize = 32;
+const TOO_MANY: &str = "too many changes wait for replicas";
 /// The time after a failure in which nothing is sent.
-const PAUSE: Duration = Duration::from_millis(500);
+pub(super) const PAUSE: Duration = Duration::from_millis(500);

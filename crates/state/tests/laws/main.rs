@@ -5,6 +5,8 @@
 
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "redis")]
+mod redis_sets;
 
 use std::{
     collections::BTreeMap,

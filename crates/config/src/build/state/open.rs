@@ -88,7 +88,8 @@ pub(super) async fn trial(
             for secret in state.key.iter().chain(&state.old_keys).chain(&redis.password) {
                 build_context.secrets.get(secret).await.ok()?;
             }
-            let name = format!("{}:{}", redis.url.host, redis.url.port);
+            let name = |url: &crate::state::RedisUrl| format!("{}:{}", url.host, url.port);
+            let name = redis.servers.urls().iter().map(name).collect::<Vec<_>>().join(", ");
             Some(Trial::Server(name, store(reader, state, build_context).await?))
         }
         #[cfg(not(feature = "redis"))]
@@ -154,10 +155,15 @@ async fn secret(
 
 #[cfg(feature = "redis")]
 mod redis {
-    use callgate_state::{RedisAddress, RedisSettings, RedisStore};
+    use callgate_state::{Durability, RedisAddress, RedisServers, RedisSettings, RedisStore};
 
-    use super::{Arc, BuildContext, ConfigCode, Keys, Reader, Store, complain};
-    use crate::{build::tls, state::RedisConfig};
+    use super::{
+        Arc, BuildContext, ConfigCode, Keys, Reader, Secret, SecretReference, Store, complain,
+    };
+    use crate::{
+        build::tls,
+        state::{RedisConfig, RedisNodes, RedisUrl},
+    };
 
     /// A store that connects when it is used first: a server that starts later keeps no sidecar from starting.
     pub(super) async fn store(
@@ -167,30 +173,61 @@ mod redis {
         build_context: &BuildContext<'_>,
     ) -> Option<Arc<dyn Store>> {
         let BuildContext { base, environment, secrets, .. } = build_context;
-        let address = RedisAddress::new(&redis.url.host, redis.url.port);
-        let mut settings = RedisSettings::new(address, keys.key?);
+        let servers = servers(reader, &redis.servers, build_context).await?;
+        let mut settings = RedisSettings::new(servers, keys.key?);
         settings.old_keys = keys.old_keys;
-        settings.database = redis.url.database;
+        settings.durability = redis.durability.map(|it| Durability::new(it.wait, it.timeout));
         settings.prefix.clone_from(&redis.prefix);
         settings.user.clone_from(&redis.user);
-        if let Some(password) = &redis.password {
-            let found = secrets.get(password).await.map_err(|error| {
-                let help = "the password of the server's user";
-                reader.complain(
-                    ConfigCode::MissingSecret,
-                    "/state/redis/password",
-                    error.to_string(),
-                    help,
-                );
-            });
-            settings.password = Some(found.ok()?);
+        if let RedisNodes::Single(url) = &redis.servers {
+            settings.database = url.database;
         }
-        if redis.url.is_secure {
+        if let Some(reference) = &redis.password {
+            settings.password =
+                Some(password(reader, "/state/redis/password", reference, build_context).await?);
+        }
+        if redis.servers.urls().iter().all(|url| url.is_secure) {
             settings.tls = Some(tls::of_store(reader, &redis.tls, base, secrets).await);
         }
         let store = RedisStore::new(&settings, &environment.network(None));
         let help = "the key of the state is a secret of 32 bytes or more";
         store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, help)).ok()
+    }
+
+    async fn servers(
+        reader: &mut Reader,
+        nodes: &RedisNodes,
+        build_context: &BuildContext<'_>,
+    ) -> Option<RedisServers> {
+        let address = |url: &RedisUrl| RedisAddress::new(&url.host, url.port);
+        Some(match nodes {
+            RedisNodes::Cluster(nodes) => {
+                RedisServers::Cluster(nodes.iter().map(address).collect())
+            }
+            RedisNodes::Sentinel { master, nodes, password: reference } => {
+                let mut found = None;
+                if let Some(reference) = reference {
+                    let pointer = "/state/redis/sentinel/password";
+                    found = Some(password(reader, pointer, reference, build_context).await?);
+                }
+                let (primary, sentinels) = (master.clone(), nodes.iter().map(address).collect());
+                RedisServers::Sentinel { primary, sentinels, password: found }
+            }
+            RedisNodes::Single(url) => RedisServers::Single(address(url)),
+        })
+    }
+
+    async fn password(
+        reader: &mut Reader,
+        pointer: &str,
+        reference: &SecretReference,
+        build_context: &BuildContext<'_>,
+    ) -> Option<Secret> {
+        let found = build_context.secrets.get(reference).await.map_err(|error| {
+            let help = "name a secret that can be read";
+            reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
+        });
+        found.ok()
     }
 }
 

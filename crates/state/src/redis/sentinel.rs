@@ -1,0 +1,84 @@
+//! The primary of a set that Redis Sentinel watches. After a failure the sentinels are asked again: another server may have
+//! been promoted.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_secret::single_flight::{Lasting, Life, Pace, SingleFlight};
+use futures_util::future::select_ok;
+use redis::{Cmd, Value};
+use tokio::time::timeout;
+
+use super::{
+    RedisAddress,
+    failure::{self, Failure},
+    server::{Care, Dialling, PAUSE, Server, TIME},
+};
+
+pub(super) struct Sentinel {
+    pub(super) primary: String,
+    pub(super) sentinels: Vec<RedisAddress>,
+    /// The way to connect to sentinels, which have passwords of their own.
+    pub(super) to_sentinels: Dialling,
+    pub(super) dialling: Arc<Dialling>,
+    known: SingleFlight<Arc<Server>, Failure>,
+}
+
+impl Sentinel {
+    pub(super) fn new(
+        primary: String,
+        sentinels: Vec<RedisAddress>,
+        to_sentinels: Dialling,
+        dialling: Arc<Dialling>,
+    ) -> Self {
+        let pace = Pace { pause: PAUSE, stale: Duration::ZERO, lasting: Lasting::Withdraws };
+        Self { primary, sentinels, to_sentinels, dialling, known: SingleFlight::new(pace) }
+    }
+
+    pub(super) async fn server(&self) -> Result<Arc<Server>, Failure> {
+        let find = async |_| {
+            let address = self.address().await?;
+            tracing::debug!(server = %address, "the sentinels name the state server");
+            let server = Server::new(address, Arc::clone(&self.dialling));
+            Ok((Arc::new(server), Life::for_good()))
+        };
+        self.known.get(&(), find).await
+    }
+
+    pub(super) async fn ask(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
+        let server = self.server().await?;
+        let asked = server.ask(command, care).await;
+        if let Err(failure) = asked.as_ref().map(drop)
+            && failure.is_of_server()
+        {
+            let failure = Failure::Away(failure.cause());
+            self.known.fail_if(failure, |known| Arc::ptr_eq(&known.value, &server));
+        }
+        asked
+    }
+
+    /// The address that the first sentinel to answer names.
+    async fn address(&self) -> Result<RedisAddress, Failure> {
+        let asked = self.sentinels.iter().map(|sentinel| Box::pin(self.named_by(sentinel)));
+        let asked = timeout(TIME, select_ok(asked)).await;
+        let asked = asked.map_err(|_| Failure::Away("no sentinel answers in time".to_owned()))?;
+        asked.map(|(address, _)| address)
+    }
+
+    async fn named_by(&self, sentinel: &RedisAddress) -> Result<RedisAddress, Failure> {
+        let connection = self.to_sentinels.login(sentinel).await?;
+        let mut command = redis::cmd("SENTINEL");
+        command.arg("GET-MASTER-ADDR-BY-NAME").arg(&self.primary);
+        let unknown = || Failure::Away(format!("no sentinel knows `{}`", self.primary));
+        let named = match connection.ask_in_time(&command).await? {
+            Value::Nil => return Err(unknown()),
+            named => failure::elements(named)?,
+        };
+        let mut texts = Vec::new();
+        for part in named {
+            let part = failure::bytes(part)?.unwrap_or_default();
+            texts.push(String::from_utf8(part).map_err(|_| Failure::Unexpected)?);
+        }
+        let [host, port] = <[String; 2]>::try_from(texts).map_err(|_| Failure::Unexpected)?;
+        RedisAddress::of_parts(&host, &port).ok_or(Failure::Unexpected)
+    }
+}
