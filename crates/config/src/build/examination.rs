@@ -83,7 +83,8 @@ impl Built {
             all.push(tried(Subject::Webhook(origin), connected).await);
         }
         if let Some(trial) = &self.kept.policy.trial {
-            all.push(trial.ended().await);
+            let (name, trying) = trial.begin();
+            all.push(examined(Subject::State(name), trying).await);
         }
         all
     }

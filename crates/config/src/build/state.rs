@@ -50,15 +50,17 @@ mod open;
 mod open {
     use std::future::{Ready, ready};
 
+    use futures_util::future::BoxFuture;
+
     use super::{Arc, BuildContext, Reader, Store};
-    use crate::{build::Examined, state::StateConfig};
+    use crate::state::StateConfig;
 
     /// There is nothing to try.
     #[derive(Clone, Debug)]
     pub(in crate::build) enum Trial {}
 
     impl Trial {
-        pub(in crate::build) async fn ended(&self) -> Examined {
+        pub(in crate::build) fn begin(&self) -> (String, BoxFuture<'_, Result<String, String>>) {
             match *self {}
         }
     }

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_that_names_another_node_leads_to_it_and_any_other_does_not() {
+    fn a_refusal_that_names_another_node_is_followed_and_any_other_is_not() {
         let by = RedisAddress::new("10.0.0.1", 6379);
         let to = |code: &str, detail: &str| {
             let failure = Failure::Refused { code: code.to_owned(), detail: detail.to_owned() };

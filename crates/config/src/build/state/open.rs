@@ -9,14 +9,13 @@ use callgate_session::{Key, Owner, Space};
 use callgate_state::{FileSettings, FileStore};
 #[cfg(feature = "redis")]
 use callgate_tool::Session;
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, future::BoxFuture};
 use tokio::task;
 #[cfg(feature = "redis")]
 use tokio::time::Instant;
 
 use super::{Arc, BuildContext, Reader, Store};
 use crate::{
-    build::{Examined, Subject, examined},
     code::ConfigCode,
     state::{StateConfig, StateEngine},
 };
@@ -101,8 +100,9 @@ pub(super) async fn trial(
 }
 
 impl Trial {
-    pub(in crate::build) async fn ended(&self) -> Examined {
-        let (subject, trying) = match self {
+    /// The name of the store, and its trial: what came, or the reason why it cannot be used.
+    pub(in crate::build) fn begin(&self) -> (String, BoxFuture<'_, Result<String, String>>) {
+        match self {
             Self::File(path, has_key) => {
                 let (path, has_key) = (path.clone(), *has_key);
                 let name = path.display().to_string();
@@ -125,8 +125,7 @@ impl Trial {
                 };
                 (name.clone(), trying.boxed())
             }
-        };
-        examined(Subject::State(subject), trying).await
+        }
     }
 }
 
