@@ -6,18 +6,15 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 use bytes::Bytes;
 use callgate_auth::{AuthConfig, CredentialSource, TokenEndpoint};
 use callgate_openapi::Server;
-use callgate_policy::WebhookTarget;
+use callgate_policy::{WebhookKey, WebhookTarget};
+use callgate_secret::SecretReference;
 use callgate_tool::{NamedBy, Session};
 use callgate_transport::Transport;
 use http::{Request, Uri};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::{
-    built::Built,
-    innermost::innermost,
-    webhook::{self, Notified},
-};
+use super::{built::Built, innermost::innermost, webhook::Notified};
 
 /// The result of one test.
 #[derive(Debug)]
@@ -64,7 +61,7 @@ impl Built {
             let subject = Subject::Secret(reference.to_string());
             let mut signing = self.notified.iter().flat_map(|known| &known.secrets);
             all.push(if signing.any(|known| known == reference) {
-                ended(subject, webhook::tried(reference, self)).await
+                ended(subject, signing_secret(reference, self)).await
             } else {
                 tried(subject, self.own_secret(reference)).await
             });
@@ -157,6 +154,18 @@ async fn ended(
         Err(fault) => (None, Some(fault)),
     };
     Examined { subject, came, fault, took: started.elapsed() }
+}
+
+/// Reads a secret that signs for the webhook.
+///
+/// # Errors
+/// The fault of the secret.
+async fn signing_secret(
+    reference: &SecretReference,
+    built: &Built,
+) -> Result<Option<String>, String> {
+    let secret = built.own_secret(reference).await.map_err(|error| innermost(&error))?;
+    WebhookKey::new(&secret).map(|_| None).map_err(|error| error.to_string())
 }
 
 /// Tests one thing, for as long as a person would wait.

@@ -6,7 +6,7 @@ use callgate_policy::{WebhookKey, WebhookTarget};
 use callgate_secret::SecretReference;
 use callgate_transport::{Client, ClientSettings, Network};
 
-use super::{built::Built, context::BuildContext, innermost::innermost, tls};
+use super::{context::BuildContext, tls};
 use crate::{
     code::ConfigCode, config::Config, environment::Sidecar, reader::Reader, secrets::LOCAL,
 };
@@ -59,18 +59,6 @@ pub(super) async fn of(
     };
     let target = WebhookTarget { url: webhook.url.clone(), keys, transport };
     Some(Notified { target, secrets: webhook.secrets.clone() })
-}
-
-/// Reads a secret that signs for the webhook.
-///
-/// # Errors
-/// The fault of the secret.
-pub(super) async fn tried(
-    reference: &SecretReference,
-    built: &Built,
-) -> Result<Option<String>, String> {
-    let secret = built.own_secret(reference).await.map_err(|error| innermost(&error))?;
-    WebhookKey::new(&secret).map(|_| None).map_err(|error| error.to_string())
 }
 
 pub(super) const HELP: &str = "put a secret there that callgate and the service share, for example: echo \"whsec_$(openssl rand -base64 32)\"";
