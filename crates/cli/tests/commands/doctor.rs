@@ -58,7 +58,7 @@ fn the_store_of_state_is_tried() {
     let server = Server::start();
     let settings = |file| format!("    server: {}\nstate: {{ file: {file} }}\n", server.url(""));
     let ended = examined(&settings("state.db"), &["doctor"]).exits(0);
-    ended.prints("ok     state ").prints("state.db: not made yet").prints("2 tried, 0 at fault");
+    ended.prints("ok     state ").prints("state.db: not made yet").prints("4 tried, 0 at fault");
     let ended = examined(&settings("absent/state.db"), &["doctor"]).exits(1);
     ended.prints("fault  state ").prints("[state]").prints("help: see that the folder is there");
 }

@@ -229,7 +229,9 @@ fn no_line_of_a_log_or_an_audit_file_is_forged() {
             ("text", json!({"q": text})),
             (&*text, json!({(&*text): text})),
         ] {
-            let call = json!({"tool": tool, "args": args, "id": text, "idempotencyKey": text});
+            // A key with control characters is refused, and no call is made.
+            let key = text.replace(char::is_control, "");
+            let call = json!({"tool": tool, "args": args, "id": text, "idempotencyKey": key});
             let body =
                 json!({"calls": [call], "session": {"id": text, "parameters": {(&*text): text}}});
             let answer = sidecar.answer(
