@@ -40,7 +40,15 @@ impl RedisProgram {
 
     /// Starts a server with further arguments, such as `--requirepass secret`.
     pub fn start(&self, arguments: &[&str]) -> RedisServer {
-        self.start_at(free_port(), arguments)
+        let arguments: Vec<_> = arguments.iter().map(|&it| it.to_owned()).collect();
+        // Another test may take the port first.
+        for _ in 0..ATTEMPTS {
+            let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
+            if let Ok(process) = self.run(port, folder.path(), &arguments) {
+                return RedisServer { port, program: self.clone(), arguments, folder, process };
+            }
+        }
+        panic!("no port is free");
     }
 
     /// Starts a cluster of three nodes.
@@ -77,19 +85,11 @@ impl RedisProgram {
         std::fs::write(&file, text).unwrap();
         let arguments = vec![file.display().to_string(), "--sentinel".to_owned()];
         let port = free_port();
-        let process = self.run(port, folder.path(), &arguments);
+        let process = self.run(port, folder.path(), &arguments).unwrap();
         RedisServer { port, program: self.clone(), arguments, folder, process }
     }
 
-    /// Starts a server at a port.
-    pub fn start_at(&self, port: u16, arguments: &[&str]) -> RedisServer {
-        let folder = tempfile::tempdir().unwrap();
-        let arguments: Vec<_> = arguments.iter().map(|&it| it.to_owned()).collect();
-        let process = self.run(port, folder.path(), &arguments);
-        RedisServer { port, program: self.clone(), arguments, folder, process }
-    }
-
-    fn run(&self, port: u16, folder: &Path, arguments: &[String]) -> Child {
+    fn run(&self, port: u16, folder: &Path, arguments: &[String]) -> Result<Child, String> {
         let mut command = Command::new(&self.0);
         // The name of a file of settings comes first.
         let is_file = arguments.first().is_some_and(|first| !first.starts_with("--"));
@@ -103,11 +103,14 @@ impl RedisProgram {
         let mut log = BufReader::new(process.stdout.take().unwrap());
         let mut read = String::new();
         while !READY.iter().any(|ready| read.contains(ready)) {
-            assert!(log.read_line(&mut read).unwrap() > 0, "redis-server does not start: {read}");
+            if log.read_line(&mut read).unwrap() == 0 {
+                process.wait().unwrap();
+                return Err(read);
+            }
         }
         // The pipe stays open until the process ends.
         process.stdout = Some(log.into_inner());
-        process
+        Ok(process)
     }
 }
 
@@ -135,7 +138,7 @@ impl RedisServer {
 
     /// Starts a killed server with its folder and its port.
     pub fn restart(&mut self) {
-        self.process = self.program.run(self.port, self.folder.path(), &self.arguments);
+        self.process = self.program.run(self.port, self.folder.path(), &self.arguments).unwrap();
     }
 
     /// The server's reply to a command without spaces in its words, as it is sent.
@@ -176,6 +179,8 @@ fn free_port() -> u16 {
     }
 }
 
+/// The ports that are tried.
+const ATTEMPTS: usize = 5;
 /// What a server and a sentinel write when they can be used.
 const READY: [&str; 2] = ["eady to accept connections", "+monitor master"];
 

@@ -333,8 +333,10 @@ fn a_change_of_what_must_be_kept_is_refused_while_its_replica_is_away() {
             let (key, record) = (key(space, name), Record::json(&1).unwrap());
             store.put(&key, record, Expected::Absent, now()).await.map_err(|error| error.kind())
         };
+        // A busy machine may need longer than the time for one of them.
         for space in [Space::Approval, Space::Idempotency, Space::Session] {
-            assert!(put(space, "a").await.is_ok());
+            let first = put(space, "a").await;
+            assert!(first.is_ok() || put(space, "a").await == Err(ErrorKind::Conflict));
         }
         replica.pause();
         assert_eq!(put(Space::Approval, "b").await.unwrap_err(), ErrorKind::Unavailable);
