@@ -49,6 +49,8 @@ pub struct RedisSettings {
     pub database: u32,
     /// The beginning of all names in the server, which keeps several deployments apart: letters, digits, `_`, `-` and `.`.
     pub prefix: String,
+    /// The time limit of a connection and of a reply; a server that takes longer counts as away.
+    pub timeout: Duration,
     /// The replicas that must have each change of an approval or an idempotency key, before it counts as made.
     pub durability: Option<Durability>,
     /// The key that seals records.
@@ -153,6 +155,7 @@ impl RedisSettings {
             password: None,
             database: 0,
             prefix: "callgate".to_owned(),
+            timeout: TIME,
             durability: None,
             key,
             old_keys: Vec::new(),
@@ -241,3 +244,6 @@ impl Store for RedisStore {
         self.0.remove(key, expected, now).await
     }
 }
+
+/// A server beside this process answers within a millisecond.
+const TIME: Duration = Duration::from_millis(500);

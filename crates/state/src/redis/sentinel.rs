@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{
     RedisAddress,
     failure::{self, Failure},
-    server::{Care, Dialling, PAUSE, Server, TIME},
+    server::{Care, Dialling, PAUSE, Server},
 };
 
 pub(super) struct Sentinel {
@@ -59,7 +59,7 @@ impl Sentinel {
     /// The address that the first sentinel to answer names.
     async fn address(&self) -> Result<RedisAddress, Failure> {
         let asked = self.sentinels.iter().map(|sentinel| Box::pin(self.named_by(sentinel)));
-        let asked = timeout(TIME, select_ok(asked)).await;
+        let asked = timeout(self.dialling.time, select_ok(asked)).await;
         let asked = asked.map_err(|_| Failure::Away("no sentinel answers in time".to_owned()))?;
         asked.map(|(address, _)| address)
     }

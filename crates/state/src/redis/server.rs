@@ -31,6 +31,8 @@ pub(super) struct Dialling {
     user: Option<String>,
     password: Option<Secret>,
     database: u32,
+    /// The time limit of a connection with its login, and of a reply.
+    pub(super) time: Duration,
     durability: Option<Durability>,
 }
 
@@ -56,6 +58,7 @@ pub(super) struct Connection {
     driver: JoinHandle<()>,
     /// The server's policy for a full memory, if it removes records before their end.
     eviction: Option<String>,
+    time: Duration,
 }
 
 impl Dialling {
@@ -66,6 +69,7 @@ impl Dialling {
             user: settings.user.clone(),
             password: settings.password.clone(),
             database: settings.database,
+            time: settings.timeout,
             durability: settings.durability,
         }
     }
@@ -73,7 +77,8 @@ impl Dialling {
     /// The way to connect to the sentinels that watch these servers.
     pub(super) fn to_sentinels(&self, password: Option<Secret>) -> Self {
         let (network, tls) = (self.network.clone(), self.tls.clone());
-        Self { network, tls, user: None, password, database: 0, durability: None }
+        let time = self.time;
+        Self { network, tls, user: None, password, database: 0, time, durability: None }
     }
 
     fn info(&self) -> RedisConnectionInfo {
@@ -117,7 +122,7 @@ impl Dialling {
         let (info, config) = (self.info(), AsyncConnectionConfig::new().set_response_timeout(None));
         let opened = MultiplexedConnection::new_with_config(&info, stream, config);
         let (commands, driver) = opened.await.map_err(|error| Failure::Away(error.to_string()))?;
-        Ok(Connection { commands, driver: tokio::spawn(driver), eviction: None })
+        Ok(Connection { commands, driver: tokio::spawn(driver), eviction: None, time: self.time })
     }
 }
 
@@ -137,7 +142,8 @@ impl Server {
         self.connection.forget_if(|known| known.value.driver.is_finished());
         self.connection
             .get(&(), async |_| {
-                let connected = timeout(TIME, self.dialling.connection(&self.address)).await;
+                let connected =
+                    timeout(self.dialling.time, self.dialling.connection(&self.address)).await;
                 let connected = connected.unwrap_or_else(|_| Err(too_slow()));
                 let connected = connected.inspect_err(|failure| self.report(failure))?;
                 tracing::debug!(server = %self.address, "connected to the state server");
@@ -199,7 +205,7 @@ impl Connection {
     }
 
     pub(super) async fn ask_in_time(&self, command: &Cmd) -> Result<Value, Failure> {
-        let asked = timeout(TIME, self.ask(command)).await;
+        let asked = timeout(self.time, self.ask(command)).await;
         asked.unwrap_or_else(|_| Err(Failure::Unanswered("no reply in time".to_owned())))
     }
 
@@ -213,7 +219,7 @@ impl Connection {
         both.add_command(command.clone());
         both.cmd("WAIT").arg(replicas).arg(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         let mut commands = self.commands.clone();
-        let asked = timeout(TIME + wait, commands.send_packed_commands(&both, 0, 2)).await;
+        let asked = timeout(self.time + wait, commands.send_packed_commands(&both, 0, 2)).await;
         let asked = asked.map_err(|_| Failure::Unanswered("no reply in time".to_owned()))?;
         let replies = asked.map_err(|error| Failure::of_sent(&error))?;
         let [reply, waited] = <[Value; 2]>::try_from(replies).map_err(|_| Failure::Unexpected)?;
@@ -267,7 +273,8 @@ impl Waiting {
         command: &Cmd,
         durability: Durability,
     ) -> Result<Value, Failure> {
-        let permit = timeout(TIME, self.permits.acquire()).await;
+        let time = server.dialling.time;
+        let permit = timeout(time, self.permits.acquire()).await;
         let Ok(Ok(_permit)) = permit else {
             return Err(Failure::Refused { code: "BUSY".to_owned(), detail: TOO_MANY.to_owned() });
         };
@@ -275,7 +282,7 @@ impl Waiting {
         let connection = if let Some(idle) = idle {
             idle
         } else {
-            let login = timeout(TIME, server.dialling.login(&server.address)).await;
+            let login = timeout(time, server.dialling.login(&server.address)).await;
             login.unwrap_or_else(|_| Err(too_slow()))?
         };
         let asked = connection.ask_replicated(command, durability).await;
@@ -308,9 +315,6 @@ fn too_slow() -> Failure {
 
 /// Replies to a command that the server does not have, or that the user may not give.
 const FORBIDDEN: [&str; 2] = ["ERR", "NOPERM"];
-/// The time limit of a connection with its login, and of a reply: a server beside this process that takes longer counts as
-/// away.
-pub(super) const TIME: Duration = Duration::from_millis(500);
 /// The most changes that wait for replicas at a time.
 const MOST_WAITING: usize = 32;
 const TOO_MANY: &str = "too many changes wait for replicas";

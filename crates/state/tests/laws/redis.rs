@@ -10,7 +10,14 @@ use callgate_transport::Network;
 use super::*;
 
 fn settings(server: &RedisServer) -> RedisSettings {
-    RedisSettings::new(RedisServers::Single(address(server)), secret("1"))
+    patient(RedisServers::Single(address(server)))
+}
+
+/// Settings for a busy machine, on which a server may not answer within the usual time.
+pub(super) fn patient(servers: RedisServers) -> RedisSettings {
+    let mut settings = RedisSettings::new(servers, secret("1"));
+    settings.timeout = Duration::from_secs(10);
+    settings
 }
 
 pub(super) fn address(server: &RedisServer) -> RedisAddress {
@@ -151,8 +158,11 @@ fn a_server_that_is_paused_is_noticed_once_and_is_used_again_when_it_goes_on() {
     let Some(program) = RedisProgram::of_machine() else { return };
     let server = program.start(&[]);
     run(async {
-        let (store, key, now) = (store(&settings(&server)), named("a"), now());
-        store.put(&key, Record::json(&1).unwrap(), Expected::Absent, now).await.unwrap();
+        let (patient, key, now) = (store(&settings(&server)), named("a"), now());
+        patient.put(&key, Record::json(&1).unwrap(), Expected::Absent, now).await.unwrap();
+        let mut settings = settings(&server);
+        settings.timeout = Duration::from_millis(500);
+        let store = store(&settings);
         server.pause();
         let begun = tokio::time::Instant::now();
         for _ in 0..50 {
@@ -160,7 +170,8 @@ fn a_server_that_is_paused_is_noticed_once_and_is_used_again_when_it_goes_on() {
             assert_eq!(error.kind(), ErrorKind::Unavailable);
             assert!(error.retry_after().is_some());
         }
-        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        // Fifty times half a second otherwise.
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
         server.go_on();
         wait_for(&*store, &key).await;
     });
@@ -188,7 +199,7 @@ fn a_server_that_is_killed_is_used_again_when_it_is_back_with_its_records() {
 pub(super) async fn wait_for(store: &dyn Store, key: &Key) {
     let begun = tokio::time::Instant::now();
     while !matches!(store.get(key, now()).await, Ok(Some(_))) {
-        assert!(begun.elapsed() < Duration::from_secs(3), "the server is not used again");
+        assert!(begun.elapsed() < Duration::from_secs(20), "the server is not used again");
         tokio::task::yield_now().await;
     }
 }
@@ -203,7 +214,7 @@ async fn notice() {
 pub(super) async fn wait_until(is_so: impl Fn() -> bool) {
     let begun = tokio::time::Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(3));
+        assert!(begun.elapsed() < Duration::from_secs(20));
         tokio::task::yield_now().await;
     }
 }
@@ -326,17 +337,15 @@ fn a_change_of_what_must_be_kept_is_refused_while_its_replica_is_away() {
     run(async {
         wait_until(|| primary.ask("INFO replication").contains("state=online")).await;
         let mut settings = settings(&primary);
-        settings.durability = Some(Durability::new(1, Duration::from_millis(200)));
+        settings.durability = Some(Durability::new(1, Duration::from_secs(2)));
         let (store, session) = (store(&settings), Session::new("s"));
         let key = |space, name: &str| Key::new(space, Owner::new(None, &session), name);
         let put = async |space, name: &str| {
             let (key, record) = (key(space, name), Record::json(&1).unwrap());
             store.put(&key, record, Expected::Absent, now()).await.map_err(|error| error.kind())
         };
-        // A busy machine may need longer than the time for one of them.
         for space in [Space::Approval, Space::Idempotency, Space::Session] {
-            let first = put(space, "a").await;
-            assert!(first.is_ok() || put(space, "a").await == Err(ErrorKind::Conflict));
+            assert!(put(space, "a").await.is_ok());
         }
         replica.pause();
         assert_eq!(put(Space::Approval, "b").await.unwrap_err(), ErrorKind::Unavailable);
