@@ -65,12 +65,12 @@ mod open {
         }
     }
 
-    pub(super) async fn trial(
+    pub(super) fn trial(
         _: &mut Reader,
         _: &StateConfig,
         _: &BuildContext<'_>,
-    ) -> Option<Trial> {
-        None
+    ) -> Ready<Option<Trial>> {
+        ready(None)
     }
 
     /// The reader has refused the key.
