@@ -124,6 +124,7 @@ impl Built {
 
     /// A digest of the texts that the build read: the configuration, descriptions with what they refer to, overlays. Builds
     /// with the same digest serve the same tools, unless a program or a variable of the environment makes a difference.
+    #[doc(hidden)]
     pub fn digest(&self) -> ConfigDigest {
         self.digest
     }
