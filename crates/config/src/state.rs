@@ -44,7 +44,7 @@ pub struct StateConfig {
     pub old_keys: Vec<SecretReference>,
 }
 
-/// What keeps the state.
+/// The engine that keeps the state: a file, or Redis servers.
 ///
 /// ```
 /// use callgate_config::{Config, StateEngine};

@@ -149,7 +149,7 @@ impl KeyType for Length {
 const FORM: [u8; 1] = [1];
 const SALT: &[u8] = b"callgate session";
 const INFO: &[u8] = b"records, AES-256-GCM, 1";
-/// What stands before the name of another purpose.
+/// The beginning of the information of keys for other purposes; the name of the purpose follows.
 const PURPOSE: &[u8] = b"purpose, AES-256-GCM, 1: ";
 const KEY_BYTES: usize = 32;
 /// The length of the key; a shorter secret would be the weaker part.

@@ -135,7 +135,7 @@ components:
 "##;
 
 #[test]
-fn an_example_names_a_server_where_the_description_has_none_and_repeats_flags() {
+fn an_example_repeats_flags_and_names_the_server_that_the_description_lacks() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my api.yaml");
     let text = "openapi: 3.0.3\npaths: {/a: {get: {operationId: getA, summary: A}}}\n";

@@ -30,7 +30,7 @@ fn a_state_names_a_file_or_a_server_and_only_what_belongs_to_it() {
 }
 
 #[test]
-fn an_address_that_is_none_of_a_server_is_refused_and_not_shown() {
+fn an_invalid_server_address_is_refused_and_not_shown() {
     for url in [
         "http://r",
         "redis:///1",

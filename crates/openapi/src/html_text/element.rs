@@ -28,7 +28,7 @@ pub(super) enum Element {
     Sup,
 }
 
-/// What proves that a tag is one.
+/// The proof that a tag is HTML and not text between angle brackets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Proof {
     /// Its name alone.

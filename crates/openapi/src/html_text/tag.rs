@@ -10,7 +10,7 @@ pub(super) struct Tag<'t> {
     pub(super) length: usize,
 }
 
-/// What a text begins with.
+/// The beginning of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start<'t> {
     Tag(Tag<'t>),

@@ -105,13 +105,20 @@ struct Undo {
 impl Undo {
     async fn run(self) {
         let end = Instant::now() + Use::TIME;
-        while Instant::now() < end {
-            match self.attempt().await {
-                Ok(()) => return,
-                Err(error) => tracing::debug!(%error, "a use of an approval is not taken back yet"),
+        while self.attempt().await.is_err() {
+            if Instant::now() >= end {
+                return self.report();
             }
             sleep(PAUSE).await;
         }
+    }
+
+    fn report(&self) {
+        let approval = &self.found.approval.id;
+        tracing::warn!(
+            approval,
+            "the store did not answer the use of this approval for 30 s: its call was not made, and the approval may count as used"
+        );
     }
 
     async fn attempt(&self) -> Result<(), Error> {

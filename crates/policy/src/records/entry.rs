@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn each_state_is_read_back_and_other_bytes_are_none() {
+    fn each_state_is_read_back_and_shortened_bytes_are_refused() {
         for state in [State::Ended(b""), State::Ended(b"7"), State::Unknown, State::Unsent] {
             let lease = Duration::ZERO;
             let entry = Entry { digest: [1; 32], holder: [2; 16], lease, state };

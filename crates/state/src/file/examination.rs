@@ -11,7 +11,7 @@ use callgate_session::Error;
 use super::connect::{APPLICATION, FORM};
 use crate::{error, key_file};
 
-/// What is there, or the reason why no sidecar can open it. `has_key` if the configuration names the key.
+/// The state of the file, or the reason why no sidecar can open it. `has_key` if the configuration names the key.
 pub(super) fn examined(path: &Path, has_key: bool) -> Result<String, Error> {
     let size = match fs::metadata(path) {
         Ok(found) => found.len(),

@@ -161,7 +161,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What differs between stores.
+/// The ways in which stores differ.
 struct Ways<'a> {
     /// Ends the store and begins it anew.
     open_again: &'a dyn Fn(Box<dyn Store>) -> Box<dyn Store>,

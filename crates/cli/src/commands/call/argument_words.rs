@@ -43,7 +43,7 @@ pub(crate) fn arguments(
 /// The arguments that these words of a command line give to a tool.
 ///
 /// # Errors
-/// What the command says of them.
+/// The usage error that the command would print for these words.
 pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.named(words)
@@ -52,7 +52,7 @@ pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<A
 /// The arguments that `--args` with this object gives to a tool.
 ///
 /// # Errors
-/// What the command says of them.
+/// The usage error that the command would print for these words.
 pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)

@@ -28,7 +28,7 @@ use crate::{
 pub(super) struct CommandExample {
     /// The command line, or the reason why there is none.
     pub(super) line: Result<String, String>,
-    /// What a reader should know about the line.
+    /// Notes for the reader about the line.
     pub(super) notes: Vec<String>,
 }
 
@@ -230,7 +230,7 @@ impl Target<'_> {
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }
 
-    /// How an argument takes a file, if one of them is one.
+    /// The words by which an argument takes a file, if one of them is a file.
     fn of_file(self) -> Option<String> {
         let guide = Guide::new(self.schema);
         let is_file = |name: &&str| guide.member(name).is_some_and(command_words::is_file);

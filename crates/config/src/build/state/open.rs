@@ -33,11 +33,11 @@ pub(super) async fn store(
 ) -> Option<Arc<dyn Store>> {
     let mut keys = Keys { key: None, old_keys: Vec::new() };
     if let Some(key) = &state.key {
-        keys.key = Some(secret(reader, "/state/key", key, build_context).await?);
+        keys.key = Some(secret(reader, "/state/key", key, build_context, KEY).await?);
     }
     for (index, key) in state.old_keys.iter().enumerate() {
         let pointer = format!("/state/old_keys/{index}");
-        keys.old_keys.push(secret(reader, &pointer, key, build_context).await?);
+        keys.old_keys.push(secret(reader, &pointer, key, build_context, KEY).await?);
     }
     match &state.engine {
         StateEngine::File { path, bytes } => {
@@ -144,9 +144,9 @@ async fn secret(
     pointer: &str,
     reference: &SecretReference,
     build_context: &BuildContext<'_>,
+    help: &str,
 ) -> Option<Secret> {
     let found = build_context.secrets.get(reference).await.map_err(|error| {
-        let help = "the key of the state is a secret of 32 bytes or more";
         reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
     });
     found.ok()
@@ -156,9 +156,7 @@ async fn secret(
 mod redis {
     use callgate_state::{Durability, RedisAddress, RedisServers, RedisSettings, RedisStore};
 
-    use super::{
-        Arc, BuildContext, ConfigCode, Keys, Reader, Secret, SecretReference, Store, complain,
-    };
+    use super::{Arc, BuildContext, KEY, Keys, Reader, Store, complain, secret};
     use crate::{
         build::tls,
         state::{RedisConfig, RedisNodes, RedisUrl},
@@ -182,15 +180,15 @@ mod redis {
             settings.database = url.database;
         }
         if let Some(reference) = &redis.password {
-            settings.password =
-                Some(password(reader, "/state/redis/password", reference, build_context).await?);
+            settings.password = Some(
+                secret(reader, "/state/redis/password", reference, build_context, PASSWORD).await?,
+            );
         }
         if redis.servers.urls().iter().all(|url| url.is_secure) {
             settings.tls = Some(tls::of_store(reader, &redis.tls, base, secrets).await);
         }
         let store = RedisStore::new(&settings, &environment.network(None));
-        let help = "the key of the state is a secret of 32 bytes or more";
-        store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, help)).ok()
+        store.map(|store| Arc::new(store) as _).map_err(|error| complain(reader, &error, KEY)).ok()
     }
 
     async fn servers(
@@ -207,7 +205,8 @@ mod redis {
                 let mut found = None;
                 if let Some(reference) = reference {
                     let pointer = "/state/redis/sentinel/password";
-                    found = Some(password(reader, pointer, reference, build_context).await?);
+                    found =
+                        Some(secret(reader, pointer, reference, build_context, PASSWORD).await?);
                 }
                 let (primary, sentinels) = (master.clone(), nodes.iter().map(address).collect());
                 RedisServers::Sentinel { primary, sentinels, password: found }
@@ -216,18 +215,9 @@ mod redis {
         })
     }
 
-    async fn password(
-        reader: &mut Reader,
-        pointer: &str,
-        reference: &SecretReference,
-        build_context: &BuildContext<'_>,
-    ) -> Option<Secret> {
-        let found = build_context.secrets.get(reference).await.map_err(|error| {
-            let help = "name a secret that can be read";
-            reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
-        });
-        found.ok()
-    }
+    const PASSWORD: &str = "name a secret that can be read";
 }
 
+/// The remedy for a key that cannot be read or used.
+const KEY: &str = "the key of the state is a secret of 32 bytes or more";
 const LOST: &str = "the trial ended without a word";

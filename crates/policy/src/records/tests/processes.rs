@@ -158,7 +158,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the service and the callers saw.
+/// The calls that the service got, and the ends that callers got.
 #[derive(Default)]
 struct Seen {
     sent: [usize; KEYS],

@@ -208,7 +208,7 @@ fn the_example_of_every_tool_of_the_fixtures_runs() {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the corpus is elsewhere")]
-fn the_example_of_a_tool_of_the_corpus_runs_or_its_page_says_why_there_is_none() {
+fn each_tool_of_the_corpus_has_an_example_that_runs_or_a_reason() {
     let files = corpus();
     if files.is_empty() {
         println!("corpus absent");
