@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -95,14 +96,12 @@ class Provider(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def from_nothing(callgate, folder, url):
-    """The commands of the first recipe, then the lines that are printed for a host, used as a host uses them. Returns seconds."""
+def from_nothing(callgate, folder, url, lines):
+    """The lines that a person types for a service that runs, and those that they print for a host, used as a host uses them. Returns seconds."""
     began = time.monotonic()
-    shown = subprocess.check_output([callgate, "tools", f"{url}/openapi.json"], text=True)
-    assert "read_order" in shown, shown
-    called = [callgate, "call", f"{url}/openapi.json", TOOL.removeprefix("shop-"), "order_id=7"]
-    assert "shipped" in subprocess.check_output(called, text=True)
-    printed = subprocess.check_output([callgate, "mcp", f"{url}/openapi.json", "--print-config", "claude"], text=True)
+    commands = [shlex.split(line.replace("http://127.0.0.1:8000", url)) for line in lines]
+    shown, called, printed = (subprocess.check_output([callgate, *words[1:]], text=True) for words in commands)
+    assert "read_order" in shown and "shipped" in called, (shown, called)
     server = next(iter(json.loads(printed)["mcpServers"].values()))
     taken = time.monotonic() - began
     (folder / "host.py").write_text(HOST)
@@ -110,6 +109,12 @@ def from_nothing(callgate, folder, url):
     seconds, text = answered.split(" ", 1)
     assert "shipped" in text, answered
     return taken + float(seconds)
+
+
+def typed(chapter):
+    """The lines of the chapter's first block of commands of callgate."""
+    block = re.search(r"```text\n((?:callgate .*\n)+)```", chapter)
+    return block[1].splitlines()
 
 
 HOST = """
@@ -167,7 +172,9 @@ def main():
         with service(folder) as url:
             for name in ("shop.yaml", "users.yaml"):
                 (folder / name).write_text(written[name].replace("http://127.0.0.1:8000", url))
-            seconds = from_nothing(callgate, folder, url)
+            lines = typed(CHAPTER.read_text())
+            assert len(lines) <= 6, f"recipes: {len(lines)} lines are typed, six at most may be"
+            seconds = from_nothing(callgate, folder, url, lines)
             assert seconds < 1, f"recipes: from a FastAPI service to a call of an MCP host took {seconds:.2f} s"
             with sidecar(callgate, folder, "shop.yaml") as shop:
                 assert "shipped" in run("agent.py", folder, shop)
@@ -177,7 +184,7 @@ def main():
                     n_run += in_typescript(folder, shop)
             n_run += with_tokens(callgate, folder)
     assert n_run == len([name for name in written if name.endswith((".py", ".mts"))]) - 1 - (0 if modules else 3), n_run
-    print(f"recipes: {n_run} programs, from a FastAPI service to a call of an MCP host in {seconds:.2f} s")
+    print(f"recipes: {n_run} programs, from a FastAPI service to a call of an MCP host by {len(lines)} lines in {seconds:.2f} s")
 
 
 def in_typescript(folder, shop):
