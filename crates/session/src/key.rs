@@ -57,6 +57,8 @@ callgate_tool::named! {
         Call = "call",
         /// Calls that must not be made twice.
         Idempotency = "idempotency",
+        /// The paces that all who use the store keep together.
+        Rate = "rate",
         /// The sidecars that share the store.
         Replica = "replica",
         /// Whole results behind handles.

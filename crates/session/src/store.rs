@@ -1,11 +1,21 @@
 //! The trait of stores for records. Stores promise compare-and-swap; a record has its time to live, and the caller passes
 //! the current time.
 
-use std::{fmt::Debug, time::Instant};
+use std::{
+    fmt::Debug,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 
-use crate::{error::Error, group::Group, key::Key, record::Record, sealer::Sealer};
+use crate::{
+    error::Error,
+    group::Group,
+    key::Key,
+    pace::{self, Pace},
+    record::Record,
+    sealer::Sealer,
+};
 
 /// Keeps records for a while. Requests for one key run one after the other.
 ///
@@ -101,6 +111,16 @@ pub trait Store: Debug + Send + Sync {
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if the stored record is not as expected,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error>;
+
+    /// Takes one of the requests that a pace allows, and returns `None`; or the time until the next one if there is none now.
+    /// All who use the store keep the pace together. A store that has no way of its own reads a record and replaces it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if too many others take at the same time,
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
+    async fn take(&self, key: &Key, pace: Pace, now: Instant) -> Result<Option<Duration>, Error> {
+        pace::take(self, key, pace, now).await
+    }
 }
 
 /// A stored record with its version.

@@ -17,11 +17,11 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
+use callgate_session::{Error, Expected, Group, Key, Pace, Record, Sealer, Store, Stored, Version};
 use callgate_transport::{Network, TlsSettings};
 
 use self::{engine::RedisEngine, layout::Layout, route::Route};
-use crate::store::Sealed;
+use crate::{engine::Engine as _, store::Sealed};
 
 /// The settings of a store in Redis.
 ///
@@ -242,6 +242,12 @@ impl Store for RedisStore {
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
         self.0.remove(key, expected, now).await
+    }
+
+    async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
+        let Sealed { engine, sealer } = &self.0;
+        let address = engine.addresses(sealer).await?.of(key);
+        engine.take(&address, pace).await
     }
 }
 

@@ -8,11 +8,13 @@
     reason = "a test ends at what it did not expect"
 )]
 
+mod canary;
 mod corpus;
 mod raw;
 mod redis_server;
 mod service;
 
+pub use canary::{check_absent, disguises};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use raw::{Connection, Raw, serve_raw};
 pub use redis_server::{RedisProgram, RedisServer};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Sealer};
+use callgate_session::{Error, Expected, Pace, Sealer};
 use futures_util::future::try_join_all;
 use redis::{Cmd, Value as Reply};
 
@@ -33,6 +33,7 @@ pub(crate) struct RedisEngine {
     put: Script,
     read: Script,
     remove: Script,
+    take: Script,
 }
 
 /// One run of a script.
@@ -50,8 +51,8 @@ type Left = (Vec<u8>, i64);
 impl RedisEngine {
     pub(super) fn new(route: Route, layout: Layout, current: Sealer) -> Self {
         let (put, read, remove) = (Script::put(), Script::read(), Script::remove());
-        let addresses = SharedAddresses::new(current);
-        Self { route, layout, addresses, put, read, remove }
+        let (addresses, take) = (SharedAddresses::new(current), Script::take());
+        Self { route, layout, addresses, put, read, remove, take }
     }
 
     /// Changes a record by a script, and returns its number.
@@ -75,6 +76,24 @@ impl RedisEngine {
             }
             reply => reply,
         }
+    }
+
+    /// Takes a request of a pace, which the server keeps as the time at which its whole burst is free again.
+    pub(super) async fn take(
+        &self,
+        address: &Address,
+        pace: Pace,
+    ) -> Result<Option<Duration>, Error> {
+        let names = self.layout.names(address);
+        // The clock of a script knows no less.
+        let each = pace.each.as_nanos().div_ceil(1000).clamp(1, MOST_APART).to_string();
+        let (keys, burst) = ([&*names.record], pace.burst.to_string());
+        let arguments = [each.as_bytes(), burst.as_bytes()];
+        let (script, tag, care) = (&self.take, names.tag, Care::Usual);
+        let run = Run { script, tag, keys: &keys, arguments: &arguments, care };
+        let wait = failure::number(&self.run(run).await?)?;
+        let wait = u64::try_from(wait).ok().filter(|wait| *wait > 0);
+        Ok(wait.map(Duration::from_micros))
     }
 
     /// Writes the chunks of a record, which end by themselves unless the record is put.
@@ -316,3 +335,5 @@ const ATTEMPTS: usize = 8;
 const UNUSED: u32 = 60_000;
 /// The longest time to live in milliseconds: beyond it, the server's arithmetic overflows. A thousand years.
 const LONGEST: u128 = 1_000 * 365 * 24 * 3600 * 1000;
+/// The longest time between two requests of a pace, in microseconds: a year.
+const MOST_APART: u128 = 365 * 24 * 3600 * 1_000_000;

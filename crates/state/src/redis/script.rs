@@ -38,6 +38,12 @@ impl Script {
         Self::new(REPLACE)
     }
 
+    /// Takes a request of a pace. Key: the pace. Arguments: the time between two requests in microseconds, the most at once.
+    /// Returns 0, or the microseconds until the next one.
+    pub(super) fn take() -> Self {
+        Self::new(TAKE)
+    }
+
     /// The call of the script by its digest.
     pub(super) fn by_digest(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
         call("EVALSHA", &self.digest, keys, arguments)
@@ -138,4 +144,18 @@ return found
 const REPLACE: &str = r"
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2]) end
 return 1
+";
+
+// The stored time is that of this server's clock; one that was set back costs no more than a whole burst. Where the pace is slow
+// and its burst large, the time to live is that of a thousand years, beyond which the server's arithmetic overflows.
+const TAKE: &str = r"
+local each, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local time = redis.call('TIME')
+local now, whole = time[1] * 1000000 + time[2], each * burst
+local free = tonumber(redis.call('GET', KEYS[1]) or 0)
+local left = math.min(math.max(free - now, 0), whole) + each
+if left > whole then return left - whole end
+local lives = math.min(math.ceil(left / 1000), 31536000000000)
+redis.call('SET', KEYS[1], string.format('%.0f', now + left), 'PX', string.format('%.0f', lives))
+return 0
 ";

@@ -3,8 +3,11 @@
 
 #![cfg(test)]
 
+mod pace;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "redis")]
+mod redis_pace;
 #[cfg(feature = "redis")]
 mod redis_sets;
 

@@ -5,6 +5,7 @@ use callgate_testkit::{RedisProgram, RedisServer};
 use callgate_transport::Network;
 
 use super::{
+    pace::{keeps_pace, pace_steps},
     redis::{address, named, now, pass, patient, store, wait_until},
     *,
 };
@@ -18,6 +19,14 @@ fn check_laws(settings: &RedisSettings, servers: &[&RedisServer], cases: u32) {
         let open = || -> Box<dyn Store> { Box::new(RedisStore::new(settings, &Network::new()).unwrap()) };
         let wait = |seconds| servers.iter().for_each(|server| pass(server.port, seconds));
         run(obeys(open(), Ways { open_again: &|_| open(), wait: &wait }, steps));
+    });
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(steps in pace_steps())| {
+        for server in servers {
+            server.ask("FLUSHALL");
+        }
+        let wait = |seconds| servers.iter().for_each(|server| pass(server.port, seconds));
+        run(keeps_pace(&*store(settings), &wait, steps));
     });
 }
 
