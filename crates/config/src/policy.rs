@@ -4,7 +4,7 @@
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use callgate_policy::{
-    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RecordBounds,
+    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RateOutage, RecordBounds,
 };
 use callgate_secret::SecretReference;
 
@@ -132,6 +132,7 @@ pub enum BreakerChoice {
 }
 
 words! { AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
+words! { RateOutage, "leave it out for the first": "local" => Local, "refuse" => Refuse }
 words! { AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
 
 keys! {

@@ -25,7 +25,7 @@ pub use audit::{
 pub use breaker::{Breaker, BreakerSettings};
 pub use error::{Error, ErrorKind};
 pub use idempotency::Idempotency;
-pub use limits::{Bound, Limits, LimitsConfig};
+pub use limits::{Bound, Limits, LimitsConfig, RateOutage};
 pub use metrics::{Metrics, describe_metrics, describe_toolset};
 pub use rate::Rate;
 pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};

@@ -1,6 +1,7 @@
 //! Limits how many calls run at a time and how many begin in a period: for each principal, for each toolset, and in all.
 
 mod principals;
+mod shared;
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +13,15 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
+use callgate_session::Store;
 use callgate_tool::{Fault, Journal, Outcome};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use self::principals::Principals;
+pub use self::shared::RateOutage;
+use self::{
+    principals::Principals,
+    shared::{Counted, SharedRates},
+};
 use crate::{
     gate::{Gate, Queue},
     rate::{Bucket, Rate},
@@ -38,6 +44,7 @@ pub struct Limits {
     in_flight: Arc<Gate>,
     principals: Option<Arc<Principals>>,
     toolsets: BTreeMap<String, LimitState>,
+    shared: Option<SharedRates>,
 }
 
 /// The limits of calls.
@@ -141,7 +148,7 @@ impl LimitState {
     fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
             let known = known.and_then(|known| known.bucket.as_ref());
-            let same = known.filter(|bucket| bucket.is(rate));
+            let same = known.filter(|bucket| bucket.rate() == rate);
             same.map_or_else(|| Arc::new(Bucket::new(rate)), Arc::clone)
         });
         let gate = bound
@@ -180,7 +187,27 @@ impl Limits {
             in_flight: gate(config.in_flight, queue, known),
             principals: (config.principal != Bound::default()).then(of_principals),
             toolsets: toolsets.collect(),
+            shared: None,
         }
+    }
+
+    /// Counts rates in a store, together with all other processes that do. The number of calls that run at a time stays one of
+    /// each process: a process that ends without a word cannot give back what it holds.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use callgate_policy::{Limits, LimitsConfig, RateOutage};
+    /// use callgate_session::{Bounds, Memory};
+    ///
+    /// let store = Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 }));
+    /// let limits = Limits::new(&LimitsConfig::default()).shared_over(store, RateOutage::Refuse);
+    /// # drop(limits);
+    /// ```
+    #[must_use]
+    pub fn shared_over(mut self, store: Arc<dyn Store>, on_outage: RateOutage) -> Self {
+        self.shared = Some(SharedRates { store, on_outage });
+        self
     }
 
     /// Takes permits for a call at every limit.
@@ -197,12 +224,20 @@ impl Limits {
             None => None,
         };
         let toolset = backend.and_then(|backend| self.toolsets.get(backend.toolset()));
-        let bounds = || [principal.as_deref(), toolset].into_iter().flatten();
-        for bucket in bounds().filter_map(|bound| bound.bucket.as_deref()) {
-            bucket.take().map_err(wording::rate_limited)?;
+        let counted = [
+            (Counted::Principal(call.principal()), principal.as_deref()),
+            (Counted::Toolset(backend.map_or("", Backend::toolset)), toolset),
+        ];
+        for (counted, bound) in counted {
+            let Some(bucket) = bound.and_then(|bound| bound.bucket.as_deref()) else { continue };
+            match &self.shared {
+                Some(shared) => shared.take(counted, bucket).await?,
+                None => bucket.take().map_err(wording::rate_limited)?,
+            }
         }
+        let bounds = [principal.as_deref(), toolset].into_iter().flatten();
         // A call that waits for its toolset holds no permit among all calls.
-        let gates = bounds().filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
+        let gates = bounds.filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
             permits.add(gate.enter(started).await.ok_or_else(overloaded)?);
         }

@@ -2,6 +2,7 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use callgate_session::Pace;
 use governor::{
     NotUntil, Quota, RateLimiter,
     clock::{Clock, Reference},
@@ -34,6 +35,14 @@ pub struct Rate {
     pub burst: NonZeroU32,
 }
 
+impl Rate {
+    /// The rate as a store counts it.
+    pub(crate) fn pace(self) -> Pace {
+        let each = (self.per / self.calls.get()).max(Duration::from_nanos(1));
+        Pace { each, burst: self.burst }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
@@ -42,14 +51,14 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(crate) fn new(rate: Rate) -> Self {
-        let each = (rate.per / rate.calls.get()).max(Duration::from_nanos(1));
+        let each = rate.pace().each;
         let quota = Quota::with_period(each).unwrap_or_else(|| Quota::per_second(rate.calls));
         let limiter = RateLimiter::direct_with_clock(quota.allow_burst(rate.burst), Ticking::new());
         Self { rate, limiter }
     }
 
-    pub(crate) fn is(&self, rate: Rate) -> bool {
-        self.rate == rate
+    pub(crate) fn rate(&self) -> Rate {
+        self.rate
     }
 
     /// The longest time until the bucket is full.

@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_session::{
-    Error, ErrorKind, Expected, Group, Key, Record, Sealer, Store, Stored, Version,
+    Error, ErrorKind, Expected, Group, Key, Pace, Record, Sealer, Store, Stored, Version,
 };
 use metrics::{counter, gauge};
 use tokio::{
@@ -146,6 +146,10 @@ impl Store for TimedStore {
 
     async fn remove(&self, key: &Key, expected: Expected, now: Clock) -> Result<bool, Error> {
         self.bounded(self.store.remove(key, expected, now)).await
+    }
+
+    async fn take(&self, key: &Key, pace: Pace, now: Clock) -> Result<Option<Duration>, Error> {
+        self.bounded(self.store.take(key, pace, now)).await
     }
 }
 

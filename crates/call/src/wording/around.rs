@@ -38,6 +38,12 @@ pub fn keys_unavailable(wait: Duration) -> Box<Fault> {
     waiting(FaultCode::Overloaded, message, wait)
 }
 
+/// The store that counts calls does not answer.
+pub fn rates_unavailable(wait: Duration) -> Box<Fault> {
+    let message = "calls cannot be counted now, nothing was sent; try again later";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
 /// The store of results does not answer, and the call names one.
 pub fn results_unavailable(wait: Duration) -> Box<Fault> {
     let message = "results of earlier calls cannot be read now, nothing was sent; try again later";

@@ -13,10 +13,13 @@ use callgate_session::Store;
 
 use super::{audit, context::BuildContext, state};
 use crate::{
+    code::ConfigCode,
     config::Config,
     environment::{Environment, Sidecar},
     policy::BreakerChoice,
     reader::Reader,
+    serving::ServingLimits,
+    state::StateEngine,
     toolset::ToolsetConfig,
 };
 
@@ -67,10 +70,10 @@ impl Policy {
             audit.recall(idempotency).await;
         }
         Self {
+            limits: limits(config, state.as_ref(), previous),
             state,
             audit,
             idempotency,
-            limits: limits(config, previous),
             breaker: breaker(config, previous),
             approvals,
             trial: None,
@@ -105,6 +108,7 @@ pub(super) async fn policy(
     let open = known.and_then(|known| known.state.as_ref());
     let state = state::store(reader, config, build_context, open).await;
     let trial = state::trial(reader, config, build_context).await;
+    check_shared_limits(reader, config, build_context.environment);
     let files = Files { audit, state };
     Policy { trial, ..Policy::new(config, build_context.environment, files, rules, known).await }
 }
@@ -126,7 +130,36 @@ fn idempotency(
     Some(idempotency)
 }
 
-fn limits(config: &Config, previous: Option<&Policy>) -> Option<Arc<Limits>> {
+/// Refuses limits that nothing shares, and the key that means nothing without them.
+fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Environment) {
+    let ServingLimits { shared, on_outage, .. } = config.serving.limits;
+    if shared != Some(true) {
+        if shared.is_none() && on_outage.is_some() {
+            let message = "`on_outage` is for `shared: true`, which is not given";
+            let help = "leave `on_outage` out, or add `shared: true`";
+            reader.complain(ConfigCode::WrongValue, "/limits/on_outage", message, help);
+        }
+        return;
+    }
+    // The program's own store comes before that of the configuration.
+    let got = match (&environment.state, config.state.as_ref().map(|state| &state.engine)) {
+        (Some(own), _) if own.is_shared() => return,
+        (None, Some(StateEngine::Redis(_))) => return,
+        (Some(_), _) => "a store of one process",
+        (None, Some(StateEngine::File { .. })) => "a file, which one sidecar has",
+        (None, None) => "none",
+    };
+    let message =
+        format!("expected `state: {{redis: …}}`, where several sidecars count together, got {got}");
+    let help = "name a Redis server under `state`, or leave `shared` out and give each sidecar its part of the rate";
+    reader.complain(ConfigCode::WrongValue, "/limits/shared", message, help);
+}
+
+fn limits(
+    config: &Config,
+    state: Option<&Arc<dyn Store>>,
+    previous: Option<&Policy>,
+) -> Option<Arc<Limits>> {
     let usual = config.calls.is_some().then_some(PARALLEL_CALLS);
     let bounded = config.toolsets.iter().map(|toolset| {
         let bound = toolset.call_limits.bound;
@@ -145,7 +178,12 @@ fn limits(config: &Config, previous: Option<&Policy>) -> Option<Arc<Limits>> {
         None => limits.in_flight = usize::MAX,
     }
     let previous = previous.and_then(|previous| previous.limits.as_deref());
-    Some(Arc::new(Limits::following(&limits, previous)))
+    let limits = Limits::following(&limits, previous);
+    let ServingLimits { shared, on_outage, .. } = config.serving.limits;
+    Some(Arc::new(match state.filter(|_| shared == Some(true)) {
+        Some(state) => limits.shared_over(Arc::clone(state), on_outage.unwrap_or_default()),
+        None => limits,
+    }))
 }
 
 fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {

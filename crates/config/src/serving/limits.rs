@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use callgate_policy::RateOutage;
+
 use crate::{
     form::{Bytes, Count},
     limits::SharedLimits,
@@ -34,10 +36,15 @@ settings! {
         headers: usize as Count<4096> = 100;
         /// The time that a connection may be idle.
         idle_time: Duration = Duration::from_mins(1);
+        /// The fate of calls with a rate while the Redis of `shared` is away: `local` lets each sidecar count by itself, `refuse`
+        /// refuses them; `local` unless given.
+        on_outage: Option<RateOutage> as RateOutage = None;
         /// The number of simultaneous requests of one principal; the default is the total limit.
         principal_requests: Option<usize> as Count = None;
         /// The number of simultaneous requests, over all connections.
         requests: usize as Count = 1024;
+        /// `true` where the rates of principals and of toolsets are those of all sidecars on one Redis together.
+        shared: Option<bool> as bool = None;
         /// The bytes that one HTTP/2 request may send before they are read.
         stream_window: usize as Bytes<1, { (1 << 31) - 1 }> = 64 << 10;
         /// The number of simultaneous requests on one HTTP/2 connection.

@@ -1,5 +1,7 @@
 //! Tests each limit, how long calls wait at it, and that a held permit becomes free again however the call ends.
 
+mod shared;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_executor::{Executor, Function};
@@ -16,9 +18,13 @@ fn second() -> Duration {
 
 /// Tools of `pets` and `shop` that take two seconds, or as long as `how_long` says.
 fn executor(config: &LimitsConfig) -> (Executor, Arc<AtomicUsize>) {
+    of_limits(Limits::new(config))
+}
+
+fn of_limits(limits: Limits) -> (Executor, Arc<AtomicUsize>) {
     let most = Arc::<AtomicUsize>::default();
     let running = Arc::<AtomicUsize>::default();
-    let mut builder = Executor::builder().middleware(Limits::new(config));
+    let mut builder = Executor::builder().middleware(limits);
     for toolset in ["pets", "shop"] {
         let (most, running) = (Arc::clone(&most), Arc::clone(&running));
         let function = Function::new(toolset, "get", json!({"type": "object"}), move |_| {

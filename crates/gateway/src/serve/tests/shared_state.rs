@@ -1,5 +1,7 @@
 //! Tests of sidecars that share a Redis server, which runs where `CALLGATE_REDIS_SERVER` names its program.
 
+mod tls;
+
 use std::sync::atomic::Ordering;
 
 use callgate_testkit::{RedisProgram, RedisServer};
@@ -71,4 +73,42 @@ async fn a_sidecar_starts_before_its_server_and_refuses_what_needs_it_until_it_i
         answer = call(&keyed).await;
     }
     assert_eq!(shop.bought.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn two_sidecars_share_one_rate_and_each_counts_alone_or_refuses_while_the_server_is_away() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let (shop, folder) = (Shop::open().await, folder());
+    for (on_outage, n_answered) in [("local", 20), ("refuse", 0)] {
+        let mut server = program.start(&[]);
+        let state = format!(
+            "{}\nlimits: {{shared: true, on_outage: {on_outage}}}\n\
+             calls: {{rate: {{calls: 10, per: 1h, burst: 10}}}}",
+            state(&server)
+        );
+        let begin = async || shop.sidecar_with(&state, folder.path()).await.unwrap();
+        let sidecars = [begin().await, begin().await];
+        assert_eq!(at_once(&sidecars, "rate_limited").await, 10);
+        server.kill();
+        // New sidecars have not counted anything yet.
+        let sidecars = [begin().await, begin().await];
+        let code = if n_answered == 0 { "overloaded" } else { "rate_limited" };
+        assert_eq!(at_once(&sidecars, code).await, n_answered);
+    }
+}
+
+/// The number of fifty calls at once over all sidecars that are answered; the others end with a code.
+async fn at_once(sidecars: &[Sidecar; 2], code: &str) -> usize {
+    let buy = json!({"tool": "pets-buy", "args": {"body": "cat"}});
+    let body = json!({"calls": [buy]});
+    let calls = (0..50).map(|at| send(&sidecars[at % 2], "POST", "/v1/calls", &body));
+    let answers = futures_util::future::join_all(calls).await;
+    let results = answers.iter().map(|answer| &answer["results"][0]);
+    let (answered, refused): (Vec<_>, Vec<_>) =
+        results.partition(|result| result["response"] == "bought cat");
+    for refused in refused {
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+        assert_eq!(refused["error"]["reached"], "no", "{refused}");
+    }
+    answered.len()
 }
