@@ -12,9 +12,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "interop"))
+
+import canaries
 import servers
 import wire
-from flows import Customer, Shop, Wrong
+from flows import CANARY, Customer, Shop, Wrong
 
 PRINCIPALS = 8
 DESCRIPTION = """
@@ -94,6 +97,17 @@ async def faults(redis, relay, sidecars, seen):
         seen[f"state {kind}"] += 1
 
 
+async def shown(redis):
+    """The files of the state that show a value of a session or a token of a caller, raw or encoded."""
+    if redis.child.returncode is None:
+        redis.send(signal.SIGCONT)
+        await servers.ask(redis.port, "SAVE")
+    files = [file for file in redis.folder.rglob("*") if file.is_file()]
+    found = canaries.found(files, [CANARY, "token-of-p0-", "key-of-the-flow-"])
+    print(f"{len(files)} files of the state, {sum(file.stat().st_size for file in files)} bytes: {len(found)} show a value")
+    return [f"{file} has `{canary}`, {name}" for file, canary, name in found]
+
+
 async def run(given, folder):
     shop, seen = Shop(), collections.Counter()
     shop_port, _server = await wire.serve(shop.answer)
@@ -112,6 +126,9 @@ async def run(given, folder):
         wrong = await clients(given, balancer.port, shop, seen)
         if breaking and breaking.done():
             breaking.result()
+        if breaking:
+            breaking.cancel()
+        wrong += await shown(redis)
     finally:
         if breaking:
             breaking.cancel()

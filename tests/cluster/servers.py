@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import re
 import signal
 import socket
 import urllib.error
@@ -54,6 +55,21 @@ async def accepts(port):
         return False
 
 
+async def ask(port, command):
+    """The reply to a command; nothing from a server that does not answer."""
+    try:
+        async with asyncio.timeout(2):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{command}\r\n".encode())
+            data = await reader.readline()
+            if size := re.match(rb"\$(\d+)", data):
+                data = await reader.readexactly(int(size[1]))
+            writer.close()
+            return data.decode()
+    except (OSError, EOFError, TimeoutError):
+        return ""
+
+
 async def is_ready(port):
     def look():
         try:
@@ -67,13 +83,13 @@ async def is_ready(port):
 class Redis(Process):
     """A server; a durable one writes each change to its disk before it answers."""
 
-    def __init__(self, program, folder, durable=True):
-        self.port, self.folder = free(), folder / "redis"
+    def __init__(self, program, folder, durable=True, name="redis"):
+        self.port, self.folder = free(), folder / name
         self.folder.mkdir(exist_ok=True)
         options = {"port": self.port, "bind": "127.0.0.1", "dir": self.folder, "save": "", "appendonly": "yes" if durable else "no"}
         options |= {"appendfsync": "always", "maxmemory-policy": "noeviction", "daemonize": "no"}
         command = [program, *(part for name, value in options.items() for part in (f"--{name}", value))]
-        super().__init__("redis", folder, command)
+        super().__init__(name, folder, command)
 
     async def up(self):
         async def answers():
