@@ -130,10 +130,15 @@ impl Undo {
         }
         let stored = self.store.get(key, now()).await?;
         let known = stored.and_then(|stored| Found::read(key.clone(), &stored));
-        let Some(own) = known.filter(|known| known.approval.is_used_by(&self.user)) else {
-            return Ok(());
+        let (record, version) = match known {
+            Some(known) if known.approval.is_used_by(&self.user) => (record, known.version),
+            // An earlier attempt may have changed this server, and no replica yet.
+            Some(known) if known.approval.used.is_none() => {
+                (known.approval.record()?, known.version)
+            }
+            _ => return Ok(()),
         };
-        match self.store.put(key, record, Expected::Version(own.version), now()).await {
+        match self.store.put(key, record, Expected::Version(version), now()).await {
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
             put => put.map(drop),
         }
