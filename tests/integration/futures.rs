@@ -122,6 +122,8 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn session::Store, &session::Key) = |store, key| {
         is_send(store.remove(key, session::Expected::Absent, Instant::now().into_std()));
     };
+    let _: fn(&dyn session::Store, &session::Key, _) =
+        |store, key, pace| is_send(store.take(key, pace, Instant::now().into_std()));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.preview(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =

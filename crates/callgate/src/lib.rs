@@ -275,15 +275,14 @@ pub mod policy {
     pub use callgate_policy::{
         Approval, ApprovalRules, ApprovalState, Approvals, Audit, AuditArguments, AuditConfig,
         AuditMode, Bound, Breaker, BreakerSettings, Confirm, Error, ErrorKind, Idempotency,
-        IdempotencyKey, Limits, LimitsConfig, Marked, Metrics, Rate, RateOutage, RecordBounds,
-        UnknownCall,
+        IdempotencyKey, Limits, LimitsConfig, Marked, Metrics, Rate, RecordBounds, UnknownCall,
     };
 }
 
 /// Stores of records that outlive a call: sessions, results, approvals.
 pub mod session {
     pub use callgate_session::{
-        Bounds, Error, ErrorKind, Expected, Group, Key, Memory, Owner, Pace, Record, Space, Store,
+        Bounds, Error, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store,
         Stored, Version,
     };
     #[cfg(feature = "state")]

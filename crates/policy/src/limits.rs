@@ -1,7 +1,7 @@
 //! Limits how many calls run at a time and how many begin in a period: for each principal, for each toolset, and in all.
 
 mod principals;
-mod shared;
+mod rate_outage;
 
 use std::{
     collections::BTreeMap,
@@ -17,10 +17,10 @@ use callgate_session::Store;
 use callgate_tool::{Fault, Journal, Outcome};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-pub use self::shared::RateOutage;
+pub use self::rate_outage::RateOutage;
 use self::{
     principals::Principals,
-    shared::{Counted, SharedRates},
+    rate_outage::{Counted, SharedRates},
 };
 use crate::{
     gate::{Gate, Queue},
@@ -204,6 +204,7 @@ impl Limits {
     /// let limits = Limits::new(&LimitsConfig::default()).shared_over(store, RateOutage::Refuse);
     /// # drop(limits);
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn shared_over(mut self, store: Arc<dyn Store>, on_outage: RateOutage) -> Self {
         self.shared = Some(SharedRates { store, on_outage });

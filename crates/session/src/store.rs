@@ -7,12 +7,13 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 
 use crate::{
-    error::Error,
+    error::{self, Error, ErrorKind},
     group::Group,
     key::Key,
-    pace::{self, Pace},
+    pace::Pace,
     record::Record,
     sealer::Sealer,
 };
@@ -118,8 +119,9 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if too many others take at the same time,
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if the store cannot be reached.
+    #[doc(hidden)]
     async fn take(&self, key: &Key, pace: Pace, now: Instant) -> Result<Option<Duration>, Error> {
-        pace::take(self, key, pace, now).await
+        take(self, key, pace, now).await
     }
 }
 
@@ -221,3 +223,32 @@ impl Expected {
         }
     }
 }
+
+/// Takes a request of a pace by replacing a record, which lives until the whole burst is free again.
+async fn take<S: Store + ?Sized>(
+    store: &S,
+    key: &Key,
+    pace: Pace,
+    now: Instant,
+) -> Result<Option<Duration>, Error> {
+    for _ in 0..ATTEMPTS {
+        let stored = store.get(key, now).await?;
+        let left = stored.as_ref().and_then(|stored| stored.record.time_to_live());
+        let next = match pace.after(left.unwrap_or_default()) {
+            Ok(next) => next,
+            Err(wait) => return Ok(Some(wait)),
+        };
+        let expected = stored.map_or(Expected::Absent, |stored| Expected::Version(stored.version));
+        let record = Record::new("application/octet-stream", Bytes::new());
+        match store.put(key, record.with_time_to_live(next), expected, now).await {
+            Ok(_) => return Ok(None),
+            // Another request was faster.
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(error::conflict())
+}
+
+/// The number of requests that may be faster than one. Each time, one of them succeeds.
+const ATTEMPTS: usize = 64;

@@ -1,6 +1,6 @@
 //! Tests each limit, how long calls wait at it, and that a held permit becomes free again however the call ends.
 
-mod shared;
+mod rate_outage;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
