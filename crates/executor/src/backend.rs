@@ -16,6 +16,7 @@ mod raw;
 mod reading;
 mod redirect;
 mod repeat;
+mod review;
 mod session_values;
 mod shown;
 mod unknown_session;
@@ -39,6 +40,7 @@ pub(crate) use failure::of_stop;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
 pub use opened::{BodyHead, Opened, Piece, Pieces};
+pub use review::{Review, Reviewed};
 
 /// Runs the calls of one tool.
 ///
@@ -132,6 +134,14 @@ pub trait Backend: Debug + Send + Sync {
     /// # Errors
     /// Returns the fault that the call would end with, if it is known before any side effect.
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>>;
+
+    /// What a person decides about before the call is made. It may read, but changes nothing. By default it is the preview.
+    ///
+    /// # Errors
+    /// Returns the fault that the call would end with, if it is known before any side effect.
+    async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
+        self.preview(call, journal).await.map(Review::new)
+    }
 
     /// Runs one call. Dropping the future stops it.
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome;

@@ -76,6 +76,13 @@ impl Builder {
         self
     }
 
+    /// Adds a tool of any kind as an operator's edit declares it.
+    #[doc(hidden)]
+    pub fn edited_shared_backend(mut self, backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
+        self.own.push(Ok(CheckedBackend::edited(backend, edit)));
+        self
+    }
+
     /// Adds a function as a tool: [`Function::new`].
     pub fn function<F, R, O>(
         mut self,
@@ -152,6 +159,13 @@ impl Builder {
         let finder = Finder::new(self.synonyms);
         Ok(Executor::new(catalog, finder, results, self.middleware.into()))
     }
+}
+
+/// The operations of a toolset as backends, in their order: for a kind of tool whose calls are requests of its own
+/// description. Results are kept in memory.
+#[doc(hidden)]
+pub fn backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
+    slots(toolset, &Arc::default()).map(|slot| slot.backend).collect()
 }
 
 fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {

@@ -198,8 +198,10 @@ impl<'a> Call<'a> {
         &self.arguments
     }
 
-    /// The call with other arguments: those of the model, filled.
-    pub(crate) fn with_arguments(mut self, arguments: Arguments) -> Self {
+    /// The call with other arguments: those of the model, filled or translated.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Arguments) -> Self {
         self.arguments = Cow::Owned(arguments);
         self
     }

@@ -23,8 +23,13 @@ mod toolset;
 mod trace;
 mod watcher;
 
-pub use backend::{Backend, BodyHead, ClientFunction, EditedTool, Function, Opened, Piece, Pieces};
+pub use backend::{
+    Backend, BodyHead, ClientFunction, EditedTool, Function, Opened, Piece, Pieces, Review,
+    Reviewed,
+};
 pub use builder::Builder;
+#[doc(hidden)]
+pub use builder::backends;
 pub use call::Call;
 pub use catalog::Entry;
 pub use changes::{Change, ChangeKind, Changes, InputChange};

@@ -15,7 +15,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
+use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
 use metrics::counter;
@@ -33,11 +33,12 @@ pub use self::request::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 
 /// Ends a call that needs a person's approval as [`Outcome::Pending`], with the request it would send and without
-/// credentials. The call is made when it comes again with the decision: [`Call::with_decision`].
+/// credentials, or with what [`Backend::review`] shows. The call is made when it comes again with the decision: [`Call::with_decision`].
 ///
 /// An approval is valid once, for a limited time, for the principal, the session and the tool it was asked for, and for
 /// the request that was shown. If the call would now send another request, because of other arguments, other session
-/// values or another configuration, or send it with another person's credential, the person is asked again.
+/// values or another configuration, send it with another person's credential, or change something that is not as it was
+/// shown, the person is asked again.
 ///
 /// ```
 /// use callgate_executor::{Call, Decision, Executor};
@@ -168,16 +169,16 @@ impl Approvals {
         // A person does not decide about the trace headers of a request.
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
-        let preview = backend.preview(&previewed, noted).await;
-        if preview.as_ref().is_ok_and(|preview| !confirm.asks(preview, effect)) {
+        let review = backend.review(&previewed, noted).await;
+        if review.as_ref().is_ok_and(|review| !confirm.asks(&review.preview, effect)) {
             return Ok(None);
         }
         let noted = |journal: &mut Journal| {
-            // The call ends here, so the journal gets the events of the preview, as from the call itself.
+            // The call ends here, so the journal gets the events of the review, as from the call itself.
             noted.events().iter().for_each(|event| journal.note(event.clone()));
         };
-        let preview = preview.inspect_err(|_| noted(journal))?;
-        let digest = request::digest(call, backend, &preview);
+        let review = review.inspect_err(|_| noted(journal))?;
+        let digest = request::digest(call, backend, &review);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
@@ -195,11 +196,14 @@ impl Approvals {
                     count("approved");
                 }
                 call.extensions_mut().insert(permit);
+                if let Some(state) = review.state {
+                    call.extensions_mut().insert(Reviewed(state));
+                }
                 journal.note(Event::Approved);
                 return Ok(None);
             }
             Some(Grant::Waiting(approval)) => *approval,
-            None => self.ask(call, backend, &preview, digest).await?,
+            None => self.ask(call, backend, &review.preview, digest).await?,
         };
         noted(journal);
         Ok(Some(self.pending(approval)))

@@ -71,6 +71,12 @@ codes! {
         /// No credential could be put on the request, or the service refused it.
         AuthFailed = "auth_failed":
             "Nothing was sent if the secret is missing; otherwise the service answered that it refuses the credential, and did nothing. The model should not call again, or try later if the server of the tokens is away. A person sets the missing secret, or corrects `auth` or `credentials` of the toolset.";
+        /// Another change of the database stood in the way.
+        Conflict = "conflict":
+            "The database was reached, and the call changed nothing. The model should try again later. A person looks which other program holds locks for long.";
+        /// A rule of the database refuses the change: a row that there is already, a value that is not allowed, a row that others refer to.
+        ConstraintViolated = "constraint_violated":
+            "The database was reached, and the call changed nothing. The model sees the columns that it may know, and should correct the arguments. A person has nothing to do.";
         /// Arguments are missing, unknown or of the wrong kind.
         InvalidArguments = "invalid_arguments":
             "Nothing was sent. The model sees each mistake, and should correct the arguments and call again. A person has nothing to do; if calls fail like this often, better words in the description help.";
@@ -86,6 +92,9 @@ codes! {
         /// The tool asks the user for values, who were not asked yet or cannot be asked where the call was made.
         NeedsValues = "needs_values":
             "Nothing was done. The model should ask the user. The program that makes the call answers what the tool asks, or a person calls the tool where it can ask.";
+        /// The row that the call names does not exist, or not for this caller.
+        NotFound = "not_found":
+            "The database was reached, and the call changed nothing. The model should look for the right key, by `list` for example, and call again. A person has nothing to do.";
         /// This build cannot do what the description asks for.
         NotSupported = "not_supported":
             "Nothing was sent. The model should not call again. A person leaves the tool out by `exclude` of `tools`, corrects the description, or makes the call where it can run.";
@@ -110,12 +119,18 @@ codes! {
         /// The answer is larger than the bound.
         ResponseTooLarge = "response_too_large":
             "The service was reached, and a call that writes was executed. The model should ask for less, or ask the user after a write. A person raises `response_bytes` of `limits`.";
+        /// The row was changed or removed since it was read, or since a person saw it.
+        RowChanged = "row_changed":
+            "The database was reached, and the call changed nothing. The model should read the row again and decide anew; a person who approved the call is asked again. A person has nothing to do.";
         /// The service answered with a status that is not a success.
         ServiceError = "service_error":
             "The service was reached; its own words are in the result. By the status, the model should correct the arguments, ask the user, try again later, or not call again. A person reads what the service says, and looks at the credential after status 403.";
         /// The service is called with a token of the user's own, which the session lacks or the service refused.
         SignInRequired = "sign_in_required":
             "Nothing was sent if the session lacks the token; otherwise the service, or the server of the tokens, refused it and did nothing. The model should ask the user, who signs in. The program that makes the call puts the new token into the session.";
+        /// A table, a column or a type is not what it was when the tools were loaded.
+        StaleDescription = "stale_description":
+            "The database was reached, and the call changed nothing. The model should not call again. A person loads the configuration again, and corrects it if the load finds a fault.";
         /// The first call with the idempotency key is still running.
         StillRunning = "still_running":
             "Nothing was sent for this call; the first one may have reached the service. The model should try again later, and then gets the result of the first call. A person has nothing to do.";
@@ -125,6 +140,9 @@ codes! {
         /// The call did not end in time.
         TimedOut = "timed_out":
             "The service may have been reached, and the fault says if nothing was sent. The model should try again later if that does no harm, and otherwise ask the user. A person raises `timeout` of `limits`, or looks why the service is slow, and whether a call that writes was executed.";
+        /// The change would touch more rows than a call may.
+        TooManyRows = "too_many_rows":
+            "The database was reached, and the change was rolled back; the fault says how many rows it would have touched. The model should narrow the conditions. A person raises `affected` of the entity or the statement, if so many rows may change at once.";
         /// The tool was taken away while its call waited for the client.
         ToolRemoved = "tool_removed":
             "The client may have run the call. The model should not call again. A person looks what changed in the configuration or the description.";

@@ -16,7 +16,7 @@ use callgate_tool::{
     ToolsetName, Value,
 };
 
-use super::{Backend, EditedTool, Opened};
+use super::{Backend, EditedTool, Opened, Review};
 use crate::{
     call::Call,
     error::{self, Error},
@@ -165,6 +165,11 @@ impl Backend for CheckedBackend {
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let call = self.checked(call, journal)?;
         self.backend.preview(&call, journal).await
+    }
+
+    async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
+        let call = self.checked(call, journal)?;
+        self.backend.review(&call, journal).await
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {

@@ -1,6 +1,6 @@
 //! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
-use callgate_executor::{Backend, Call, fingerprint};
+use callgate_executor::{Backend, Call, Review, fingerprint};
 use callgate_tool::{Preview, Value, json, visible_line, visible_quotation};
 use sha2::{Digest as _, Sha256};
 
@@ -49,11 +49,14 @@ pub fn approval_text(request: &Value) -> String {
     shown
 }
 
-/// The digest of what a call would do and for whom: its fingerprint, and its request without credentials.
-pub(super) fn digest(call: &Call<'_>, backend: &dyn Backend, preview: &Preview) -> Digest {
+/// The digest of what a call would do and for whom: its fingerprint, the state that it would change, and its request without
+/// credentials.
+pub(super) fn digest(call: &Call<'_>, backend: &dyn Backend, review: &Review) -> Digest {
     let mut hash = Sha256::new();
     hash.update(fingerprint(call, Some(backend)).as_bytes());
-    hash.update(shown(preview).to_string().as_bytes());
+    hash.update([u8::from(review.state.is_some())]);
+    hash.update(review.state.unwrap_or_default());
+    hash.update(shown(&review.preview).to_string().as_bytes());
     hash.finalize().into()
 }
 

@@ -2,6 +2,7 @@
 
 mod interleavings;
 mod others;
+mod reviewed;
 mod unanswered;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

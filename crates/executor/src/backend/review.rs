@@ -1,0 +1,50 @@
+//! What a person decides about before a call is made: its preview, and the state of what it would change. Middleware asks the
+//! person; the backend compares the state when it runs the call.
+
+use callgate_tool::Preview;
+
+/// A call as a person decides about it: [`Backend::review`](crate::Backend::review).
+///
+/// ```
+/// use callgate_executor::Review;
+/// use callgate_tool::Preview;
+///
+/// let review = Review::new(Preview::Text("removes 1 row".to_owned())).with_state([7; 32]);
+/// assert_eq!(review.state, Some([7; 32]));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Review {
+    /// What the call would do, as the person sees it.
+    pub preview: Preview,
+    /// The digest of the state that the call would change, if the backend has read it.
+    pub state: Option<[u8; 32]>,
+}
+
+impl Review {
+    /// A review that has read nothing.
+    pub fn new(preview: Preview) -> Self {
+        Self { preview, state: None }
+    }
+
+    /// Sets the digest of the state that the call would change.
+    #[must_use]
+    pub fn with_state(mut self, state: [u8; 32]) -> Self {
+        self.state = Some(state);
+        self
+    }
+}
+
+/// The digest of the state that a person has approved to be changed, as an extension of the call: a backend whose review reads
+/// one changes nothing if the state is another.
+///
+/// ```
+/// use callgate_executor::{Call, Reviewed};
+///
+/// fn is_approved(call: &Call<'_>, state: [u8; 32]) -> bool {
+///     call.extensions().get() == Some(&Reviewed(state))
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "it is this digest")]
+pub struct Reviewed(pub [u8; 32]);
