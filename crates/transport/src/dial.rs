@@ -1,10 +1,15 @@
 //! Connections for protocols other than HTTP, to a server that the operator named: checked addresses, and TLS with our own
-//! settings. A forward proxy is not used, since it forwards HTTP. The caller speaks the protocol and sets the deadline.
+//! settings, from its start or once the protocol asks for it. A forward proxy is not used, since it forwards HTTP. The caller
+//! speaks the protocol and sets the deadline.
+
+use std::sync::Arc;
 
 use callgate_tool::NamedBy;
 use http::Uri;
 use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
 use tower_service::Service as _;
 use url::Host;
 
@@ -54,6 +59,31 @@ impl Network {
         let mut connector = Connector::for_bytes(config, scheme, self.resolver(egress));
         connector.call(origin).await.map(TokioIo::new).map_err(unconnected)
     }
+
+    /// Secures a connection that was opened without TLS, and returns with it the server's end point for a channel binding
+    /// (RFC 5929 §4), unless its certificate has none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) and the other kinds of a connection that is not made.
+    #[doc(hidden)]
+    pub async fn secure<S>(
+        &self,
+        stream: S,
+        host: &str,
+        settings: &TlsSettings,
+    ) -> Result<(impl AsyncRead + AsyncWrite + Send + Unpin + use<S>, Option<Vec<u8>>), Error>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin,
+    {
+        let config = settings.client_config(self.system(settings).await?)?;
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let name = ServerName::try_from(bare.to_owned()).map_err(error::connecting)?;
+        let secured = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
+        let secured = secured.map_err(|source| unconnected(source.into()))?;
+        let certificate = secured.get_ref().1.peer_certificates().and_then(<[_]>::first);
+        let end_point = certificate.and_then(tls::end_point);
+        Ok((secured, end_point))
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +125,7 @@ mod tests {
     async fn a_metadata_service_and_an_own_listener_are_not_dialled() {
         let listeners = Listeners::default();
         listeners.add("127.0.0.1:6379".parse().unwrap());
-        let network = Network::with(std::sync::Arc::new(SystemResolver::default()), listeners);
+        let network = Network::with(Arc::new(SystemResolver::default()), listeners);
         for (host, denial) in [
             ("169.254.169.254", Denial::LinkLocal),
             ("[fe80::1]", Denial::LinkLocal),

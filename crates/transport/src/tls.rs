@@ -3,6 +3,7 @@
 
 mod certificates;
 mod client_certificate;
+mod end_point;
 mod identity;
 mod server;
 mod verifier;
@@ -18,6 +19,7 @@ pub use identity::ClientIdentity;
 pub use server::{ServerTls, SubjectName, subject_names};
 
 pub(crate) use client_certificate::noting_certificate_requests;
+pub(crate) use end_point::end_point;
 pub(crate) use verifier::system_verifier;
 
 use self::client_certificate::OfferedCertificate;

@@ -2,6 +2,7 @@
 //! crate of this repository, so tests inside `src` can use it too.
 
 #![expect(
+    clippy::indexing_slicing,
     clippy::missing_panics_doc,
     clippy::panic,
     clippy::unwrap_used,
@@ -9,13 +10,17 @@
 )]
 
 mod canary;
+mod connectors;
 mod corpus;
+mod postgres_server;
 mod raw;
 mod redis_server;
 mod service;
 
 pub use canary::{check_absent, disguises};
+pub use connectors::{Asked, CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
+pub use postgres_server::{PostgresDatabase, PostgresServer};
 pub use raw::{Connection, Raw, serve_raw};
 pub use redis_server::{RedisProgram, RedisServer};
 pub use service::{Blocking, Received, Service, closed_origin, later, serve};
