@@ -37,6 +37,8 @@ const TABLE: &[Row] = &[
         name: "config",
         uses: &[
             "auth",
+            "connector",
+            "database",
             "executor",
             "google",
             "openapi",
@@ -47,6 +49,8 @@ const TABLE: &[Row] = &[
             "tree",
         ],
     },
+    Row { level: 6, name: "connector", uses: &["executor", "session", "transport"] },
+    Row { level: 6, name: "database", uses: &["executor", "session", "transport"] },
     Row { level: 6, name: "policy", uses: &["executor", "session"] },
     Row {
         level: 5,

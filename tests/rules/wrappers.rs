@@ -21,10 +21,11 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("redis", &["callgate-state"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),
-    ("rusqlite", &["callgate-state"]),
+    ("rusqlite", &["callgate-database", "callgate-state"]),
     ("rust-stemmers", &["callgate-search"]),
     ("serde_json_path", &["callgate-openapi"]),
     ("strsim", &["callgate-tool"]),
+    ("tokio-postgres", &["callgate-database"]),
     ("yaml_serde", &["callgate-cli", "callgate-tree"]),
     ("zip", &["callgate-ces"]),
 ];

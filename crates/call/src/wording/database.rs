@@ -1,0 +1,240 @@
+//! Sentences about the rows of a database. None has a value of a row, a text of the database, SQL or a host: only names of
+//! columns that the model may know, and numbers.
+
+use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
+
+use super::{fault, listed, push_list, sent};
+
+/// Arguments that do not fit the columns.
+pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
+    super::invalid_arguments(problems)
+}
+
+/// A value that decides whose rows the call is about is missing in the session, or cannot be one: `source` names it.
+pub fn missing_session_value(source: &str, expected: &str, got: &str) -> Box<Fault> {
+    let problem = Problem {
+        at: source.to_owned(),
+        expected: expected.to_owned(),
+        got: got.to_owned(),
+        suggestion: Some(format!("set {source} before the call")),
+    };
+    let advice = "; the value comes from the session, not from arguments, nothing was sent";
+    listed(FaultCode::MissingSessionValue, vec![problem], advice, Next::GiveUp)
+}
+
+/// There is no row with this key, or none of this caller.
+pub fn not_found(entity: &str) -> Box<Fault> {
+    let message = format!(
+        "there is no row of `{entity}` with this key, nothing was changed; look for the right key and call again"
+    );
+    sent(FaultCode::NotFound, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// There is no row with this key and this version.
+pub fn row_changed(entity: &str) -> Box<Fault> {
+    let message = format!(
+        "the row of `{entity}` was changed since it was read, or is gone, nothing was changed now; read it again and call with its new version"
+    );
+    sent(FaultCode::RowChanged, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// The rows are not those that a person saw.
+pub fn reviewed_rows_changed() -> Box<Fault> {
+    let message = "the rows were changed since a person approved this call, so nothing was changed now; make the call again, and a person is asked again";
+    sent(FaultCode::RowChanged, message, Next::TryLater, Reached::Yes)
+}
+
+/// The columns refer to a row that does not exist, or to one of somebody else.
+pub fn no_reference<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
+    let mut message =
+        "no row is there to which these columns could refer, nothing was changed: ".to_owned();
+    push_list(&mut message, columns);
+    message.push_str("; correct and call again");
+    sent(FaultCode::ConstraintViolated, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// A rule of the database refuses the change: `rule` says which kind, `name` is the constraint's or the column's.
+pub fn constraint_violated(rule: &str, name: Option<&str>) -> Box<Fault> {
+    let name = name.map(|name| format!(": `{name}`")).unwrap_or_default();
+    let message = format!(
+        "the database refuses the change, because {rule}{name}; nothing was changed; correct the arguments and call again"
+    );
+    sent(FaultCode::ConstraintViolated, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// The change touched more rows than it may.
+pub fn too_many_rows(affected: u64, most: u64) -> Box<Fault> {
+    let message = format!(
+        "the change would touch {affected} rows and may touch {most}; it was rolled back; narrow the conditions and call again"
+    );
+    sent(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// More rows meet the conditions than a change may touch, so nobody is asked about it.
+pub fn too_many_rows_to_review(most: u64) -> Box<Fault> {
+    let message = format!(
+        "the change would touch more than {most} rows, nothing was changed; narrow the conditions and call again"
+    );
+    sent(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// More rows have the key than one: the operator named columns that do not identify a row.
+pub fn ambiguous_key(entity: &str) -> Box<Fault> {
+    let message = format!(
+        "several rows of `{entity}` have this key; the operator has to correct the key of the tool; do not call again"
+    );
+    sent(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
+}
+
+/// Another transaction stood in the way.
+pub fn conflict() -> Box<Fault> {
+    let message =
+        "another change of the database stood in the way, nothing was changed; try again later";
+    sent(FaultCode::Conflict, message, Next::TryLater, Reached::Yes)
+}
+
+/// A table, a column or a type changed since the tools were loaded.
+pub fn stale_description() -> Box<Fault> {
+    let message = "the database is not what it was when this tool was loaded, nothing was changed; do not call again until the operator has loaded it anew";
+    sent(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
+}
+
+/// The login of the tools may not do it.
+pub fn denied() -> Box<Fault> {
+    let message = "the database does not allow this to the login of the tools, nothing was changed; do not call again";
+    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
+}
+
+/// A value passed the check and the database does not take it.
+pub fn value_not_taken() -> Box<Fault> {
+    let message = "the database does not take one of the values for its column, nothing was changed; correct the arguments and call again";
+    sent(FaultCode::InvalidArguments, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// A row or a value is larger than its bound.
+pub fn too_large() -> Box<Fault> {
+    let message = "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";
+    sent(FaultCode::ResponseTooLarge, message, Next::CorrectArguments, Reached::Yes)
+}
+
+/// The database cannot be reached.
+pub fn unavailable() -> Box<Fault> {
+    let message = "the database cannot be reached now, nothing was sent; try again later";
+    fault(FaultCode::Unreachable, message, Next::TryLater)
+}
+
+/// Time was over, and the database took back what was done.
+pub fn rolled_back_in_time(seconds: f64) -> Box<Fault> {
+    let message = format!(
+        "the database did not finish within {seconds} s, and nothing was changed; ask for less, or try again later"
+    );
+    sent(FaultCode::TimedOut, message, Next::TryLater, Reached::Yes)
+}
+
+/// The database refuses the statement by a code of its own.
+pub fn refused(code: Option<&str>) -> Box<Fault> {
+    let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
+    let message = format!(
+        "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments"
+    );
+    sent(FaultCode::ServiceError, message, Next::GiveUp, Reached::Yes)
+}
+
+/// A token of a page that is none, or of another call.
+pub fn unknown_page() -> Box<Fault> {
+    let problem = Problem {
+        at: "page".to_owned(),
+        expected: "`next` of the result before, with the same `where` and `sort`".to_owned(),
+        got: "a text that is none of this call".to_owned(),
+        suggestion: Some("leave `page` out to begin with the first page".to_owned()),
+    };
+    invalid_arguments(vec![problem])
+}
+
+/// The sentence for values of a result that are cut.
+pub fn cut_values(
+    value_bytes: usize,
+    result_bytes: usize,
+    places: &[String],
+    n_more: usize,
+) -> String {
+    let mut message = format!(
+        "values are cut, because one has at most {value_bytes} bytes and a result {result_bytes}: "
+    );
+    push_list(&mut message, places.iter().map(String::as_str));
+    if n_more > 0 {
+        message.push_str(&format!(" and {n_more} more"));
+    }
+    message
+}
+
+/// The sentence for rows of a result that are not shown.
+pub fn left_out_rows(shown: usize, fetched: usize, most: usize) -> String {
+    format!(
+        "{shown} of {fetched} fetched rows are shown, because a result has at most {most} bytes; ask for the next page, or with a smaller `limit`"
+    )
+}
+
+/// A call that may have been executed although the connection broke.
+pub fn lost(effect: Effect, may_be_committed: Committed) -> Box<Fault> {
+    match may_be_committed {
+        Committed::Maybe => super::unreachable(Reached::Maybe, effect),
+        Committed::No => {
+            let message =
+                "the connection to the database broke, and nothing was changed; try again later";
+            sent(FaultCode::Unreachable, message, Next::TryLater, Reached::Yes)
+        }
+    }
+}
+
+/// The state of a change after its connection broke.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a change is either known not to be made, or not known"
+)]
+pub enum Committed {
+    /// It may have been made.
+    Maybe,
+    /// It was not made.
+    No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wording::MAX_MESSAGE;
+
+    #[test]
+    fn every_message_about_a_database_is_short_and_says_what_to_do() {
+        let faults = [
+            not_found("orders"),
+            row_changed("orders"),
+            reviewed_rows_changed(),
+            no_reference(["customer"].into_iter()),
+            constraint_violated("another row has these values", Some("orders_no_key")),
+            too_many_rows(7, 1),
+            ambiguous_key("orders"),
+            conflict(),
+            stale_description(),
+            denied(),
+            value_not_taken(),
+            too_large(),
+            unavailable(),
+            rolled_back_in_time(10.0),
+            refused(Some("XX000")),
+            lost(Effect::Write, Committed::No),
+        ];
+        for fault in faults {
+            assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);
+            assert!(
+                fault.message.contains("nothing")
+                    || fault.message.contains("rolled back")
+                    || fault.next == Next::GiveUp,
+                "{}",
+                fault.message
+            );
+        }
+        assert_eq!(lost(Effect::Write, Committed::Maybe).reached, Reached::Maybe);
+    }
+}

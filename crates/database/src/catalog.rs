@@ -1,0 +1,88 @@
+//! Tables, views and their columns as the database describes them. The drivers read them when a toolset is loaded; statements take
+//! every identifier from here.
+
+use crate::settings::TableName;
+
+/// One table or view.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Table {
+    /// The name with its schema, as the database has it.
+    pub(crate) name: TableName,
+    pub(crate) kind: TableKind,
+    /// The table's own comment.
+    pub(crate) comment: Option<String>,
+    pub(crate) columns: Vec<Column>,
+    /// The columns of the primary key; empty if there is none.
+    pub(crate) key: Vec<String>,
+    /// The column sets that are unique and not null, the primary key among them.
+    pub(crate) unique: Vec<Vec<String>>,
+    /// The columns that an index begins with.
+    pub(crate) indexed: Vec<String>,
+    pub(crate) foreign_keys: Vec<ForeignKey>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum TableKind {
+    Table,
+    View,
+}
+
+/// Columns that refer to the rows of another table.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ForeignKey {
+    pub(crate) columns: Vec<String>,
+    pub(crate) table: TableName,
+    pub(crate) referred: Vec<String>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the database says each of these of a column")]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: ColumnKind,
+    /// The type in the database's own words, as a cast takes it: `numeric(20,4)`.
+    pub(crate) sql_type: String,
+    pub(crate) is_nullable: bool,
+    pub(crate) has_default: bool,
+    /// True if the database computes the value, or draws it: generated and identity columns.
+    pub(crate) is_generated: bool,
+    /// True if equal texts are equal bytes: no collation takes `ann` for `ANN`.
+    pub(crate) compares_bytes: bool,
+    pub(crate) comment: Option<String>,
+}
+
+/// The values of a column, as far as callgate checks and converts them.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum ColumnKind {
+    Array(Box<Self>),
+    Boolean,
+    Bytes,
+    Date,
+    Enumeration(Vec<String>),
+    /// A binary floating-point number.
+    Float,
+    /// A whole number of so many bits; unsigned if the least is 0.
+    Integer {
+        least: i128,
+        most: i128,
+    },
+    Json,
+    /// An exact number; `None` for any precision.
+    Numeric {
+        precision: Option<u32>,
+        scale: Option<i32>,
+    },
+    /// Read as text only: no condition, no input.
+    Other,
+    /// A text of at most so many characters.
+    Text {
+        most: Option<u32>,
+    },
+    Time {
+        has_zone: bool,
+    },
+    Timestamp {
+        has_zone: bool,
+    },
+    Uuid,
+}

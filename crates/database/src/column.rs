@@ -1,0 +1,72 @@
+//! Values of columns: the JSON Schema of one, the check of an argument against the column's type with the text that is bound,
+//! and the JSON of a text that the database wrote. `sql` casts the bound texts, and reads columns as texts.
+
+mod array;
+mod decimal;
+mod json;
+mod moment;
+mod problem;
+mod schema;
+mod text;
+
+use callgate_tool::{Problem, Value};
+
+pub(crate) use self::{
+    problem::new as problem,
+    schema::{plain as plain_schema, schema},
+};
+use crate::{
+    catalog::{Column, ColumnKind},
+    engine::Engine,
+};
+
+/// The text that is bound for a value, once the value is checked against the column's type; `None` for null.
+///
+/// # Errors
+/// A problem without a location, or with that of an item, if the column cannot hold exactly this value.
+pub(crate) fn text(
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Option<String>, Problem> {
+    match (value, &column.kind) {
+        (Value::Null, _) if column.is_nullable => Ok(None),
+        (Value::Null, kind) if *kind != ColumnKind::Json => {
+            Err(problem("a value other than null", value))
+        }
+        _ => text::of(&column.kind, &column.sql_type, engine, value).map(Some),
+    }
+}
+
+/// The JSON of a text that the database wrote, with all digits. A text that does not read as the kind stays a text.
+pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Value {
+    text.map_or(Value::Null, |text| json::value(kind, text, engine))
+}
+
+/// A value as a result shows it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) value: Value,
+    /// True if `value` is only the text with which a longer value begins.
+    pub(crate) is_cut: bool,
+}
+
+/// The JSON of a text that a [`Select`](crate::sql::Select) read with the limit `most_bytes`. Of a longer value it is the text
+/// that the limit leaves.
+pub(crate) fn shown(
+    kind: &ColumnKind,
+    text: Option<&str>,
+    engine: Engine,
+    most_bytes: usize,
+) -> Shown {
+    let kept = text.and_then(|text| json::kept(kind, text, most_bytes));
+    let value = match (kind, kept) {
+        (_, None) => value(kind, text, engine),
+        (ColumnKind::Bytes, Some(kept)) => value(kind, Some(kept), engine),
+        (_, Some(kept)) => kept.into(),
+    };
+    Shown { value, is_cut: kept.is_some() }
+}
+
+#[cfg(test)]
+mod tests;

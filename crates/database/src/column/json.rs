@@ -1,0 +1,91 @@
+//! The JSON of texts that a database wrote.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use callgate_tool::{Number, Value};
+
+use super::moment::{self, Parts};
+use crate::{catalog::ColumnKind, engine::Engine};
+
+/// The value of a text; the text itself if it does not read as the kind.
+pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
+    let value = match kind {
+        ColumnKind::Array(item) => array(item, text, engine),
+        ColumnKind::Boolean => boolean(text),
+        ColumnKind::Bytes => bytes(text).map(Value::from),
+        ColumnKind::Float | ColumnKind::Integer { .. } | ColumnKind::Numeric { .. } => {
+            number(text, engine).map(Value::Number)
+        }
+        // Readers understand repeated names differently.
+        ColumnKind::Json => Value::parse_unambiguous(text).ok().flatten(),
+        ColumnKind::Date => moment::read(text, Parts::Date, engine).map(Value::from),
+        ColumnKind::Time { has_zone } => {
+            moment::read(text, Parts::Time { has_zone: *has_zone }, engine).map(Value::from)
+        }
+        ColumnKind::Timestamp { has_zone } => {
+            moment::read(text, Parts::Timestamp { has_zone: *has_zone }, engine).map(Value::from)
+        }
+        ColumnKind::Enumeration(_)
+        | ColumnKind::Other
+        | ColumnKind::Text { .. }
+        | ColumnKind::Uuid => None,
+    };
+    value.unwrap_or_else(|| text.into())
+}
+
+/// The part of a text that the limit leaves; `None` if the text is not longer.
+pub(super) fn kept<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> Option<&'t str> {
+    let most = match kind {
+        ColumnKind::Bytes => most_bytes.saturating_mul(2),
+        _ => most_bytes,
+    };
+    if text.len() <= most {
+        return None;
+    }
+    text.get(..text.floor_char_boundary(most))
+}
+
+fn boolean(text: &str) -> Option<Value> {
+    match text {
+        "1" | "t" | "true" => Some(true.into()),
+        "0" | "f" | "false" => Some(false.into()),
+        _ => None,
+    }
+}
+
+fn bytes(text: &str) -> Option<String> {
+    let text = text.strip_prefix("\\x").unwrap_or(text);
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+        _ => None,
+    };
+    let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
+    Some(STANDARD.encode(bytes?))
+}
+
+/// SQLite writes its floating-point numbers with 17 digits, which are more than most need.
+fn number(text: &str, engine: Engine) -> Option<Number> {
+    let number = Number::from_digits(text)?;
+    if engine == Engine::Sqlite && number.is_f64() {
+        return Number::from_f64(number.as_f64()?);
+    }
+    Some(number)
+}
+
+/// PostgreSQL writes arrays as JSON, whose items are those of its JSON functions.
+fn array(item: &ColumnKind, text: &str, engine: Engine) -> Option<Value> {
+    let Value::Array(items) = Value::parse(text).ok()? else { return None };
+    let items = items.into_iter().map(|value| read_item(item, value, engine));
+    Some(Value::Array(items.collect()))
+}
+
+fn read_item(item: &ColumnKind, read: Value, engine: Engine) -> Value {
+    match read {
+        // Dimensions of PostgreSQL's arrays are no part of their type.
+        Value::Array(items) if *item != ColumnKind::Json => {
+            Value::Array(items.into_iter().map(|value| read_item(item, value, engine)).collect())
+        }
+        Value::String(text) if *item != ColumnKind::Json => value(item, &text, engine),
+        other => other,
+    }
+}

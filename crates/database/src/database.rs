@@ -1,0 +1,72 @@
+//! One loaded database as its tools share it: the connections, the limits, and what each transaction begins with. `load` makes
+//! it, `tool` runs calls with it.
+
+use std::sync::Arc;
+
+use callgate_call::wording::database as wording;
+use callgate_tool::{Fault, FingerprintHasher, Session};
+
+use crate::{
+    driver::Driver,
+    engine::Engine,
+    page::Pages,
+    session_values,
+    settings::{DatabaseLimits, RoleRule, SessionSource},
+    transaction::{Access, Step, Transaction},
+};
+
+/// What the tools of one database share.
+#[derive(Debug)]
+pub(crate) struct Database {
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) engine: Engine,
+    pub(crate) toolset: String,
+    pub(crate) limits: DatabaseLimits,
+    pub(crate) identity: Vec<(String, SessionSource)>,
+    pub(crate) role: Option<RoleRule>,
+    pub(crate) pages: Pages,
+}
+
+impl Database {
+    /// A transaction of these steps, with the identity and the role of the session.
+    pub(crate) fn transaction(
+        &self,
+        access: Access,
+        session: &Session,
+        steps: Vec<Step>,
+    ) -> Result<Transaction, Box<Fault>> {
+        let identity = self.identity(session)?;
+        let role = self.role(session)?;
+        Ok(Transaction { access, identity, role, steps, lock_time: self.limits.lock_time })
+    }
+
+    pub(crate) fn identity(&self, session: &Session) -> Result<Vec<(String, String)>, Box<Fault>> {
+        let variables = self.identity.iter();
+        let text = |(name, source): &(String, SessionSource)| {
+            Ok((name.clone(), session_values::text(source, session)?))
+        };
+        variables.map(text).collect()
+    }
+
+    pub(crate) fn role(&self, session: &Session) -> Result<Option<String>, Box<Fault>> {
+        let Some(rule) = &self.role else { return Ok(None) };
+        let role = session_values::text(&rule.from, session)?;
+        if rule.allow.contains(&role) {
+            return Ok(Some(role));
+        }
+        let reference = session_values::reference(&rule.from);
+        let expected = "a role that the configuration allows";
+        Err(wording::missing_session_value(&reference, expected, "another one"))
+    }
+
+    /// Adds what every transaction reads of the session.
+    pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        for (name, source) in &self.identity {
+            hasher.text(name);
+            session_values::fingerprint(source, session, hasher);
+        }
+        if let Some(rule) = &self.role {
+            session_values::fingerprint(&rule.from, session, hasher);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The declarations of tools: names, words, and the schemas of arguments and results. They are short, because a model reads all
+//! of them; `plan` checks what a schema leaves open.
+
+use callgate_tool::{
+    Effect, InvalidName, Object, Schema, Tool, ToolName, ToolsetName, Value, json,
+};
+
+use crate::{
+    catalog::{Column, ColumnKind},
+    column,
+    engine::Engine,
+    entity::{Entity, is_required},
+    filter,
+    settings::{DatabaseLimits, Operation},
+};
+
+/// What the declarations of one database depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms<'a> {
+    pub(crate) engine: Engine,
+    pub(crate) prefix: Option<&'a ToolsetName>,
+    pub(crate) limits: &'a DatabaseLimits,
+}
+
+/// The name of a tool: `shop-orders-list`.
+pub(crate) fn name(prefix: Option<&ToolsetName>, rest: &str) -> Result<ToolName, InvalidName> {
+    match prefix {
+        Some(prefix) => ToolName::new(&format!("{prefix}-{rest}")),
+        None => ToolName::new(rest),
+    }
+}
+
+pub(crate) fn effect(operation: Operation) -> Effect {
+    match operation {
+        Operation::Create => Effect::Write,
+        Operation::Delete | Operation::Update => Effect::Idempotent,
+        Operation::Get | Operation::List => Effect::Read,
+    }
+}
+
+/// The declaration of one operation.
+pub(crate) fn tool(
+    entity: &Entity,
+    operation: Operation,
+    terms: Terms<'_>,
+) -> Result<Tool, InvalidName> {
+    let name = name(terms.prefix, &format!("{}-{}", entity.name, operation.as_str()))?;
+    let input = match operation {
+        Operation::Create => create(entity, terms),
+        Operation::Delete => delete(entity, terms),
+        Operation::Get => get(entity, terms),
+        Operation::List => list(entity, terms),
+        Operation::Update => update(entity, terms),
+    };
+    let description = description(entity, operation);
+    let tool = Tool::new(name, description, Schema::new(input), effect(operation));
+    let output = output(entity, operation);
+    Ok(tool.with_lazy_output_schema(move || Some(Schema::new(output))))
+}
+
+fn description(entity: &Entity, operation: Operation) -> String {
+    let name = &entity.name;
+    let verb = match operation {
+        Operation::Create => format!("Create a row of {name}"),
+        Operation::Delete if entity.many => format!("Delete rows of {name} by key or `where`"),
+        Operation::Delete => format!("Delete a row of {name}"),
+        Operation::Get => format!("Get a row of {name}"),
+        Operation::List => format!("List {name}"),
+        Operation::Update if entity.many => format!("Update rows of {name} by key or `where`"),
+        Operation::Update => format!("Update a row of {name}"),
+    };
+    let words = if operation == Operation::List {
+        entity.description.as_str()
+    } else {
+        first_sentence(&entity.description)
+    };
+    if words.is_empty() { verb } else { format!("{verb}: {words}") }
+}
+
+/// The first sentence, if it is short.
+fn first_sentence(text: &str) -> &str {
+    let sentence = text.split(['.', '\n']).next().unwrap_or_default();
+    if sentence.len() <= SHORT { sentence } else { "" }
+}
+
+fn list(entity: &Entity, terms: Terms<'_>) -> Value {
+    let mut properties = Object::new();
+    if !entity.filter.is_empty() {
+        let columns = entity.columns(&entity.filter);
+        properties.insert("where", filter::schema(&columns, terms.engine));
+    }
+    if !entity.sort.is_empty() {
+        let both = entity.sort.iter().flat_map(|name| [name.clone(), format!("-{name}")]);
+        let both: Vec<Value> = both.map(Value::String).collect();
+        properties.insert("sort", json!({"type": "array", "items": {"enum": both}}));
+    }
+    let most = terms.limits.rows;
+    properties.insert("limit", json!({"type": "integer", "minimum": 1, "maximum": most}));
+    if entity.is_key_unique {
+        let words = "`next` of the result before; `where` and `sort` stay";
+        properties.insert("page", json!({"type": "string", "description": words}));
+    }
+    object(properties, Vec::new())
+}
+
+fn get(entity: &Entity, terms: Terms<'_>) -> Value {
+    let (properties, required) = keyed(entity, terms);
+    object(properties, required)
+}
+
+fn create(entity: &Entity, terms: Terms<'_>) -> Value {
+    let columns = entity.inputs(Operation::Create);
+    let required = columns.iter().filter(|column| is_required(column));
+    let required = required.map(|column| column.name.clone()).collect();
+    object(given(&columns, terms), required)
+}
+
+fn update(entity: &Entity, terms: Terms<'_>) -> Value {
+    let set = object(given(&entity.inputs(Operation::Update), terms), Vec::new());
+    let (mut properties, mut required) = changed(entity, terms);
+    properties.insert("set", set);
+    required.push("set".to_owned());
+    object(properties, required)
+}
+
+fn delete(entity: &Entity, terms: Terms<'_>) -> Value {
+    let (properties, required) = changed(entity, terms);
+    object(properties, required)
+}
+
+/// The arguments that name the rows of a change.
+fn changed(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
+    let (mut properties, mut required) = keyed(entity, terms);
+    if let Some(version) = entity.version.as_deref().and_then(|name| entity.column(name)) {
+        let mut schema = column::schema(version, terms.engine);
+        if let Some(members) = schema.as_object_mut() {
+            members.insert("description", "as it was read".into());
+        }
+        properties.insert(version.name.as_str(), schema);
+        required.push(version.name.clone());
+    }
+    if entity.many {
+        let columns = entity.columns(&entity.filter);
+        properties.insert("where", filter::schema(&columns, terms.engine));
+        required.clear();
+    }
+    (properties, required)
+}
+
+fn keyed(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
+    let columns: Vec<&Column> = entity.given_key().filter_map(|name| entity.column(name)).collect();
+    let required = columns.iter().map(|column| column.name.clone()).collect();
+    (given(&columns, terms), required)
+}
+
+/// Columns as arguments.
+fn given(columns: &[&Column], terms: Terms<'_>) -> Object {
+    let property = |column: &&Column| {
+        let mut schema = column::schema(column, terms.engine);
+        let words = column.comment.as_deref().map(first_sentence).filter(|it| !it.is_empty());
+        if let (Some(members), Some(words)) = (schema.as_object_mut(), words)
+            && !members.contains_key("description")
+        {
+            members.insert("description", words.into());
+        }
+        (column.name.clone(), schema)
+    };
+    columns.iter().map(property).collect()
+}
+
+pub(crate) fn object(properties: Object, required: Vec<String>) -> Value {
+    let mut schema = Object::new();
+    schema.insert("type", "object".into());
+    schema.insert("properties", Value::Object(properties));
+    if !required.is_empty() {
+        let required = required.into_iter().map(Value::String).collect();
+        schema.insert("required", Value::Array(required));
+    }
+    schema.insert("additionalProperties", false.into());
+    Value::Object(schema)
+}
+
+fn output(entity: &Entity, operation: Operation) -> Value {
+    let outputs = entity.outputs(operation);
+    let columns = outputs.iter().map(|column| (column.name.as_str(), &column.kind));
+    match operation {
+        Operation::Get => {
+            json!({"type": "object", "required": ["row"], "properties": {"row": row(columns), "note": {"type": "string"}}})
+        }
+        Operation::List => rows(columns),
+        Operation::Create | Operation::Delete | Operation::Update => {
+            json!({"type": "object", "required": ["affected"], "properties": {"affected": {"type": "integer"}, "row": row(columns), "note": {"type": "string"}}})
+        }
+    }
+}
+
+/// The schema of a result of rows.
+pub(crate) fn rows<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
+    json!({
+        "type": "object",
+        "required": ["rows", "more"],
+        "properties": {
+            "rows": {"type": "array", "items": row(columns)},
+            "more": {"type": "boolean"},
+            "next": {"type": "string"},
+            "note": {"type": "string"},
+        },
+    })
+}
+
+fn row<'a>(columns: impl Iterator<Item = (&'a str, &'a ColumnKind)>) -> Value {
+    let properties: Object = columns.map(|(name, kind)| (name.to_owned(), result(kind))).collect();
+    json!({"type": "object", "properties": properties})
+}
+
+/// The schema of a value in a result. A value that is cut, or is not what its column says, is a text.
+fn result(kind: &ColumnKind) -> Value {
+    let own = match kind {
+        ColumnKind::Boolean => "boolean",
+        ColumnKind::Float | ColumnKind::Numeric { .. } => "number",
+        ColumnKind::Integer { .. } => "integer",
+        ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Other => return json!({}),
+        _ => return json!({"type": ["string", "null"]}),
+    };
+    json!({"type": [own, "string", "null"]})
+}
+
+/// The bytes of words that each tool of an entity repeats, and of the words about a column.
+const SHORT: usize = 80;

@@ -1,0 +1,101 @@
+//! The drivers of the engines behind one set of requests. Which statements are sent is decided elsewhere.
+
+use std::collections::BTreeMap;
+
+use tokio::time::Instant;
+
+use crate::{
+    catalog::Table,
+    description::Described,
+    endpoint::Connecting,
+    engine::Engine,
+    error::{Error, ErrorKind},
+    login::{LoginFinding, Needs},
+    settings::TableName,
+    transaction::{Came, Failure, Transaction},
+};
+
+/// A pool of connections of one login.
+#[derive(Debug)]
+pub(crate) enum Driver {
+    #[cfg(feature = "postgres")]
+    Postgres(crate::postgres::Postgres),
+    #[cfg(feature = "sqlite")]
+    Sqlite(crate::sqlite::Sqlite),
+}
+
+macro_rules! each {
+    ($self:expr, $driver:ident => $what:expr) => {
+        match $self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres($driver) => $what,
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite($driver) => $what,
+        }
+    };
+}
+
+impl Driver {
+    /// Opens a pool for an address, and a connection, to know that the database answers.
+    pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
+        let engine = Engine::of_address(settings.url.expose());
+        match engine {
+            #[cfg(feature = "postgres")]
+            Some(Engine::Postgres) => {
+                crate::postgres::Postgres::connect(settings).await.map(Self::Postgres)
+            }
+            #[cfg(feature = "sqlite")]
+            Some(Engine::Sqlite) => {
+                crate::sqlite::Sqlite::connect(settings).await.map(Self::Sqlite)
+            }
+            Some(_) => Err(Error::new(ErrorKind::Address, NOT_IN_THIS_BUILD)),
+            None => Err(Error::new(ErrorKind::Address, NOT_AN_ADDRESS)),
+        }
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        match self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => Engine::Postgres,
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(_) => Engine::Sqlite,
+        }
+    }
+
+    /// The tables and views of these names. A name that is not there is absent.
+    pub(crate) async fn tables(
+        &self,
+        names: &[TableName],
+    ) -> Result<BTreeMap<TableName, Table>, Error> {
+        each!(self, driver => driver.tables(names).await)
+    }
+
+    /// The names of all tables and views that the login sees, for `init`.
+    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
+        each!(self, driver => driver.all_tables().await)
+    }
+
+    /// What the login may do beyond what the tools need.
+    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+        each!(self, driver => driver.login(needs).await)
+    }
+
+    /// Prepares a statement without running it.
+    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        each!(self, driver => driver.describe(text).await)
+    }
+
+    /// Runs a transaction until `deadline`. A dropped future cancels it on the server, and its connection is closed.
+    pub(crate) async fn run(
+        &self,
+        transaction: Transaction,
+        deadline: Instant,
+    ) -> Result<Vec<Came>, Failure> {
+        each!(self, driver => driver.run(transaction, deadline).await)
+    }
+}
+
+const NOT_AN_ADDRESS: &str = "the address of a database begins with `postgres:`, `postgresql:`, `mysql:`, `mariadb:` or \
+    `sqlite:`";
+const NOT_IN_THIS_BUILD: &str =
+    "the driver of this kind of database is not in this build: each has a feature";

@@ -1,0 +1,169 @@
+//! An entity: the settings of one table or view resolved against what the database says of it. It says which columns each
+//! operation reads, takes, filters and sorts by; `plan` makes statements of it. Faults of the settings are findings.
+
+mod fit;
+mod resolve;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+pub(crate) use fit::{is_required, is_secret};
+pub(crate) use resolve::{Context, escaped, resolve};
+
+use crate::{
+    catalog::{Column, Table},
+    login::{Needs, TableNeeds},
+    settings::{Operation, SessionSource, TableName},
+};
+
+/// One table or view with its operations. Each name of a column is one of the table.
+#[derive(Debug)]
+pub(crate) struct Entity {
+    pub(crate) pointer: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) table: Arc<Table>,
+    pub(crate) key: Vec<String>,
+    /// True if the database says that no two rows have one key.
+    pub(crate) is_key_unique: bool,
+    pub(crate) rows: Vec<(String, SessionSource)>,
+    /// The columns that a model may read.
+    pub(crate) fields: Vec<String>,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) inputs: BTreeMap<Operation, Vec<String>>,
+    pub(crate) outputs: BTreeMap<Operation, Vec<String>>,
+    pub(crate) filter: Vec<String>,
+    pub(crate) sort: Vec<String>,
+    pub(crate) many: bool,
+    pub(crate) affected: u64,
+    pub(crate) version: Option<String>,
+    /// Foreign keys into tables whose rows the session decides.
+    pub(crate) references: Vec<Reference>,
+}
+
+/// A foreign key into a table whose rows the session decides.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) columns: Vec<String>,
+    pub(crate) table: Arc<Table>,
+    pub(crate) referred: Vec<String>,
+    pub(crate) rows: Vec<(String, SessionSource)>,
+}
+
+impl Entity {
+    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
+        self.table.column(name)
+    }
+
+    /// The columns of these names, in their order.
+    pub(crate) fn columns<'a>(&'a self, names: &'a [String]) -> Vec<&'a Column> {
+        names.iter().filter_map(|name| self.column(name)).collect()
+    }
+
+    /// The columns of the key that a model gives: without those that the session gives.
+    pub(crate) fn given_key(&self) -> impl Iterator<Item = &str> + Clone {
+        self.key.iter().map(String::as_str).filter(|name| !self.is_of_session(name))
+    }
+
+    pub(crate) fn is_of_session(&self, column: &str) -> bool {
+        self.rows.iter().any(|(name, _)| name == column)
+    }
+
+    /// True if a model may know the column.
+    pub(crate) fn is_offered(&self, column: &str) -> bool {
+        let inputs = self.inputs.values().chain(self.outputs.values()).flatten();
+        inputs.chain(&self.key).any(|name| name == column) && !self.is_of_session(column)
+    }
+
+    pub(crate) fn inputs(&self, operation: Operation) -> Vec<&Column> {
+        self.inputs.get(&operation).map(|names| self.columns(names)).unwrap_or_default()
+    }
+
+    pub(crate) fn outputs(&self, operation: Operation) -> Vec<&Column> {
+        self.outputs.get(&operation).map(|names| self.columns(names)).unwrap_or_default()
+    }
+
+    /// The columns that a person sees before a change, and whose values must be the same when it is made.
+    pub(crate) fn reviewed(&self, operation: Operation) -> Vec<&Column> {
+        let inputs = self.inputs.get(&operation).into_iter().flatten();
+        let outputs = self.outputs.values().flatten().chain(&self.fields);
+        let rows = self.rows.iter().map(|(name, _)| name);
+        let names: Vec<&String> =
+            inputs.chain(outputs).chain(&self.key).chain(rows).chain(&self.version).collect();
+        let columns = self.table.columns.iter();
+        columns.filter(|column| names.contains(&&column.name)).collect()
+    }
+
+    /// Adds the rights that the operations need.
+    pub(crate) fn add_needs(&self, needs: &mut Needs) {
+        let table = needs.tables.entry(self.table.name.clone()).or_default();
+        let rows = || self.rows.iter().map(|(name, _)| name.clone());
+        let reads = self.key.iter().chain(&self.filter).chain(&self.sort).chain(&self.version);
+        table.selects.extend(reads.cloned().chain(rows()));
+        for operation in &self.operations {
+            table.selects.extend(self.outputs.get(operation).into_iter().flatten().cloned());
+            let inputs = self.inputs.get(operation).into_iter().flatten().cloned();
+            match operation {
+                Operation::Create => table.inserts.extend(inputs.chain(rows())),
+                Operation::Delete => {
+                    table.deletes = true;
+                    table.selects.extend(self.fields.iter().cloned());
+                }
+                Operation::Update => {
+                    let inputs: Vec<String> = inputs.collect();
+                    table.selects.extend(inputs.iter().chain(&self.fields).cloned());
+                    table.updates.extend(inputs);
+                }
+                Operation::Get | Operation::List => {}
+            }
+        }
+        for reference in &self.references {
+            let referred: &mut TableNeeds =
+                needs.tables.entry(reference.table.name.clone()).or_default();
+            referred.selects.extend(reference.referred.iter().cloned());
+            referred.selects.extend(reference.rows.iter().map(|(name, _)| name.clone()));
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+impl TableName {
+    /// True if both may name one table: a schema that is not stated is the default one.
+    pub(crate) fn may_be(&self, other: &Self) -> bool {
+        let is_one_schema = match (&self.schema, &other.schema) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        is_one_schema && self.name == other.name
+    }
+}
+
+impl Operation {
+    /// All operations, in the order of their tools.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::List, Self::Get, Self::Create, Self::Update, Self::Delete];
+
+    /// The word in the tool's name and in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Update => "update",
+        }
+    }
+
+    pub(crate) fn is_write(self) -> bool {
+        !matches!(self, Self::Get | Self::List)
+    }
+}
+
+/// The operations of an entity, in the order of their tools.
+pub(crate) fn offered(entity: &Entity) -> impl Iterator<Item = Operation> {
+    Operation::ALL.into_iter().filter(|operation| entity.operations.contains(operation))
+}

@@ -1,0 +1,62 @@
+//! The columns that a use allows: keys and conditions need values that can be compared, inputs need values that can be checked,
+//! and nothing reads credentials by default.
+
+use crate::catalog::{Column, ColumnKind};
+
+/// The use of a column.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fit {
+    Condition,
+    Input,
+    Key,
+    Output,
+}
+
+impl Fit {
+    pub(super) fn takes(self, column: &Column) -> bool {
+        use ColumnKind::{Array, Bytes, Float, Json, Other};
+        match self {
+            Self::Condition => !matches!(column.kind, Array(_) | Bytes | Json | Other),
+            Self::Input => column.kind != Other && !column.is_generated,
+            Self::Key => !matches!(column.kind, Array(_) | Bytes | Float | Json | Other),
+            Self::Output => true,
+        }
+    }
+
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::Condition => "a column whose values can be compared",
+            Self::Input => "a column that is not computed, of a type that can be checked",
+            Self::Key => "a column whose values are compared exactly",
+            Self::Output => "a column",
+        }
+    }
+
+    pub(super) fn needs_legal_name(self) -> bool {
+        self != Self::Output
+    }
+}
+
+/// True if a row cannot be created without a value for the column.
+pub(crate) fn is_required(column: &Column) -> bool {
+    !column.is_nullable && !column.has_default && !column.is_generated
+}
+
+/// True if the name of a column says that its values are for no model.
+pub(crate) fn is_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+/// The parts of names of columns that hold credentials.
+const SECRET_WORDS: [&str; 9] = [
+    "api_key",
+    "apikey",
+    "credential",
+    "hash",
+    "passphrase",
+    "passwd",
+    "password",
+    "secret",
+    "token",
+];

@@ -1,0 +1,387 @@
+//! Resolves the settings of an entity. Every name must be a column, and every column must be of a kind that its use allows;
+//! what is not stated gets its default.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_tool::ArgumentName;
+
+use super::{
+    Entity, Reference,
+    fit::{Fit, is_required, is_secret},
+};
+use crate::{
+    catalog::{Column, ColumnKind, ForeignKey, Table, TableKind},
+    engine::Engine,
+    finding::{COLUMN, DatabaseFinding, ENTITY},
+    settings::{EntitySettings, Operation, SessionSource, TableName},
+};
+
+/// What the settings of other entities say, and the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) engine: Engine,
+    pub(crate) entities: &'a [EntitySettings],
+    /// The tables by the names in the settings.
+    pub(crate) tables: &'a BTreeMap<TableName, Arc<Table>>,
+}
+
+/// The entity, with the faults of its settings. It is not to be offered if there are errors among them.
+pub(crate) fn resolve(
+    settings: &EntitySettings,
+    table: &Arc<Table>,
+    context: Context<'_>,
+) -> (Entity, Vec<DatabaseFinding>) {
+    let mut resolver = Resolver { settings, table, context, findings: Vec::new() };
+    let rows = resolver.rows();
+    let key = resolver.key();
+    let fields = resolver.fields();
+    let (filter, sort) = (
+        resolver.conditions("filter", settings.filter.as_ref(), &fields, &key),
+        resolver.conditions("sort", settings.sort.as_ref(), &fields, &key),
+    );
+    let inputs = resolver.inputs(&fields, &key);
+    let outputs = resolver.outputs(&fields);
+    let version = resolver.version(&fields, &key);
+    let references = resolver.references();
+    resolver.operations(&key);
+    resolver.many(&filter);
+    let is_key_unique = table.unique.iter().any(|set| set.iter().all(|name| key.contains(name)))
+        || (!table.key.is_empty() && table.key.iter().all(|name| key.contains(name)));
+    let entity = Entity {
+        pointer: settings.pointer.clone(),
+        name: settings.name.clone(),
+        description: description(settings, table),
+        table: Arc::clone(table),
+        key,
+        is_key_unique,
+        rows,
+        fields,
+        operations: settings.operations.clone(),
+        inputs,
+        outputs,
+        filter,
+        sort,
+        many: settings.many,
+        affected: settings.affected,
+        version,
+        references,
+    };
+    (entity, resolver.findings)
+}
+
+fn description(settings: &EntitySettings, table: &Table) -> String {
+    if settings.description.is_empty() {
+        return table.comment.clone().unwrap_or_default();
+    }
+    settings.description.clone()
+}
+
+struct Resolver<'a> {
+    settings: &'a EntitySettings,
+    table: &'a Arc<Table>,
+    context: Context<'a>,
+    findings: Vec<DatabaseFinding>,
+}
+
+impl<'a> Resolver<'a> {
+    fn pointer(&self, below: &str) -> String {
+        format!("{}/{below}", self.settings.pointer)
+    }
+
+    fn error(&mut self, code: &'static str, below: &str, message: String, help: &str) {
+        let pointer = self.pointer(below);
+        self.findings.push(DatabaseFinding::error(code, pointer, message, help));
+    }
+
+    /// The column of a name, or a finding.
+    fn column(&mut self, below: &str, name: &str) -> Option<&'a Column> {
+        let table: &'a Table = self.table;
+        let found = table.column(name);
+        if found.is_none() {
+            let known = table.columns.iter().map(|column| column.name.as_str());
+            let what = format!("a column of `{}`", table.name.name);
+            let pointer = self.pointer(below);
+            self.findings.push(DatabaseFinding::unknown(COLUMN, pointer, &what, name, known));
+        }
+        found
+    }
+
+    /// The column of a name that must have a use, or a finding: `use` says which columns it can be.
+    fn fit(&mut self, below: &str, name: &str, fit: Fit) -> Option<&'a Column> {
+        let column = self.column(below, name)?;
+        let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
+        let (expected, help) = if is_rows && fit != Fit::Key {
+            ("a column that the model may know", "leave it out: `rows` fills it from the session")
+        } else if !fit.takes(column) {
+            (fit.expected(), "leave the column out")
+        } else if fit.needs_legal_name() && ArgumentName::new(name).is_err() {
+            ("a column whose name a model can give", "offer a view with other names of columns")
+        } else {
+            return Some(column);
+        };
+        self.error(COLUMN, below, format!("expected {expected}, got: `{name}`"), help);
+        None
+    }
+
+    fn rows(&mut self) -> Vec<(String, SessionSource)> {
+        let settings = self.settings;
+        for (name, _) in &settings.rows {
+            let below = format!("rows/{}", escaped(name));
+            let Some(column) = self.column(&below, name) else { continue };
+            if !Fit::Key.takes(column) {
+                let message = format!("expected {}, got: `{name}`", Fit::Key.expected());
+                self.error(COLUMN, &below, message, "name another column");
+            } else if column.is_generated && settings.operations.contains(&Operation::Create) {
+                let message =
+                    format!("expected a column that a new row can be given, got: `{name}`");
+                self.error(COLUMN, &below, message, "leave out the operation `create`");
+            }
+        }
+        settings.rows.clone()
+    }
+
+    fn key(&mut self) -> Vec<String> {
+        let settings = self.settings;
+        let (named, key) = match &settings.key {
+            Some(key) => ("key", key),
+            None => ("table", &self.table.key),
+        };
+        let needs_key = settings.operations.iter().any(|it| needs_key(*it));
+        for (at, name) in key.iter().enumerate().filter(|_| needs_key) {
+            self.fit(&format!("{named}/{at}"), name, Fit::Key);
+        }
+        key.clone()
+    }
+
+    /// The columns that a model reads.
+    fn fields(&mut self) -> Vec<String> {
+        let settings = self.settings;
+        if let Some(fields) = &settings.fields {
+            return self.named("fields", fields, Fit::Output);
+        }
+        let columns = self.table.columns.iter();
+        let is_read = |column: &&Column| {
+            let is_rows = settings.rows.iter().any(|(row, _)| *row == column.name);
+            !is_rows && column.kind != ColumnKind::Bytes && !is_secret(&column.name)
+        };
+        columns.filter(is_read).map(|column| column.name.clone()).collect()
+    }
+
+    fn named(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            if self.fit(&format!("{key}/{at}"), name, fit).is_some() && !found.contains(name) {
+                found.push(name.clone());
+            }
+        }
+        found
+    }
+
+    /// Reports the columns of a list that a model does not read.
+    fn unread(&mut self, key: &'static str, names: &[String], fields: &[String]) {
+        for (at, name) in names.iter().enumerate() {
+            let is_rows = self.settings.rows.iter().any(|(row, _)| row == name);
+            if !fields.contains(name) && !is_rows && self.table.column(name).is_some() {
+                let message = format!("expected one of `fields`, got: `{name}`");
+                self.error(COLUMN, &format!("{key}/{at}"), message, "add it to `fields`");
+            }
+        }
+    }
+
+    /// The columns of conditions or of sorting: a part of those that a model reads.
+    fn conditions(
+        &mut self,
+        key: &'static str,
+        given: Option<&Vec<String>>,
+        fields: &[String],
+        of_key: &[String],
+    ) -> Vec<String> {
+        if let Some(names) = given {
+            self.unread(key, names, fields);
+            return self.named(key, names, Fit::Condition);
+        }
+        let is_default =
+            |name: &&String| of_key.contains(name) || self.table.indexed.contains(name);
+        let fits = |name: &&String| {
+            let column = self.table.column(name);
+            column.is_some_and(|column| Fit::Condition.takes(column))
+                && ArgumentName::new(name).is_ok()
+        };
+        fields.iter().filter(is_default).filter(fits).cloned().collect()
+    }
+
+    fn inputs(&mut self, fields: &[String], key: &[String]) -> BTreeMap<Operation, Vec<String>> {
+        let mut inputs = BTreeMap::new();
+        for operation in [Operation::Create, Operation::Update] {
+            if !self.settings.operations.contains(&operation) {
+                continue;
+            }
+            let named = match self.settings.input_fields.get(&operation) {
+                Some(names) => {
+                    let below = format!("input_fields/{}", operation.as_str());
+                    self.named(&below, names, Fit::Input)
+                }
+                None => self.default_inputs(operation, fields, key),
+            };
+            if operation == Operation::Create {
+                self.check_required(&named);
+            } else if named.is_empty() {
+                let message = "expected columns that `update` may change, got none".to_owned();
+                self.error(ENTITY, "operations", message, "name them under `input_fields`");
+            }
+            inputs.insert(operation, named);
+        }
+        inputs
+    }
+
+    fn default_inputs(
+        &self,
+        operation: Operation,
+        fields: &[String],
+        key: &[String],
+    ) -> Vec<String> {
+        let is_set_otherwise = |name: &String| {
+            operation == Operation::Update
+                && (key.contains(name) || self.settings.version.as_ref() == Some(name))
+        };
+        let fits = |name: &&String| {
+            let column = self.table.column(name);
+            column.is_some_and(|column| Fit::Input.takes(column))
+                && ArgumentName::new(name).is_ok()
+                && !is_set_otherwise(name)
+        };
+        fields.iter().filter(fits).cloned().collect()
+    }
+
+    /// A row cannot be created without the columns that are not null and have no default.
+    fn check_required(&mut self, inputs: &[String]) {
+        let table: &'a Table = self.table;
+        for column in &table.columns {
+            let is_given = inputs.contains(&column.name)
+                || self.settings.rows.iter().any(|(name, _)| *name == column.name);
+            if !is_given && is_required(column) {
+                let message = format!(
+                    "expected an input of `create` for each column that is not null and has no default, got none for: `{}`",
+                    column.name
+                );
+                let help = "add it to `input_fields: {create: […]}`, or leave out the operation";
+                self.error(COLUMN, "operations", message, help);
+            }
+        }
+    }
+
+    fn outputs(&mut self, fields: &[String]) -> BTreeMap<Operation, Vec<String>> {
+        let mut outputs = BTreeMap::new();
+        for operation in self.settings.operations.iter().copied() {
+            let named = match self.settings.output_fields.get(&operation) {
+                Some(names) => {
+                    let below = format!("output_fields/{}", operation.as_str());
+                    self.named(&below, names, Fit::Output)
+                }
+                None if operation == Operation::Delete => Vec::new(),
+                None => fields.to_vec(),
+            };
+            if named.is_empty() && !operation.is_write() {
+                let message =
+                    format!("expected columns that `{}` reads, got none", operation.as_str());
+                self.error(ENTITY, "fields", message, "name them under `fields`");
+            }
+            outputs.insert(operation, named);
+        }
+        outputs
+    }
+
+    fn version(&mut self, fields: &[String], key: &[String]) -> Option<String> {
+        let name = self.settings.version.as_ref()?;
+        let column = self.column("version", name)?;
+        let (expected, help) = if !Fit::Key.takes(column) {
+            (Fit::Key.expected(), "name another column")
+        } else if column.is_nullable {
+            ("a column that is not null", "name another column, or declare it `not null`")
+        } else if !fields.contains(name) {
+            ("one of `fields`, so that a model can give what it read", "add it to `fields`")
+        } else if key.contains(name) || ArgumentName::new(name).is_err() {
+            ("a column beside the key whose name a model can give", "name another column")
+        } else {
+            return Some(name.clone());
+        };
+        self.error(COLUMN, "version", format!("expected {expected}, got: `{name}`"), help);
+        None
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        let context = self.context;
+        let entities = context.entities.iter().filter(|entity| !entity.rows.is_empty());
+        let reference = |foreign: &ForeignKey, entity: &EntitySettings| {
+            let table = context.tables.get(&entity.table)?;
+            let (columns, referred) = (foreign.columns.clone(), foreign.referred.clone());
+            let (table, rows) = (Arc::clone(table), entity.rows.clone());
+            let is_referred = table.name.may_be(&foreign.table);
+            is_referred.then_some(Reference { columns, table, referred, rows })
+        };
+        let foreign = self.table.foreign_keys.iter();
+        foreign
+            .flat_map(|foreign| entities.clone().filter_map(|entity| reference(foreign, entity)))
+            .collect()
+    }
+
+    fn many(&mut self, filter: &[String]) {
+        if self.settings.many && self.settings.version.is_some() {
+            let message = "expected either `many` or `version`, got both".to_owned();
+            let help = "leave one of them out: conditions name no version";
+            self.error(ENTITY, "many", message, help);
+        }
+        if self.settings.many && filter.is_empty() {
+            let message = "expected columns for the conditions of `many`, got none".to_owned();
+            self.error(ENTITY, "many", message, "name them under `filter`");
+        }
+    }
+
+    fn operations(&mut self, key: &[String]) {
+        let operations = &self.settings.operations;
+        if operations.is_empty() {
+            let help = "name some of `list`, `get`, `create`, `update` and `delete`";
+            self.error(ENTITY, "operations", "expected an operation, got none".to_owned(), help);
+        }
+        for (at, operation) in operations.iter().enumerate() {
+            let below = format!("operations/{at}");
+            let name = operation.as_str();
+            if needs_key(*operation) && key.is_empty() {
+                let message = format!("expected a table with a primary key for `{name}`, got none");
+                self.error(
+                    ENTITY,
+                    &below,
+                    message,
+                    "name the columns that identify a row by `key`",
+                );
+            }
+            let is_view = self.table.kind == TableKind::View;
+            if operation.is_write() && is_view && self.context.engine == Engine::Sqlite {
+                let message = format!("expected a table for `{name}`, got a view");
+                self.error(ENTITY, &below, message, "leave out the operation");
+            }
+        }
+        let reserved = |name: &&String| matches!(name.as_str(), "set" | "where");
+        if operations.contains(&Operation::Update)
+            && let Some(name) = key.iter().chain(&self.settings.version).find(reserved)
+        {
+            let message = format!(
+                "expected a key and a version without the name of an argument of `update`, got: `{name}`"
+            );
+            self.error(COLUMN, "operations", message, "offer a view with other names of columns");
+        }
+        if self.settings.affected == 0 {
+            let help = "write the most rows that one update or delete may change";
+            self.error(ENTITY, "affected", "expected at least 1, got: 0".to_owned(), help);
+        }
+    }
+}
+
+fn needs_key(operation: Operation) -> bool {
+    matches!(operation, Operation::Delete | Operation::Get | Operation::Update)
+}
+
+/// A token of a JSON pointer (RFC 6901).
+pub(crate) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

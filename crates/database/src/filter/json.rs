@@ -1,0 +1,142 @@
+//! Reads the conditions that a model writes as JSON.
+
+use callgate_tool::{Object, Problem, Value, nearest};
+
+use super::{Condition, Filter, MOST_CONDITIONS, operator::Operator};
+use crate::{catalog::Column, column, engine::Engine};
+
+/// The filter that a model wrote. The problems' locations begin below `where`: `total.gte`.
+///
+/// # Errors
+/// Every condition that does not fit its column, and every name that is no column.
+pub(crate) fn read(
+    value: &Value,
+    columns: &[&Column],
+    engine: Engine,
+) -> Result<Filter, Vec<Problem>> {
+    let Some(members) = value.as_object() else {
+        return Err(vec![column::problem("an object with conditions by column", value)]);
+    };
+    let mut reading = Reading { columns, engine, problems: Vec::new() };
+    let filter = reading.filter(members);
+    if filter.n_conditions() > MOST_CONDITIONS {
+        let mut problem = column::problem(format!("at most {MOST_CONDITIONS} conditions"), value);
+        problem.got = format!("{} conditions", filter.n_conditions());
+        reading.problems.push(problem);
+    }
+    if reading.problems.is_empty() { Ok(filter) } else { Err(reading.problems) }
+}
+
+struct Reading<'a> {
+    columns: &'a [&'a Column],
+    engine: Engine,
+    problems: Vec<Problem>,
+}
+
+/// The name of the groups of which one must hold. A column of that name is not hidden: its conditions are no list.
+const ANY: &str = "any";
+
+impl Reading<'_> {
+    fn filter(&mut self, members: &Object) -> Filter {
+        let mut filter = Filter::default();
+        for (name, value) in members {
+            match value {
+                Value::Array(groups) if name == ANY => filter.any = self.groups(groups, value),
+                _ => filter.all.extend(self.member("", name, value)),
+            }
+        }
+        if let [group] = filter.any.as_mut_slice() {
+            filter.all.append(group);
+            filter.any.clear();
+        }
+        filter
+    }
+
+    fn groups(&mut self, groups: &[Value], value: &Value) -> Vec<Vec<Condition>> {
+        if groups.is_empty() || groups.len() > MOST_CONDITIONS {
+            let expected = format!("a list of 1 to {MOST_CONDITIONS} objects with conditions");
+            self.report(ANY, column::problem(expected, value));
+            return Vec::new();
+        }
+        groups.iter().enumerate().map(|(index, group)| self.group(index, group)).collect()
+    }
+
+    fn group(&mut self, index: usize, group: &Value) -> Vec<Condition> {
+        let at = format!("{ANY}[{index}]");
+        let Some(members) = group.as_object().filter(|members| !members.is_empty()) else {
+            self.report(&at, column::problem("an object with conditions by column", group));
+            return Vec::new();
+        };
+        let before = at + ".";
+        members.iter().flat_map(|(name, value)| self.member(&before, name, value)).collect()
+    }
+
+    /// The conditions of one column.
+    fn member(&mut self, before: &str, name: &str, value: &Value) -> Vec<Condition> {
+        let at = format!("{before}{name}");
+        let Some(column) = self.columns.iter().find(|column| column.name == name) else {
+            self.report(
+                &at,
+                unknown("column", name, self.columns.iter().map(|known| &*known.name)),
+            );
+            return Vec::new();
+        };
+        let (column, mut conditions) = (*column, Vec::new());
+        let Some(operators) = value.as_object() else {
+            conditions.extend(self.condition(&at, column, Operator::Equal.name(), value));
+            return conditions;
+        };
+        if operators.is_empty() {
+            let names = Operator::of(&column.kind).iter().map(|operator| operator.name());
+            self.report(&at, unknown("operator", "", names));
+        }
+        for (operator, value) in operators {
+            let at = format!("{at}.{operator}");
+            conditions.extend(self.condition(&at, column, operator, value));
+        }
+        conditions
+    }
+
+    fn condition(
+        &mut self,
+        at: &str,
+        column: &Column,
+        operator: &str,
+        value: &Value,
+    ) -> Option<Condition> {
+        let operators = Operator::of(&column.kind);
+        let known = operators.iter().find(|known| known.name() == operator);
+        let test = match known {
+            Some(known) => known.test(column, value, self.engine),
+            None if operator == Operator::Equal.name() && value.is_null() => {
+                Operator::IsNull.test(column, &true.into(), self.engine)
+            }
+            None => Err(unknown("operator", operator, operators.iter().map(|known| known.name()))),
+        };
+        match test {
+            Ok(test) => Some(Condition { column: column.name.clone(), test }),
+            Err(problem) => {
+                self.report(at, problem);
+                None
+            }
+        }
+    }
+
+    fn report(&mut self, at: &str, mut problem: Problem) {
+        problem.at = format!("{at}{}", problem.at);
+        self.problems.push(problem);
+    }
+}
+
+/// The problem of a name that is none of those known.
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
+    let names: Vec<_> = known.clone().map(|name| format!("`{name}`")).collect();
+    let expected = match names.as_slice() {
+        [] => format!("no condition, since the column has no {what}"),
+        [name] => format!("the {what} {name}"),
+        names => format!("one of the {what}s {}", names.join(", ")),
+    };
+    let mut problem = column::problem(expected, &name.into());
+    problem.suggestion = nearest(name, known).map(str::to_owned);
+    problem
+}

@@ -1,0 +1,43 @@
+//! Tables and statements of SQL databases as tools: [`Backend`](callgate_executor::Backend)s that list, get, create, update and
+//! delete rows, and run statements of the operator. A call is one transaction of prepared statements; no text of a model is
+//! ever SQL. `config` reads the settings.
+
+mod catalog;
+mod column;
+mod database;
+mod declaration;
+mod description;
+mod driver;
+mod endpoint;
+mod engine;
+mod entity;
+mod error;
+mod failure;
+mod filter;
+mod finding;
+mod load;
+mod login;
+mod page;
+mod plan;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod proposal;
+mod reading;
+mod session_values;
+mod settings;
+mod sql;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod statement;
+mod tool;
+mod transaction;
+mod unavailable;
+
+pub use error::{Error, ErrorKind};
+pub use finding::{DatabaseFinding, Severity};
+pub use load::{Loaded, Surroundings, load};
+pub use proposal::{Proposal, ProposedEntity, propose};
+pub use settings::{
+    DatabaseLimits, DatabaseSettings, EntitySettings, Operation, QuerySettings, RoleRule,
+    SessionSource, StatementInput, StatementSettings, TableName,
+};

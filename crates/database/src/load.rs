@@ -1,0 +1,270 @@
+//! Loads a database: connects, reads the tables, resolves the settings against them, describes the statements of the operator,
+//! checks the rights of the login, and makes the tools. Faults of the settings and of the login are findings; a database
+//! that is down is none.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use callgate_executor::Backend;
+use callgate_session::Sealer;
+use callgate_tool::Effect;
+use callgate_transport::{Network, TlsSettings};
+
+use crate::{
+    catalog::Table,
+    database::Database,
+    declaration::{self, Terms},
+    driver::Driver,
+    endpoint::Connecting,
+    entity::{self, Entity},
+    error::{Error, ErrorKind},
+    finding::{ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
+    login::Needs,
+    page::Pages,
+    settings::{DatabaseSettings, EntitySettings, TableName},
+    statement::{self, StatementTool},
+    tool::EntityTool,
+    unavailable,
+};
+
+/// What a database is loaded with beside its settings.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a load needs each of these")]
+pub struct Surroundings {
+    /// The way to servers: it resolves and checks their addresses.
+    pub network: Network,
+    /// The certificates that are trusted.
+    pub tls: TlsSettings,
+    /// The folder of relative files.
+    pub base: PathBuf,
+    /// The sealer that tokens of pages are derived from. Without one they are valid in this process only, until the next load.
+    pub sealer: Option<Sealer>,
+}
+
+/// A loaded database.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The tools; none if there is an error among the findings. If the database is unavailable, they say so to each call.
+    pub tools: Vec<Arc<dyn Backend>>,
+    /// The faults of the settings and of the login.
+    pub findings: Vec<DatabaseFinding>,
+    /// The reason why the database cannot be reached now.
+    pub unavailable: Option<String>,
+}
+
+/// Loads a database with its tools.
+pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
+    let connecting = Connecting {
+        url: settings.url.clone(),
+        base: around.base.clone(),
+        limits: settings.limits.clone(),
+        is_read_only: settings.is_read_only(),
+        network: around.network.clone(),
+        tls: around.tls.clone(),
+    };
+    let driver = match Driver::connect(&connecting).await {
+        Ok(driver) => driver,
+        Err(error) => return Loaded::failed(&error, &settings),
+    };
+    let mut loading =
+        Loading { settings: &settings, driver: Arc::new(driver), findings: Vec::new() };
+    match loading.tools(around.sealer.as_ref()).await {
+        Ok(tools) => {
+            let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);
+            let tools = if is_refused { Vec::new() } else { tools };
+            Loaded { tools, findings: loading.findings, unavailable: None }
+        }
+        Err(error) => Loaded::failed(&error, &settings),
+    }
+}
+
+impl DatabaseSettings {
+    fn is_read_only(&self) -> bool {
+        let writes = self.entities.iter().flat_map(|it| &it.operations).any(|it| it.is_write());
+        !writes && self.statements.iter().all(|it| it.effect == Effect::Read)
+    }
+}
+
+impl Loaded {
+    fn failed(error: &Error, settings: &DatabaseSettings) -> Self {
+        let help = match error.kind() {
+            ErrorKind::Unavailable => {
+                let tools = unavailable::tools(settings);
+                return Self { tools, findings: Vec::new(), unavailable: Some(error.to_string()) };
+            }
+            ErrorKind::Address => "correct `url`",
+            ErrorKind::Denied => {
+                "correct the user and the password of `url`, or the rights of the login"
+            }
+            ErrorKind::Statement => "look whether this release knows the version of the database",
+        };
+        let finding = DatabaseFinding::error(ADDRESS, "", error.to_string(), help);
+        Self { findings: vec![finding], ..Self::default() }
+    }
+}
+
+struct Loading<'a> {
+    settings: &'a DatabaseSettings,
+    driver: Arc<Driver>,
+    findings: Vec<DatabaseFinding>,
+}
+
+impl Loading<'_> {
+    async fn tools(&mut self, sealer: Option<&Sealer>) -> Result<Vec<Arc<dyn Backend>>, Error> {
+        let tables = self.tables().await?;
+        let entities = self.entities(&tables);
+        let statements = self.statements().await?;
+        self.login(&entities).await?;
+        if self.findings.iter().any(DatabaseFinding::is_error) {
+            return Ok(Vec::new());
+        }
+        let pages = Pages::new(sealer).map_err(|error| {
+            Error::new(ErrorKind::Unavailable, "tokens of pages cannot be sealed")
+                .with_source(error)
+        })?;
+        Ok(self.backends(&entities, statements, pages))
+    }
+
+    async fn tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
+        let names: Vec<TableName> =
+            self.settings.entities.iter().map(|entity| entity.table.clone()).collect();
+        let found = self.driver.tables(&names).await?;
+        let tables: BTreeMap<_, _> =
+            found.into_iter().map(|(name, table)| (name, Arc::new(table))).collect();
+        let is_missing = |entity: &&EntitySettings| !tables.contains_key(&entity.table);
+        let missing: Vec<_> = self.settings.entities.iter().filter(is_missing).collect();
+        if !missing.is_empty() {
+            let all = self.driver.all_tables().await?;
+            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            for entity in missing {
+                let name = entity.table.to_string();
+                let pointer = format!("{}/table", entity.pointer);
+                let what = "a table or view that the login sees";
+                let known = all.iter().map(String::as_str);
+                self.findings.push(DatabaseFinding::unknown(TABLE, pointer, what, &name, known));
+            }
+        }
+        Ok(tables)
+    }
+
+    fn entities(&mut self, tables: &BTreeMap<TableName, Arc<Table>>) -> Vec<Arc<Entity>> {
+        let context = entity::Context {
+            engine: self.driver.engine(),
+            entities: &self.settings.entities,
+            tables,
+        };
+        let mut entities = Vec::new();
+        for settings in &self.settings.entities {
+            if let Some(table) = tables.get(&settings.table) {
+                let (entity, findings) = entity::resolve(settings, table, context);
+                self.findings.extend(findings);
+                entities.push(Arc::new(entity));
+            }
+        }
+        entities
+    }
+
+    async fn statements(&mut self) -> Result<Vec<statement::Prepared>, Error> {
+        let mut prepared = Vec::new();
+        for settings in &self.settings.statements {
+            match statement::prepare(settings, &self.driver, &self.settings.limits).await {
+                Ok(statement) => prepared.push(statement),
+                Err(statement::Refusal::Findings(findings)) => self.findings.extend(findings),
+                Err(statement::Refusal::Error(error)) if error.kind() == ErrorKind::Statement => {
+                    self.findings.push(statement::unprepared(settings, &error));
+                }
+                Err(statement::Refusal::Error(error)) => return Err(error),
+            }
+        }
+        Ok(prepared)
+    }
+
+    async fn login(&mut self, entities: &[Arc<Entity>]) -> Result<(), Error> {
+        let settings = self.settings;
+        let mut needs = Needs {
+            roles: settings.role.iter().flat_map(|rule| rule.allow.iter().cloned()).collect(),
+            allowed: settings.allowed_rights.iter().cloned().collect(),
+            has_own_writes: settings.statements.iter().any(|it| it.effect != Effect::Read),
+            ..Needs::default()
+        };
+        for entity in entities {
+            entity.add_needs(&mut needs);
+        }
+        let found = self.driver.login(&needs).await?;
+        self.findings.extend(found.into_iter().map(DatabaseFinding::of_login));
+        Ok(())
+    }
+
+    fn backends(
+        &mut self,
+        entities: &[Arc<Entity>],
+        statements: Vec<statement::Prepared>,
+        pages: Pages,
+    ) -> Vec<Arc<dyn Backend>> {
+        let settings = self.settings;
+        let database = Arc::new(Database {
+            engine: self.driver.engine(),
+            driver: Arc::clone(&self.driver),
+            toolset: settings.toolset.clone(),
+            limits: settings.limits.clone(),
+            identity: settings.identity.clone(),
+            role: settings.role.clone(),
+            pages,
+        });
+        let terms = Terms {
+            engine: database.engine,
+            prefix: settings.prefix.as_ref(),
+            limits: &settings.limits,
+        };
+        let mut tools: Vec<(String, Arc<dyn Backend>)> = Vec::new();
+        for entity in entities {
+            for operation in entity::offered(entity) {
+                match declaration::tool(entity, operation, terms) {
+                    Ok(tool) => tools.push((
+                        entity.pointer.clone(),
+                        Arc::new(EntityTool {
+                            tool,
+                            entity: Arc::clone(entity),
+                            operation,
+                            database: Arc::clone(&database),
+                        }),
+                    )),
+                    Err(error) => self.illegal_name(&entity.pointer, &error),
+                }
+            }
+        }
+        for statement in statements {
+            let pointer = statement.pointer.clone();
+            match StatementTool::new(statement, terms, &database) {
+                Ok(tool) => tools.push((pointer, Arc::new(tool))),
+                Err(error) => self.illegal_name(&pointer, &error),
+            }
+        }
+        self.unique(tools)
+    }
+
+    fn illegal_name(&mut self, pointer: &str, error: &callgate_tool::InvalidName) {
+        let help = "choose a shorter name of letters, digits and `_`";
+        self.findings.push(DatabaseFinding::error(TOOL_NAME, pointer, error.to_string(), help));
+    }
+
+    /// The tools, if no two have one name.
+    fn unique(&mut self, tools: Vec<(String, Arc<dyn Backend>)>) -> Vec<Arc<dyn Backend>> {
+        let mut names = BTreeSet::new();
+        let mut unique = Vec::new();
+        for (pointer, tool) in tools {
+            if names.insert(tool.name().clone()) {
+                unique.push(tool);
+            } else {
+                let message = format!("expected one tool of each name, got two: `{}`", tool.name());
+                let help = "give the entity or the statement another name";
+                self.findings.push(DatabaseFinding::error(TOOL_NAME, pointer, message, help));
+            }
+        }
+        unique
+    }
+}

@@ -1,0 +1,176 @@
+//! A call of an entity's tool as a transaction: the arguments and the session's values, checked against the types of their
+//! columns, and the statements with them. No text of an argument is part of a statement; `reading` makes the result of the
+//! rows.
+
+mod arguments;
+mod change;
+mod list;
+mod review;
+mod target;
+
+use std::sync::Arc;
+
+use callgate_call::wording::database as wording;
+use callgate_executor::Call;
+use callgate_tool::{Fault, FingerprintHasher, Principal, Session, ToolName};
+
+use self::arguments::Values;
+use crate::{
+    catalog::Column,
+    database::Database,
+    entity::Entity,
+    filter::Filter,
+    page::Place,
+    reading::{Columns, Reading},
+    session_values::text_of_column,
+    settings::Operation,
+    sql::{self, Sql},
+    transaction::{Access, Expects, Step, Transaction},
+};
+
+/// A transaction, and what comes of it.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) transaction: Transaction,
+    /// The reason, for each step, why it may come to something else than it expects.
+    pub(crate) purposes: Vec<Purpose>,
+    pub(crate) reading: Reading,
+}
+
+/// What a step is for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Purpose {
+    Change,
+    Reading,
+    /// The row that these columns refer to is one of the caller.
+    Reference(Vec<String>),
+    /// The rows are those that a person saw.
+    Review,
+}
+
+/// One call of an entity's tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) entity: &'a Entity,
+    pub(crate) operation: Operation,
+    pub(crate) database: &'a Database,
+    pub(crate) tool: &'a ToolName,
+    pub(crate) call: &'a Call<'a>,
+}
+
+/// The steps of a transaction that is being made.
+#[derive(Debug, Default)]
+struct Steps {
+    steps: Vec<Step>,
+    purposes: Vec<Purpose>,
+}
+
+impl Steps {
+    fn add(&mut self, sql: Sql, expects: Expects, purpose: Purpose) {
+        self.steps.push(Step { text: Arc::from(sql.text), values: sql.values, expects });
+        self.purposes.push(purpose);
+    }
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn plan(&self) -> Result<Plan, Box<Fault>> {
+        match self.operation {
+            Operation::Create => self.create(),
+            Operation::Delete => self.delete(),
+            Operation::Get => self.get(),
+            Operation::List => self.list(),
+            Operation::Update => self.update(),
+        }
+    }
+
+    fn get(&self) -> Result<Plan, Box<Fault>> {
+        let rows = self.rows()?;
+        let mut values = self.values();
+        let key = self.key(&rows, &mut values);
+        values.end()?;
+        let columns = self.entity.outputs(Operation::Get);
+        let select = sql::Select {
+            table: &self.entity.table,
+            columns: columns.clone(),
+            target: sql::Target { rows: &rows, key: &key, filter: &Filter::default() },
+            order: &[],
+            after: None,
+            most: Some(2),
+            lock: false,
+            value_bytes: self.database.limits.row_bytes,
+        };
+        let mut steps = Steps::default();
+        let sql = sql::select(self.database.engine, &select);
+        steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
+        self.finish(Access::Read, steps, Reading::Row(self.shown(&columns)))
+    }
+
+    fn finish(&self, access: Access, steps: Steps, reading: Reading) -> Result<Plan, Box<Fault>> {
+        let Steps { steps, purposes } = steps;
+        let transaction = self.database.transaction(access, self.session(), steps)?;
+        Ok(Plan { transaction, purposes, reading })
+    }
+
+    fn values(&self) -> Values<'a> {
+        Values::new(self.call.arguments(), self.database.engine)
+    }
+
+    fn session(&self) -> &'a Session {
+        self.call.session()
+    }
+
+    /// The values that every row of this caller has.
+    fn rows(&self) -> Result<Vec<(String, String)>, Box<Fault>> {
+        let rows = self.entity.rows.iter();
+        let text = |(name, source): &(String, _)| {
+            let column = self.entity.column(name).ok_or_else(wording::stale_description)?;
+            let engine = self.database.engine;
+            Ok((name.clone(), text_of_column(source, self.session(), column, engine)?))
+        };
+        rows.map(text).collect()
+    }
+
+    /// The key of the row that the call names: of the session and of the model.
+    fn key(&self, rows: &[(String, String)], values: &mut Values<'_>) -> Vec<(String, String)> {
+        let mut key = Vec::new();
+        for name in &self.entity.key {
+            let of_session = rows.iter().find(|(row, _)| row == name);
+            if let Some(pair) = of_session {
+                key.push(pair.clone());
+            } else if let Some(column) = self.entity.column(name)
+                && let Some(text) = values.required(column)
+            {
+                key.push((name.clone(), text));
+            }
+        }
+        key
+    }
+
+    fn shown(&self, columns: &[&Column]) -> Columns {
+        let limits = &self.database.limits;
+        Columns {
+            named: columns.iter().map(|it| (it.name.clone(), it.kind.clone())).collect(),
+            engine: self.database.engine,
+            value_bytes: limits.row_bytes,
+            result_bytes: limits.result_bytes,
+        }
+    }
+
+    /// What a token of a page is bound to.
+    fn place(&self, rows: &[(String, String)]) -> Result<Place, Box<Fault>> {
+        let mut hasher = FingerprintHasher::default();
+        hasher.text(self.tool.as_str());
+        for name in ["where", "sort"] {
+            match self.call.arguments().get(name) {
+                Some(value) => hasher.value(value),
+                None => hasher.optional(None),
+            };
+        }
+        hasher.optional(self.call.principal().map(Principal::id)).optional(self.session().id());
+        for (name, text) in rows.iter().chain(&self.database.identity(self.session())?) {
+            hasher.text(name).text(text);
+        }
+        hasher.optional(self.database.role(self.session())?.as_deref());
+        Ok(Place::new(hasher))
+    }
+}

@@ -1,0 +1,96 @@
+//! The arguments of a call as texts that are bound: each is checked against the type of its column. All problems are reported
+//! at once.
+
+use callgate_call::wording::database as wording;
+use callgate_tool::{Arguments, Fault, Problem, Value};
+
+use crate::{
+    catalog::Column,
+    column,
+    engine::Engine,
+    filter::{self, Filter},
+};
+
+/// Arguments, and the problems found so far.
+#[derive(Debug)]
+pub(super) struct Values<'a> {
+    arguments: &'a Arguments,
+    engine: Engine,
+    problems: Vec<Problem>,
+}
+
+/// A problem was reported.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+impl<'a> Values<'a> {
+    pub(super) fn new(arguments: &'a Arguments, engine: Engine) -> Self {
+        Self { arguments, engine, problems: Vec::new() }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+        self.arguments.get(name)
+    }
+
+    /// The text of a column's argument, which must be there and not be null.
+    pub(super) fn required(&mut self, column: &Column) -> Option<String> {
+        let value = self.get(&column.name).unwrap_or(&Value::Null);
+        if value.is_null() {
+            self.problem(&column.name, "a value", "nothing");
+            return None;
+        }
+        self.text(&column.name, column, value).ok().flatten()
+    }
+
+    /// The text of a value for a column, which is `None` for null.
+    pub(super) fn text(
+        &mut self,
+        at: &str,
+        column: &Column,
+        value: &Value,
+    ) -> Result<Option<String>, Reported> {
+        column::text(column, value, self.engine).map_err(|problem| {
+            let below = if problem.at.is_empty() { "" } else { &*problem.at };
+            let separator = if below.is_empty() || below.starts_with('[') { "" } else { "." };
+            self.problems.push(Problem { at: format!("{at}{separator}{below}"), ..problem });
+            Reported
+        })
+    }
+
+    /// The conditions of `where`; without them every row.
+    pub(super) fn filter(&mut self, columns: &[&Column]) -> Filter {
+        let Some(value) = self.get("where") else { return Filter::default() };
+        match filter::read(value, columns, self.engine) {
+            Ok(filter) => filter,
+            Err(problems) => {
+                let below = |problem: Problem| {
+                    let at = match problem.at.as_str() {
+                        "" => "where".to_owned(),
+                        at => format!("where.{at}"),
+                    };
+                    Problem { at, ..problem }
+                };
+                self.problems.extend(problems.into_iter().map(below));
+                Filter::default()
+            }
+        }
+    }
+
+    pub(super) fn problem(&mut self, at: &str, expected: &str, got: &str) {
+        self.problems.push(Problem {
+            at: at.to_owned(),
+            expected: expected.to_owned(),
+            got: got.to_owned(),
+            suggestion: None,
+        });
+    }
+
+    /// Ends the reading.
+    pub(super) fn end(self) -> Result<(), Box<Fault>> {
+        if self.problems.is_empty() {
+            Ok(())
+        } else {
+            Err(wording::invalid_arguments(self.problems))
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The plans of `create`, `update` and `delete`. A foreign key into a table whose rows the session decides is looked up in the
+//! same transaction.
+
+use callgate_tool::{Fault, Value};
+
+use super::{
+    Plan, Purpose, Request, Steps,
+    arguments::Values,
+    target::{Target, TargetKind},
+};
+use crate::{
+    catalog::Column,
+    entity::Reference,
+    reading::Reading,
+    session_values::text_of_column,
+    settings::Operation,
+    sql,
+    transaction::{Access, Expects},
+};
+
+/// Columns with the texts that they get.
+pub(super) type Set<'a> = Vec<(&'a Column, Option<String>)>;
+
+impl Request<'_> {
+    pub(super) fn create(&self) -> Result<Plan, Box<Fault>> {
+        let entity = self.entity;
+        let rows = self.rows()?;
+        let mut values = self.values();
+        let mut set = self.given(&mut values);
+        for (name, text) in &rows {
+            set.extend(entity.column(name).map(|column| (column, Some(text.clone()))));
+        }
+        let mut steps = Steps::default();
+        self.references(&set, &rows, &mut values, &mut steps)?;
+        values.end()?;
+        let outputs = entity.outputs(Operation::Create);
+        let returning = self.returning(&outputs);
+        let sql = sql::insert(self.database.engine, &entity.table, &set, &returning);
+        steps.add(sql, Expects::Affected { most: 1, some: true }, Purpose::Change);
+        self.changed(steps, &outputs)
+    }
+
+    pub(super) fn update(&self) -> Result<Plan, Box<Fault>> {
+        let entity = self.entity;
+        let rows = self.rows()?;
+        let mut values = self.values();
+        let target = self.target(rows, &mut values);
+        let set = self.set(&mut values);
+        let mut steps = self.reviewed(&target);
+        self.references(&set, &target.rows, &mut values, &mut steps)?;
+        values.end()?;
+        let outputs = match target.kind {
+            TargetKind::Conditions => Vec::new(),
+            TargetKind::Key => entity.outputs(Operation::Update),
+        };
+        let returning = self.returning(&outputs);
+        let engine = self.database.engine;
+        let sql = sql::update(engine, &entity.table, &set, &target.of(), &returning);
+        steps.add(sql, self.expected(&target), Purpose::Change);
+        self.changed(steps, &outputs)
+    }
+
+    pub(super) fn delete(&self) -> Result<Plan, Box<Fault>> {
+        let rows = self.rows()?;
+        let mut values = self.values();
+        let target = self.target(rows, &mut values);
+        values.end()?;
+        let mut steps = self.reviewed(&target);
+        let sql = sql::delete(self.database.engine, &self.entity.table, &target.of());
+        steps.add(sql, self.expected(&target), Purpose::Change);
+        self.changed(steps, &[])
+    }
+
+    /// The values of a new row that a model gives.
+    pub(super) fn given(&self, values: &mut Values<'_>) -> Set<'_> {
+        let mut set = Set::new();
+        for column in self.entity.inputs(Operation::Create) {
+            if let Some(value) = values.get(&column.name)
+                && let Ok(text) = values.text(&column.name, column, value)
+            {
+                set.push((column, text));
+            }
+        }
+        set
+    }
+
+    /// The new values of an update.
+    pub(super) fn set(&self, values: &mut Values<'_>) -> Set<'_> {
+        let mut set = Set::new();
+        let given = values.get("set").and_then(Value::as_object);
+        for column in self.entity.inputs(Operation::Update) {
+            if let Some(value) = given.and_then(|given| given.get(&column.name))
+                && let Ok(text) = values.text(&format!("set.{}", column.name), column, value)
+            {
+                set.push((column, text));
+            }
+        }
+        if given.is_none_or(callgate_tool::Object::is_empty) {
+            values.problem("set", "at least one column", "none");
+        }
+        set
+    }
+
+    /// Adds a step for each row that the change refers to and that must be one of the caller.
+    fn references(
+        &self,
+        set: &Set<'_>,
+        rows: &[(String, String)],
+        values: &mut Values<'_>,
+        steps: &mut Steps,
+    ) -> Result<(), Box<Fault>> {
+        for reference in &self.entity.references {
+            let is_set = |name: &String| set.iter().any(|(column, _)| column.name == *name);
+            let is_given = |name: &&String| is_set(name) && !self.entity.is_of_session(name);
+            if !reference.columns.iter().any(|name| is_given(&name)) {
+                continue;
+            }
+            if let Some(pairs) = self.referred(reference, set, rows, values)? {
+                let sql = sql::present(self.database.engine, &reference.table, &pairs);
+                let purpose = Purpose::Reference(reference.columns.clone());
+                steps.add(sql, Expects::Present, purpose);
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns of the row that a foreign key refers to; `None` if it refers to none, because a value is null.
+    fn referred(
+        &self,
+        reference: &Reference,
+        set: &Set<'_>,
+        rows: &[(String, String)],
+        values: &mut Values<'_>,
+    ) -> Result<Option<Vec<(String, String)>>, Box<Fault>> {
+        let engine = self.database.engine;
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for (name, referred) in reference.columns.iter().zip(&reference.referred) {
+            let given = set.iter().find(|(column, _)| column.name == *name);
+            let of_session = || rows.iter().find(|(row, _)| row == name).map(|(_, text)| text);
+            match (given, of_session()) {
+                (Some((_, Some(text))), _) | (None, Some(text)) => {
+                    pairs.push((referred.clone(), text.clone()));
+                }
+                (Some((_, None)), _) => return Ok(None),
+                (None, None) => {
+                    let expected = "a value, because it refers to a row together with another one";
+                    values.problem(name, expected, "nothing");
+                }
+            }
+        }
+        for (name, source) in &reference.rows {
+            if let Some(column) = reference.table.column(name) {
+                let text = text_of_column(source, self.session(), column, engine)?;
+                pairs.push((name.clone(), text));
+            }
+        }
+        Ok(Some(pairs))
+    }
+
+    fn expected(&self, target: &Target) -> Expects {
+        let some = target.kind == TargetKind::Key;
+        Expects::Affected { most: self.entity.affected, some }
+    }
+
+    fn returning<'c>(&self, columns: &'c [&'c Column]) -> sql::Returning<'c> {
+        sql::Returning { columns, value_bytes: self.database.limits.row_bytes }
+    }
+
+    fn changed(&self, steps: Steps, outputs: &[&Column]) -> Result<Plan, Box<Fault>> {
+        self.finish(Access::Write, steps, Reading::Affected(self.shown(outputs)))
+    }
+}

@@ -1,0 +1,135 @@
+//! The plan of `list`: conditions, order, and the page. One row more than wanted is fetched, so that `more` is a fact.
+
+use callgate_call::wording::database as wording;
+use callgate_tool::{Fault, Value};
+
+use super::{Plan, Purpose, Request, Steps};
+use crate::{
+    catalog::{Column, ColumnKind},
+    column,
+    engine::Engine,
+    page::Place,
+    reading::{Further, Reading},
+    settings::Operation,
+    sql::{self, Direction},
+    transaction::{Access, Expects},
+};
+
+/// The order of a list.
+struct Order<'a> {
+    columns: Vec<(&'a Column, Direction)>,
+    /// True if no two rows are equal in it, and its values are read exactly.
+    has_pages: bool,
+}
+
+impl Request<'_> {
+    pub(super) fn list(&self) -> Result<Plan, Box<Fault>> {
+        let (entity, engine) = (self.entity, self.database.engine);
+        let rows = self.rows()?;
+        let mut values = self.values();
+        let filter = values.filter(&entity.columns(&entity.filter));
+        let most = self.database.limits.rows;
+        let limit = values.get("limit").and_then(Value::as_u64);
+        let limit =
+            limit.and_then(|it| u32::try_from(it).ok()).unwrap_or(most).clamp(1, most.max(1));
+        let order = self.order();
+        let place = self.place(&rows)?;
+        let after = match values.get("page") {
+            Some(page) => Some(self.after(page, place, &order)?),
+            None => None,
+        };
+        values.end()?;
+        let outputs = entity.outputs(Operation::List);
+        let mut columns = outputs.clone();
+        for (column, _) in &order.columns {
+            if columns.iter().all(|known| known.name != column.name) {
+                columns.push(column);
+            }
+        }
+        let named: Vec<(String, Direction)> =
+            order.columns.iter().map(|(it, direction)| (it.name.clone(), *direction)).collect();
+        let fetched = limit.saturating_add(1);
+        let select = sql::Select {
+            table: &entity.table,
+            columns: columns.clone(),
+            target: sql::Target { rows: &rows, key: &[], filter: &filter },
+            order: &named,
+            after: after.as_deref(),
+            most: Some(fetched),
+            lock: false,
+            value_bytes: self.database.limits.row_bytes,
+        };
+        let mut steps = Steps::default();
+        let sql = sql::select(engine, &select);
+        steps.add(sql, Expects::Rows { most: fetched }, Purpose::Reading);
+        let at = |(column, _): &(&Column, Direction)| {
+            columns.iter().position(|known| known.name == column.name)
+        };
+        let positions: Option<Vec<usize>> = order.columns.iter().map(at).collect();
+        let further = positions.filter(|_| order.has_pages);
+        let further = further.map(|positions| Further { positions, place });
+        let shown = self.shown(&outputs);
+        self.finish(Access::Read, steps, Reading::Rows { columns: shown, limit, further })
+    }
+
+    /// The wanted columns, and those of the key after them, so that no two rows are equal.
+    fn order(&self) -> Order<'_> {
+        let entity = self.entity;
+        let wanted = self.call.arguments().get("sort").and_then(Value::as_array);
+        let wanted = wanted.into_iter().flatten().filter_map(Value::as_str);
+        let wanted = wanted.map(|name| match name.strip_prefix('-') {
+            Some(name) => (name, Direction::Descending),
+            None => (name, Direction::Ascending),
+        });
+        let wanted = wanted.filter(|(name, _)| entity.sort.iter().any(|known| known == name));
+        let key = entity.given_key().map(|name| (name, Direction::Ascending));
+        let mut columns: Vec<(&Column, Direction)> = Vec::new();
+        for (name, direction) in wanted.chain(key) {
+            if columns.iter().all(|(known, _)| known.name != name)
+                && let Some(column) = entity.column(name)
+            {
+                columns.push((column, direction));
+            }
+        }
+        let is_exact =
+            columns.iter().all(|(column, _)| is_exact(&column.kind, self.database.engine));
+        Order { columns, has_pages: entity.is_key_unique && is_exact }
+    }
+
+    /// The values of a token, checked against the types of their columns as arguments are.
+    fn after(
+        &self,
+        page: &Value,
+        place: Place,
+        order: &Order<'_>,
+    ) -> Result<Vec<Option<String>>, Box<Fault>> {
+        let engine = self.database.engine;
+        let token = page.as_str().unwrap_or_default();
+        let texts = self.database.pages.values(token, place)?;
+        if texts.len() != order.columns.len() || !order.has_pages {
+            return Err(wording::unknown_page());
+        }
+        let checked = |(text, (column, _)): (Option<String>, &(&Column, Direction))| {
+            let value = column::value(&column.kind, text.as_deref(), engine);
+            if value.is_null() {
+                return Ok(None);
+            }
+            column::text(column, &value, engine).map_err(|_| wording::unknown_page())
+        };
+        texts.into_iter().zip(&order.columns).map(checked).collect()
+    }
+}
+
+/// True if the text of a value stands for exactly this value.
+fn is_exact(kind: &ColumnKind, engine: Engine) -> bool {
+    match kind {
+        ColumnKind::Array(_)
+        | ColumnKind::Bytes
+        | ColumnKind::Float
+        | ColumnKind::Json
+        | ColumnKind::Other => false,
+        // SQLite keeps these as floating-point numbers.
+        ColumnKind::Numeric { .. } => engine != Engine::Sqlite,
+        _ => true,
+    }
+}

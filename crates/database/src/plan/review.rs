@@ -1,0 +1,184 @@
+//! What a person decides about before a change: the rows that it would change, read in a transaction of their own. The change
+//! itself reads them again, locked, and is made only if they are the same.
+
+use callgate_call::wording::database as wording;
+use callgate_executor::{Review, Reviewed};
+use callgate_tool::{Fault, Preview};
+
+use super::{Purpose, Request, Steps, change::Set, target::Target};
+use crate::{
+    catalog::{Column, ColumnKind},
+    column,
+    settings::Operation,
+    sql::{self, Direction, Sql},
+    transaction::{self, Access, Expects, Step, Transaction},
+};
+
+/// A change that a person is asked about.
+#[derive(Debug)]
+pub(crate) struct Reviewing<'a> {
+    target: Target,
+    set: Set<'a>,
+    columns: Vec<&'a Column>,
+}
+
+/// Locked rows are those that are about to be changed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Lock {
+    Locked,
+    Unlocked,
+}
+
+impl Request<'_> {
+    /// The new row, as a person sees it.
+    pub(crate) fn new_row(&self) -> Result<Preview, Box<Fault>> {
+        let mut values = self.values();
+        let set = self.given(&mut values);
+        values.end()?;
+        let mut text = format!("adds a row to {}", self.entity.table.name);
+        for (column, value) in set {
+            let value = self.shown_value(&column.kind, value.as_deref());
+            text.push_str(&format!("\n  {}: {value}", column.name));
+        }
+        Ok(Preview::Text(text))
+    }
+
+    /// A value as a person reads it: as JSON, so that none of its line breaks begins a line.
+    fn shown_value(&self, kind: &ColumnKind, text: Option<&str>) -> String {
+        let shown = column::shown(kind, text, self.database.engine, MOST_VALUE_BYTES);
+        let more = if shown.is_cut { "…" } else { "" };
+        format!("{}{more}", shown.value)
+    }
+
+    /// The rows that a change of rows is about.
+    pub(crate) fn review(&self) -> Result<Reviewing<'_>, Box<Fault>> {
+        let mut values = self.values();
+        let target = self.target(self.rows()?, &mut values);
+        let set = match self.operation {
+            Operation::Update => self.set(&mut values),
+            _ => Set::new(),
+        };
+        values.end()?;
+        Ok(Reviewing { target, set, columns: self.entity.reviewed(self.operation) })
+    }
+
+    /// The first steps of a change: if a person has approved it, the rows must be those that the person saw.
+    pub(super) fn reviewed(&self, target: &Target) -> Steps {
+        let mut steps = Steps::default();
+        if let Some(Reviewed(digest)) = self.call.extensions().get() {
+            // A lock needs the right to update, which a login that only removes rows lacks.
+            let is_locked = self.entity.operations.contains(&Operation::Update);
+            let lock = if is_locked { Lock::Locked } else { Lock::Unlocked };
+            let sql = self.reading(target, lock);
+            let expects = Expects::Reviewed(transaction::Reviewed(*digest));
+            steps.add(sql, expects, Purpose::Review);
+        }
+        steps
+    }
+
+    fn reading(&self, target: &Target, lock: Lock) -> Sql {
+        let entity = self.entity;
+        let key = entity.key.iter();
+        let order: Vec<_> = key.map(|name| (name.clone(), Direction::Ascending)).collect();
+        let select = sql::Select {
+            table: &entity.table,
+            columns: entity.reviewed(self.operation),
+            target: target.of(),
+            order: &order,
+            after: None,
+            most: Some(self.most_reviewed()),
+            lock: lock == Lock::Locked,
+            value_bytes: self.reviewed_bytes(),
+        };
+        sql::select(self.database.engine, &select)
+    }
+
+    /// One row more than may be changed.
+    fn most_reviewed(&self) -> u32 {
+        u32::try_from(self.entity.affected).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    fn reviewed_bytes(&self) -> usize {
+        self.database.limits.row_bytes.max(REVIEWED_BYTES)
+    }
+}
+
+impl Reviewing<'_> {
+    pub(crate) fn transaction(&self, request: &Request<'_>) -> Result<Transaction, Box<Fault>> {
+        let sql = request.reading(&self.target, Lock::Unlocked);
+        let expects = Expects::Rows { most: request.most_reviewed() };
+        let step = Step { text: sql.text.into(), values: sql.values, expects };
+        request.database.transaction(Access::Read, request.session(), vec![step])
+    }
+
+    /// The rows as a person sees them, with their digest.
+    pub(crate) fn shown(
+        &self,
+        request: &Request<'_>,
+        rows: &[Vec<Option<String>>],
+    ) -> Result<Review, Box<Fault>> {
+        let entity = request.entity;
+        if rows.is_empty() && !self.target.key.is_empty() {
+            return Err(match entity.version {
+                Some(_) => wording::row_changed(&entity.name),
+                None => wording::not_found(&entity.name),
+            });
+        }
+        if rows.len() as u64 > entity.affected {
+            return Err(wording::too_many_rows_to_review(entity.affected));
+        }
+        let is_cut = |text: &String| text.chars().count() > request.reviewed_bytes();
+        if rows.iter().flatten().flatten().any(is_cut) {
+            return Err(wording::too_large());
+        }
+        let verb = match request.operation {
+            Operation::Delete => "removes",
+            _ => "changes",
+        };
+        let n_rows = rows.len();
+        let plural = if n_rows == 1 { "" } else { "s" };
+        let mut text = format!("{verb} {n_rows} row{plural} of {}", entity.table.name);
+        for row in rows.iter().take(MOST_SHOWN) {
+            text.push_str(&self.row(request, row));
+        }
+        if let Some(more @ 1..) = n_rows.checked_sub(MOST_SHOWN) {
+            text.push_str(&format!("\nand {more} more"));
+        }
+        let state = transaction::Reviewed::of(rows).0;
+        Ok(Review::new(Preview::Text(text)).with_state(state))
+    }
+
+    /// A row: its key, and below it what changes.
+    fn row(&self, request: &Request<'_>, row: &[Option<String>]) -> String {
+        let entity = request.entity;
+        let value = |kind: &ColumnKind, text| request.shown_value(kind, text);
+        let mut shown = String::from("\n-");
+        let offered = || self.columns.iter().zip(row).filter(|(it, _)| entity.is_offered(&it.name));
+        for (column, text) in offered().filter(|(column, _)| entity.key.contains(&column.name)) {
+            let value = value(&column.kind, text.as_deref());
+            shown.push_str(&format!(" {}: {value}", column.name));
+        }
+        for (column, text) in offered().filter(|(column, _)| !entity.key.contains(&column.name)) {
+            let new = self.set.iter().find(|(set, _)| set.name == column.name);
+            let old = value(&column.kind, text.as_deref());
+            match (new, request.operation) {
+                (Some((_, new)), _) => {
+                    let new = value(&column.kind, new.as_deref());
+                    shown.push_str(&format!("\n  {}: {old} → {new}", column.name));
+                }
+                (None, Operation::Delete) => {
+                    shown.push_str(&format!("\n  {}: {old}", column.name));
+                }
+                (None, _) => {}
+            }
+        }
+        shown
+    }
+}
+
+/// The rows that a person reads before deciding; the count says how many there are.
+const MOST_SHOWN: usize = 20;
+/// The bytes of a value that a person reads.
+const MOST_VALUE_BYTES: usize = 200;
+/// The characters of a value that are compared; a longer one cannot be approved.
+const REVIEWED_BYTES: usize = 64 << 10;

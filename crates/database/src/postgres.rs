@@ -1,0 +1,124 @@
+//! The driver of PostgreSQL: connections, the catalog, the rights of the login, and transactions. The statements of tools are
+//! made elsewhere; here are only those that read the catalog.
+
+mod address;
+mod catalog;
+mod connection;
+mod describe;
+mod failure;
+mod login;
+mod pool;
+mod reader;
+mod run;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use tokio::time::{Instant, timeout_at};
+
+use self::{
+    connection::Dialling,
+    pool::{Loan, Pool},
+    run::Ending,
+};
+use crate::{
+    catalog::Table,
+    description::Described,
+    endpoint::Connecting,
+    error::Error,
+    login::{LoginFinding, Needs},
+    settings::TableName,
+    transaction::{Access, Came, Failure, Transaction},
+};
+
+/// A pool of connections to PostgreSQL.
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    pool: Pool,
+    is_read_only: bool,
+    /// True if a model writes statements. A connection serves one of them: it may have left locks behind.
+    is_for_query: AtomicBool,
+}
+
+impl Postgres {
+    /// Opens the first connection, which shows that the address and the login are right.
+    pub(crate) async fn connect(connecting: &Connecting) -> Result<Self, Error> {
+        let pool = Pool::new(Dialling::new(connecting)?, connecting.limits.connections);
+        pool.reader().await?.give_back();
+        let is_read_only = connecting.is_read_only;
+        Ok(Self { pool, is_read_only, is_for_query: AtomicBool::new(false) })
+    }
+
+    pub(crate) async fn tables(
+        &self,
+        names: &[TableName],
+    ) -> Result<BTreeMap<TableName, Table>, Error> {
+        catalog::tables(&self.pool, names).await
+    }
+
+    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
+        catalog::all_tables(&self.pool).await
+    }
+
+    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+        self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
+        login::findings(&self.pool, needs).await
+    }
+
+    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        describe::describe(&self.pool, text).await
+    }
+
+    pub(crate) async fn run(
+        &self,
+        transaction: Transaction,
+        deadline: Instant,
+    ) -> Result<Vec<Came>, Failure> {
+        let is_for_query = self.is_for_query.load(Ordering::Relaxed);
+        if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
+            return Err(Failure::Denied);
+        }
+        let mut loan = self.pool.loan(deadline).await?;
+        loan.is_for_one = is_for_query;
+        let is_reused = loan.is_reused;
+        match attempt(loan, &transaction, deadline).await {
+            // The server closed the connection, or forgot what it had prepared.
+            Err(_) if is_reused => {
+                let mut loan = self.pool.fresh(deadline).await?;
+                loan.is_for_one = is_for_query;
+                attempt(loan, &transaction, deadline).await.unwrap_or_else(Err)
+            }
+            other => other.unwrap_or_else(Err),
+        }
+    }
+}
+
+/// One attempt; the outer failure says that nothing was run.
+async fn attempt(
+    mut loan: Loan,
+    transaction: &Transaction,
+    deadline: Instant,
+) -> Result<Result<Vec<Came>, Failure>, Failure> {
+    let connection = loan.connection()?;
+    connection.meter.allow(connection.allowance);
+    let is_committing = AtomicBool::new(false);
+    let ran = run::run(connection, transaction, deadline, &is_committing);
+    match timeout_at(deadline, ran).await {
+        Ok(Ending::Ended(came)) => {
+            loan.give_back();
+            Ok(came)
+        }
+        Ok(Ending::Broken(came)) => Ok(came),
+        Ok(Ending::NotBegun(failure)) => Err(failure),
+        // The loan is dropped, which cancels what runs.
+        Err(_) => {
+            Ok(Err(Failure::TimedOut { is_rolled_back: !is_committing.load(Ordering::Relaxed) }))
+        }
+    }
+}

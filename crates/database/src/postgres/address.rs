@@ -1,0 +1,296 @@
+//! The address of a PostgreSQL server with its login, read from a URL of the form that libpq reads. Nothing that the URL says
+//! is ignored: a parameter that is not understood is refused. No message holds a part of it.
+
+use std::{net::IpAddr, path::PathBuf};
+
+use callgate_secret::Secret;
+use percent_encoding::percent_decode_str;
+
+use crate::error::{Error, ErrorKind};
+
+/// A server, a database of it and a login.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    pub(super) target: Target,
+    pub(super) user: String,
+    pub(super) password: Option<Secret>,
+    pub(super) database: String,
+    pub(super) encryption: Encryption,
+    /// True if a login without a channel binding is refused.
+    pub(super) needs_binding: bool,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Target {
+    /// A Unix socket.
+    Socket(PathBuf),
+    Tcp {
+        host: String,
+        port: u16,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Encryption {
+    /// Only to this machine.
+    None,
+    /// TLS, with the certificate and the name in it verified.
+    Verified,
+}
+
+impl Address {
+    /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE`. A host that is a path, or the parameter `host`, is the
+    /// folder of a Unix socket.
+    pub(super) fn read(url: &Secret) -> Result<Self, Error> {
+        let (scheme, rest) = url.expose().split_once("://").ok_or_else(|| refused(NO_SCHEME))?;
+        if !matches!(scheme, "postgres" | "postgresql") {
+            return Err(refused(NO_SCHEME));
+        }
+        if rest.contains('#') {
+            return Err(refused("the address has a `#`: write it as `%23`"));
+        }
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let parameters = Parameters::read(query)?;
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, server) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let (user, password) = match login.split_once(':') {
+            Some((user, password)) => (decoded(user)?, Some(Secret::new(decoded(password)?))),
+            None => (decoded(login)?, None),
+        };
+        if user.is_empty() {
+            return Err(refused(
+                "the address names no user: `postgres://USER:PASSWORD@HOST/DATABASE`",
+            ));
+        }
+        let database = Some(decoded(path)?).filter(|name| !name.is_empty());
+        let database = database.unwrap_or_else(|| user.clone());
+        let target = target(server, &parameters)?;
+        let encryption = encryption(&target, parameters.mode.as_deref())?;
+        let needs_binding = match parameters.binding.as_deref() {
+            None | Some("prefer") => false,
+            Some("require") if encryption == Encryption::Verified => true,
+            _ => return Err(refused("`channel_binding` may be `prefer`, or `require` with TLS")),
+        };
+        Ok(Self { target, user, password, database, encryption, needs_binding })
+    }
+}
+
+/// The parameters of a URL that are understood.
+#[derive(Default)]
+struct Parameters {
+    host: Option<String>,
+    port: Option<String>,
+    mode: Option<String>,
+    binding: Option<String>,
+}
+
+impl Parameters {
+    fn read(query: &str) -> Result<Self, Error> {
+        let mut parameters = Self::default();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let field = match name {
+                "channel_binding" => &mut parameters.binding,
+                "host" => &mut parameters.host,
+                "port" => &mut parameters.port,
+                "sslmode" => &mut parameters.mode,
+                _ => return Err(refused(UNKNOWN_PARAMETER)),
+            };
+            if field.replace(decoded(value)?).is_some() {
+                return Err(refused("the address has a parameter twice"));
+            }
+        }
+        Ok(parameters)
+    }
+}
+
+fn target(server: &str, parameters: &Parameters) -> Result<Target, Error> {
+    // An address of IPv6 stands in brackets (RFC 3986 §3.2.2).
+    let (host, port) = match server.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (server, ""),
+    };
+    let host = decoded(host)?;
+    let host = match &parameters.host {
+        Some(_) if !host.is_empty() => return Err(refused("the address names two hosts")),
+        Some(host) => host.clone(),
+        None => host,
+    };
+    let port = match (port, &parameters.port) {
+        ("", None) => "5432",
+        ("", Some(port)) => port,
+        (port, None) => port,
+        _ => return Err(refused("the address names two ports")),
+    };
+    let port = port.parse().ok().filter(|port| *port != 0);
+    let port = port.ok_or_else(|| refused("the port is not a number from 1 to 65535"))?;
+    if host.starts_with('/') {
+        return Ok(Target::Socket(PathBuf::from(host).join(format!(".s.PGSQL.{port}"))));
+    }
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = match bare {
+        Some(address) => address.parse().is_ok_and(|address: IpAddr| address.is_ipv6()),
+        None => !host.is_empty() && host.chars().all(is_of_name),
+    };
+    if !is_host {
+        return Err(refused("the address names no host, or more than one"));
+    }
+    Ok(Target::Tcp { host, port })
+}
+
+fn is_of_name(each: char) -> bool {
+    each.is_ascii_alphanumeric() || matches!(each, '.' | '-' | '_')
+}
+
+fn encryption(target: &Target, mode: Option<&str>) -> Result<Encryption, Error> {
+    let is_here = match target {
+        Target::Socket(_) => true,
+        Target::Tcp { host, .. } => is_loopback(host),
+    };
+    let is_socket = matches!(target, Target::Socket(_));
+    match mode {
+        Some("disable") if !is_here => {
+            Err(refused("`sslmode=disable` is only for this machine: use `verify-full`"))
+        }
+        None | Some("allow" | "disable" | "prefer") if is_here => Ok(Encryption::None),
+        Some("require" | "verify-ca" | "verify-full") if is_socket => {
+            Err(refused("a Unix socket has no TLS: leave `sslmode` out"))
+        }
+        // A weaker mode would let whoever is in between read the password.
+        None | Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") => {
+            Ok(Encryption::Verified)
+        }
+        Some(_) => Err(refused("`sslmode` may be `disable`, `require` or `verify-full`")),
+    }
+}
+
+/// RFC 6761 §6.3: `localhost` is this machine.
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
+}
+
+fn decoded(text: &str) -> Result<String, Error> {
+    let mut digits = text.split('%').skip(1).map(|rest| rest.bytes().take(2));
+    let is_encoded = digits.all(|digits| {
+        let digits: Vec<_> = digits.collect();
+        digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit)
+    });
+    let decoded = percent_decode_str(text).decode_utf8();
+    let decoded = decoded.ok().filter(|text| is_encoded && !text.contains('\0'));
+    decoded
+        .map(Into::into)
+        .ok_or_else(|| refused("the address has a `%` that encodes no character"))
+}
+
+fn refused(message: &'static str) -> Error {
+    Error::new(ErrorKind::Address, message)
+}
+
+const NO_SCHEME: &str = "the address of a PostgreSQL server starts with `postgres://`";
+const UNKNOWN_PARAMETER: &str =
+    "the address has a parameter other than `channel_binding`, `host`, `port` and `sslmode`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(url: &str) -> Result<Address, Error> {
+        Address::read(&Secret::new(url.to_owned()))
+    }
+
+    #[track_caller]
+    fn check(url: &str, target: &Target, encryption: Encryption) {
+        let address = read(url).unwrap();
+        assert_eq!((&address.target, address.encryption), (target, encryption), "{url}");
+    }
+
+    #[track_caller]
+    fn check_refused(url: &str) {
+        let error = read(url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Address, "{url}");
+        assert!(!format!("{error:?}").contains("s3cr3t"), "{error:?}");
+    }
+
+    fn tcp(host: &str, port: u16) -> Target {
+        Target::Tcp { host: host.to_owned(), port }
+    }
+
+    #[test]
+    fn a_host_that_is_not_this_machine_needs_verified_tls() {
+        for mode in ["", "?sslmode=prefer", "?sslmode=require", "?sslmode=verify-full"] {
+            let url = format!("postgres://ann@db.example{mode}");
+            check(&url, &tcp("db.example", 5432), Encryption::Verified);
+        }
+        check(
+            "postgresql://a:b@[2001:db8::1]:6432/d",
+            &tcp("[2001:db8::1]", 6432),
+            Encryption::Verified,
+        );
+        check("postgres://a@10.0.0.7", &tcp("10.0.0.7", 5432), Encryption::Verified);
+        check_refused("postgres://a:s3cr3t@db.example?sslmode=disable");
+    }
+
+    #[test]
+    fn this_machine_needs_no_tls() {
+        check("postgres://a@127.0.0.1:1/d", &tcp("127.0.0.1", 1), Encryption::None);
+        check("postgres://a@localhost?sslmode=disable", &tcp("localhost", 5432), Encryption::None);
+        check("postgres://a@[::1]", &tcp("[::1]", 5432), Encryption::None);
+        check(
+            "postgres://a@localhost?sslmode=verify-full",
+            &tcp("localhost", 5432),
+            Encryption::Verified,
+        );
+        let socket = Target::Socket("/run/pg/.s.PGSQL.6000".into());
+        check("postgres://a@/d?host=/run/pg&port=6000", &socket, Encryption::None);
+        check("postgres://a@%2Frun%2Fpg:6000/d", &socket, Encryption::None);
+    }
+
+    #[test]
+    fn a_login_is_percent_decoded() {
+        let address = read("postgres://a%40b:p%2F%3A%23@localhost/my%20shop").unwrap();
+        assert_eq!((&*address.user, &*address.database), ("a@b", "my shop"));
+        assert_eq!(address.password.unwrap().expose(), "p/:#");
+        assert_eq!(read("postgres://ann@localhost").unwrap().database, "ann");
+    }
+
+    #[test]
+    fn an_address_that_is_not_understood_is_refused() {
+        for url in [
+            "mysql://a:s3cr3t@localhost",
+            "postgres:a:s3cr3t@localhost",
+            "host=localhost user=a password=s3cr3t",
+            "postgres://localhost/s3cr3t",
+            "postgres://:s3cr3t@localhost",
+            "postgres://a:s3cr3t@",
+            "postgres://a:s3cr3t@one,two/d",
+            "postgres://a:s3cr3t@one:1,two:2/d",
+            "postgres://a:s3cr3t@localhost:0",
+            "postgres://a:s3cr3t@localhost:70000",
+            "postgres://a:s3cr3t@localhost:x",
+            "postgres://a:s3cr3t%zz@localhost",
+            "postgres://a:s3cr3t%ff@localhost",
+            "postgres://a:s3cr3t%00@localhost",
+            "postgres://a:s3cr3t%@localhost",
+            "postgres://a:s3cr3t@localhost/d#f",
+            "postgres://a:s3cr3t@localhost?options=-c%20x%3Dy",
+            "postgres://a:s3cr3t@localhost?SSLMODE=disable",
+            "postgres://a:s3cr3t@localhost?sslmode=no",
+            "postgres://a:s3cr3t@localhost?sslmode=require&sslmode=disable",
+            "postgres://a:s3cr3t@localhost?host=db.example",
+            "postgres://a:s3cr3t@localhost:1?port=2",
+            "postgres://a:s3cr3t@/d?host=/run/pg&sslmode=require",
+            "postgres://a:s3cr3t@localhost?channel_binding=require",
+            "postgres://a:s3cr3t@[127.0.0.1]",
+        ] {
+            check_refused(url);
+        }
+    }
+
+    #[test]
+    fn an_address_shows_no_password() {
+        let address = read("postgres://ann:s3cr3t@localhost").unwrap();
+        assert!(!format!("{address:?}").contains("s3cr3t"), "{address:?}");
+    }
+}

@@ -1,0 +1,35 @@
+//! A statement as PostgreSQL describes it when it is prepared: the types of its values and of its columns.
+
+use super::{catalog::kinds, pool::Pool, reader::Reader};
+use crate::{
+    description::{Described, DescribedColumn},
+    error::Error,
+};
+
+pub(super) async fn describe(pool: &Pool, text: &str) -> Result<Described, Error> {
+    let mut reader = Reader::open(pool).await?;
+    let statement = match reader.prepare(text).await {
+        Ok(statement) => statement,
+        Err(error) => {
+            // A statement that cannot be prepared leaves nothing behind.
+            reader.close();
+            return Err(error);
+        }
+    };
+    let values = statement.params().iter().map(|of| (of.oid().to_string(), "-1".to_owned()));
+    let values = kinds(&mut reader, &values.collect::<Vec<_>>()).await?;
+    let columns = statement.columns();
+    let of_columns = columns
+        .iter()
+        .map(|column| (column.type_().oid().to_string(), column.type_modifier().to_string()));
+    let of_columns = kinds(&mut reader, &of_columns.collect::<Vec<_>>()).await?;
+    let columns = columns.iter().zip(of_columns).map(|(column, facts)| DescribedColumn {
+        name: column.name().to_owned(),
+        kind: facts.kind,
+    });
+    let columns = columns.collect();
+    reader.close();
+    let values = values.into_iter().map(|facts| facts.sql_type).collect();
+    // The server does not say what a statement changes.
+    Ok(Described { values, columns, is_read: None })
+}

@@ -1,0 +1,77 @@
+//! What the login may do beyond what its tools need, and what it lacks, each with the statement that mends it. The rights are
+//! those of the login, of every role that it can take, and of everybody. A superuser may do everything, so nothing else is
+//! looked at.
+
+mod object;
+mod requirement;
+mod role;
+mod table;
+mod view;
+
+use super::{pool::Pool, reader::Reader};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs},
+};
+
+/// The findings about the login. Unused rights that are allowed by name are left out.
+pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+    let mut reader = Reader::open(pool).await?;
+    let roles = role::findings(&mut reader, needs).await?;
+    let mut findings = roles.findings;
+    if !roles.is_superuser {
+        findings.extend(table::findings(&mut reader, needs).await?);
+        findings.extend(view::findings(&mut reader).await?);
+        findings.extend(object::findings(&mut reader, needs).await?);
+        findings.extend(requirement::findings(&mut reader, needs).await?);
+    }
+    reader.close();
+    let is_allowed = |finding: &LoginFinding| {
+        finding.grade == Grade::Unused && needs.allowed.contains(&finding.name)
+    };
+    findings.retain(|finding| !is_allowed(finding));
+    findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
+    findings.dedup();
+    Ok(findings)
+}
+
+fn finding(grade: Grade, name: String, message: String, remedy: String) -> LoginFinding {
+    LoginFinding { grade, name, message, remedy }
+}
+
+/// The texts of a row; an empty one for null.
+fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
+    let texts: Vec<_> = row.into_iter().map(Option::unwrap_or_default).collect();
+    texts.try_into().ok()
+}
+
+/// An identifier as statements write it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A list of columns in parentheses.
+fn column_list<'a>(columns: impl IntoIterator<Item = &'a String>) -> String {
+    let columns: Vec<_> = columns.into_iter().map(|name| quoted(name)).collect();
+    format!("({})", columns.join(", "))
+}
+
+/// The roles whose rights count, by number; everybody is 0.
+macro_rules! subjects {
+    () => {
+        "(select who.oid from pg_roles who where pg_has_role(who.oid, 'member') union all select 0)"
+    };
+}
+
+/// A role as GRANT and REVOKE write it.
+macro_rules! grantee {
+    ($number:literal) => {
+        concat!(
+            "coalesce((select quote_ident(who.rolname) from pg_roles who where who.oid = ",
+            $number,
+            "), 'PUBLIC')"
+        )
+    };
+}
+
+use {grantee, subjects};

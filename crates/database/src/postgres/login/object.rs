@@ -1,0 +1,108 @@
+//! Rights on the database, on schemas and on functions; for SQL that a model writes also on large objects, and on functions of
+//! the database itself that do more than compute.
+
+use super::{Reader, finding, grantee, subjects, texts};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs},
+};
+
+pub(super) async fn findings(
+    reader: &mut Reader,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut rows = reader.rows(OBJECTS, &[]).await?;
+    if needs.is_for_query {
+        rows.extend(reader.rows(FUNCTIONS, &[&HARMLESS.join(",")]).await?);
+        rows.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
+    }
+    let findings = rows.into_iter().filter_map(|row| {
+        let [name, message, right, grantees] = texts(row)?;
+        let remedy = format!("REVOKE {right} FROM {grantees}");
+        Some(finding(Grade::Unused, name, message, remedy))
+    });
+    Ok(findings.collect())
+}
+
+/// Volatile functions that tell the time, draw a number or wait no longer than the time limit.
+const HARMLESS: [&str; 14] = [
+    "clock_timestamp",
+    "currval",
+    "gen_random_uuid",
+    "lastval",
+    "pg_backend_pid",
+    "pg_sleep",
+    "pg_sleep_for",
+    "pg_sleep_until",
+    "random",
+    "random_normal",
+    "setseed",
+    "statement_timestamp",
+    "timeofday",
+    "uuidv7",
+];
+
+const OBJECTS: &str = concat!(
+    "select case x.privilege_type when 'TEMPORARY' then 'temp' else 'create' end,
+        case x.privilege_type when 'TEMPORARY' then 'the login may make temporary tables'
+            else 'the login may make schemas' end,
+        format('%s ON DATABASE %I', x.privilege_type, d.datname), string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_database d, lateral aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) x
+    where d.datname = current_database() and x.privilege_type in ('TEMPORARY', 'CREATE') and x.grantee <> d.datdba
+        and x.grantee in ",
+    subjects!(),
+    " group by 1, 2, 3
+    union all
+    select 'create:' || n.nspname, format('the login may make tables and functions in the schema `%s`', n.nspname),
+        format('CREATE ON SCHEMA %I', n.nspname), string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_namespace n, lateral aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) x
+    where x.privilege_type = 'CREATE' and x.grantee <> n.nspowner and x.grantee in ",
+    subjects!(),
+    " group by 1, 2, 3
+    union all
+    select format('execute:%s.%s(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')),
+        format('the login may run `%s.%s`, which has the rights of its owner', n.nspname, p.proname),
+        format('EXECUTE ON ROUTINE %s', p.oid::regprocedure), string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_proc p join pg_namespace n on n.oid = p.pronamespace,
+        lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+    where p.prosecdef and n.nspname <> 'pg_catalog' and has_schema_privilege(n.oid, 'usage')
+        and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype) and x.grantee <> p.proowner
+        and x.grantee in ",
+    subjects!(),
+    " group by 1, 2, 3"
+);
+
+/// Volatile functions within reach: those of the database itself but the harmless ones, and all others.
+const FUNCTIONS: &str = concat!(
+    "select format('execute:%s.%s(%s)', n.nspname, p.proname, replace(oidvectortypes(p.proargtypes), ', ', ',')),
+        format('the login may run `%s.%s`, which does more than compute', n.nspname, p.proname),
+        format('EXECUTE ON ROUTINE %s', p.oid::regprocedure), string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_proc p join pg_namespace n on n.oid = p.pronamespace,
+        lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+    where (p.provolatile = 'v' or p.proname in ('query_to_xml', 'query_to_xmlschema', 'query_to_xml_and_xmlschema',
+            'ts_stat', 'cursor_to_xml', 'table_to_xml', 'schema_to_xml', 'database_to_xml'))
+        and has_schema_privilege(n.oid, 'usage') and n.nspname <> 'information_schema'
+        and not (n.nspname = 'pg_catalog' and p.proname = any (string_to_array($1, ',')))
+        and p.prokind in ('f', 'p')
+        and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype,
+            'index_am_handler'::regtype, 'table_am_handler'::regtype, 'tsm_handler'::regtype,
+            'fdw_handler'::regtype, 'language_handler'::regtype)
+        and not (p.proargtypes::oid[] && array['internal'::regtype::oid, 'cstring'::regtype::oid])
+        and x.grantee <> p.proowner and x.grantee in ",
+    subjects!(),
+    " group by 1, 2, 3"
+);
+
+const LARGE_OBJECTS: &str = concat!(
+    "select 'large_object:' || l.oid, format('the login has rights on the large object %s', l.oid),
+        format('ALL ON LARGE OBJECT %s', l.oid), string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_largeobject_metadata l, lateral aclexplode(coalesce(l.lomacl, acldefault('L', l.lomowner))) x
+    where x.grantee in ",
+    subjects!(),
+    " group by l.oid"
+);

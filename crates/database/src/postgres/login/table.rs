@@ -1,0 +1,170 @@
+//! Rights on tables, views, columns and sequences, out of their access lists, and what the login owns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Reader, column_list, finding, grantee, subjects, texts};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs, TableNeeds},
+    postgres::catalog::list,
+};
+
+/// One kind of right on one table, as it was granted.
+#[derive(Default)]
+struct Granted {
+    /// The table as statements write it.
+    table: String,
+    is_sequence: bool,
+    /// The columns; all of them if the right is one on the table.
+    columns: BTreeSet<String>,
+    /// Whom to revoke it from.
+    grantees: BTreeSet<String>,
+    /// The table that a sequence numbers.
+    numbers: String,
+}
+
+pub(super) async fn findings(
+    reader: &mut Reader,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut findings = Vec::new();
+    for row in reader.rows(OWNED, &[]).await? {
+        let Some([name, what, quoted]) = texts(row) else { continue };
+        findings.push(finding(
+            Grade::Dangerous,
+            format!("owner:{name}"),
+            format!("the login, or a role that it can take, owns `{name}`: it can change and drop it, and skips its row policies"),
+            format!("ALTER {what} {quoted} OWNER TO CURRENT_USER"),
+        ));
+    }
+    let mut granted: BTreeMap<(String, String), Granted> = BTreeMap::new();
+    for row in reader.rows(GRANTED, &[]).await? {
+        let Some([name, kind, table, right, grantee, columns, numbers]) = texts(row) else {
+            continue;
+        };
+        let known = granted.entry((name, right)).or_default();
+        known.table = table;
+        known.is_sequence = kind == "S";
+        known.grantees.insert(grantee);
+        known.columns.extend(list(&columns));
+        known.numbers = numbers;
+    }
+    for ((name, right), granted) in granted {
+        findings.extend(unused(&name, &right, &granted, needs));
+    }
+    Ok(findings)
+}
+
+/// The finding about a right, unless tools use all of it.
+fn unused(name: &str, right: &str, granted: &Granted, needs: &Needs) -> Option<LoginFinding> {
+    let none = TableNeeds::default();
+    let of_table = of(needs, name).unwrap_or(&none);
+    let nothing = BTreeSet::new();
+    let (grade, used) = match right {
+        _ if granted.is_sequence => {
+            let is_used = right == "USAGE"
+                && of(needs, &granted.numbers).is_some_and(|table| !table.inserts.is_empty());
+            if is_used {
+                return None;
+            }
+            (Grade::Unused, &nothing)
+        }
+        "SELECT" if !needs.is_for_query => return None,
+        "SELECT" => (Grade::Unused, &of_table.selects),
+        "DELETE" if of_table.deletes => return None,
+        "INSERT" => (writing(needs), &of_table.inserts),
+        "UPDATE" => (writing(needs), &of_table.updates),
+        "DELETE" | "TRUNCATE" => (writing(needs), &nothing),
+        _ => (Grade::Unused, &nothing),
+    };
+    let beyond: BTreeSet<_> = granted.columns.difference(used).cloned().collect();
+    let has_columns = matches!(right, "INSERT" | "SELECT" | "UPDATE") && !granted.is_sequence;
+    if has_columns && beyond.is_empty() {
+        return None;
+    }
+    let kept: BTreeSet<_> = granted.columns.intersection(used).collect();
+    let is_part = has_columns && !kept.is_empty();
+    let what = if granted.is_sequence { "SEQUENCE " } else { "" };
+    let remedies = granted.grantees.iter().map(|grantee| {
+        let revoke = format!("REVOKE {right} ON {what}{} FROM {grantee}", granted.table);
+        if !is_part {
+            return revoke;
+        }
+        let columns = column_list(kept.iter().copied());
+        format!("{revoke}; GRANT {right} {columns} ON {} TO {grantee}", granted.table)
+    });
+    let columns: Vec<_> = beyond.iter().map(|column| format!("`{column}`")).collect();
+    let of_columns = if is_part {
+        format!(", on columns that no tool uses so: {}", columns.join(", "))
+    } else {
+        ", which no tool uses".to_owned()
+    };
+    Some(finding(
+        grade,
+        format!("{}:{name}", right.to_lowercase()),
+        format!("the login has the right {right} on `{name}`{of_columns}"),
+        remedies.collect::<Vec<_>>().join("; "),
+    ))
+}
+
+/// The tables that the operator's own statements change are not known.
+fn writing(needs: &Needs) -> Grade {
+    if needs.has_own_writes { Grade::Unused } else { Grade::Dangerous }
+}
+
+fn of<'a>(needs: &'a Needs, name: &str) -> Option<&'a TableNeeds> {
+    let is_it = |schema: Option<&str>, table: &str| {
+        let schema = schema.unwrap_or("public");
+        name.strip_prefix(schema).and_then(|rest| rest.strip_prefix('.')) == Some(table)
+    };
+    let mut tables = needs.tables.iter();
+    tables.find(|(table, _)| is_it(table.schema.as_deref(), &table.name)).map(|(_, needs)| needs)
+}
+
+const OWNED: &str = "select n.nspname || '.' || c.relname,
+        case c.relkind when 'v' then 'VIEW' when 'm' then 'MATERIALIZED VIEW' when 'S' then 'SEQUENCE'
+            when 'f' then 'FOREIGN TABLE' else 'TABLE' end,
+        format('%I.%I', n.nspname, c.relname)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and pg_has_role(c.relowner, 'member')
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+            and d.deptype in ('a', 'i') and c.relkind = 'S')
+        and n.nspname !~ '^pg_'
+    union all
+    select 'schema:' || nspname, 'SCHEMA', quote_ident(nspname) from pg_namespace
+    where pg_has_role(nspowner, 'member') and nspname !~ '^pg_temp|^pg_toast_temp'
+        and not (nspname = 'public' and nspowner = (select oid from pg_roles where rolname = 'pg_database_owner'))
+    union all
+    select 'database', 'DATABASE', quote_ident(datname) from pg_database
+    where datname = current_database() and pg_has_role(datdba, 'member')";
+
+/// The rights that were granted to whoever the login can be, with the columns that may be given values.
+const GRANTED: &str = concat!(
+    "with tables as (
+        select c.oid, n.nspname || '.' || c.relname as name, c.relkind::text as kind, c.relowner, c.relacl,
+            format('%I.%I', n.nspname, c.relname) as quoted
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'),
+    rights as (
+        select t.oid, x.privilege_type, x.grantee, null::int2 as attnum from tables t,
+            lateral aclexplode(coalesce(t.relacl, acldefault(
+                case t.kind when 'S' then 's' else 'r' end::\"char\", t.relowner))) x
+        where x.grantee <> t.relowner and x.grantee in ",
+    subjects!(),
+    " union all
+        select t.oid, x.privilege_type, x.grantee, a.attnum from tables t
+            join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped,
+            lateral aclexplode(a.attacl) x
+        where a.attacl is not null and x.grantee <> t.relowner and x.grantee in ",
+    subjects!(),
+    ")
+    select t.name, t.kind, t.quoted, r.privilege_type, ",
+    grantee!("r.grantee"),
+    ", coalesce((select json_agg(a.attname) from pg_attribute a where a.attrelid = t.oid and a.attnum > 0
+            and not a.attisdropped and (a.attnum = r.attnum or r.attnum is null)
+            and (r.privilege_type = 'SELECT' or (a.attgenerated = '' and a.attidentity <> 'a'))), '[]')::text,
+        coalesce((select n.nspname || '.' || o.relname from pg_depend d join pg_class o on o.oid = d.refobjid
+            join pg_namespace n on n.oid = o.relnamespace where d.classid = 'pg_class'::regclass
+            and d.objid = t.oid and d.deptype in ('a', 'i') and d.refclassid = 'pg_class'::regclass limit 1), '')
+    from rights r join tables t on t.oid = r.oid"
+);

@@ -1,0 +1,66 @@
+//! Views whose owner's rights read tables with row policies: they show every row, whoever asks.
+
+use super::{Reader, finding, grantee, subjects, texts};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding},
+};
+
+pub(super) async fn findings(reader: &mut Reader) -> Result<Vec<LoginFinding>, Error> {
+    let rows = reader.rows(VIEWS, &[]).await?;
+    let findings = rows.into_iter().filter_map(|row| {
+        let [name, quoted, kind, tables, grantees] = texts(row)?;
+        let message = format!(
+            "the view `{name}` reads with the rights of its owner, so the row policies of these tables do not hold: {tables}"
+        );
+        // The rows of a materialized view are read once for all.
+        let remedy = match &*kind {
+            "m" => format!("REVOKE SELECT ON {quoted} FROM {grantees}"),
+            _ => format!("ALTER VIEW {quoted} SET (security_invoker = true)"),
+        };
+        Some(finding(Grade::Dangerous, format!("view:{name}"), message, remedy))
+    });
+    Ok(findings.collect())
+}
+
+/// The views that the login may use, those that they use in turn, and the tables with policies below them.
+const VIEWS: &str = concat!(
+    "with recursive uses as (
+        select distinct w.ev_class as view, d.refobjid as used from pg_rewrite w
+        join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+            and d.refclassid = 'pg_class'::regclass and d.refobjid <> w.ev_class),
+    granted as (
+        select c.oid, string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') as grantees from pg_class c,
+            lateral aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) x
+        where c.relkind in ('v', 'm') and c.relnamespace <> 'pg_catalog'::regnamespace
+            and c.relnamespace <> 'information_schema'::regnamespace
+            and x.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE') and x.grantee in ",
+    subjects!(),
+    " group by c.oid
+        union
+        select c.oid, string_agg(distinct ",
+    grantee!("x.grantee"),
+    ", ', ') from pg_class c join pg_attribute a on a.attrelid = c.oid, lateral aclexplode(a.attacl) x
+        where c.relkind in ('v', 'm') and a.attacl is not null and x.grantee in ",
+    subjects!(),
+    " group by c.oid),
+    reached as (
+        select oid as view, grantees from granted
+        union
+        select u.used, r.grantees from reached r join uses u on u.view = r.view
+            join pg_class c on c.oid = u.used and c.relkind in ('v', 'm')),
+    below as (
+        select view as top, used from uses
+        union
+        select b.top, u.used from below b join uses u on u.view = b.used)
+    select n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname), c.relkind::text,
+        string_agg(distinct format('`%s.%s`', tn.nspname, t.relname), ', '), string_agg(distinct r.grantees, ', ')
+    from reached r join pg_class c on c.oid = r.view join pg_namespace n on n.oid = c.relnamespace
+    join below b on b.top = c.oid join pg_class t on t.oid = b.used and t.relrowsecurity
+    join pg_namespace tn on tn.oid = t.relnamespace
+    where not coalesce((select o.option_value::boolean from pg_options_to_table(c.reloptions) o
+        where o.option_name = 'security_invoker'), false)
+    group by 1, 2, 3 order by 1"
+);

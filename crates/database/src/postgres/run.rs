@@ -1,0 +1,234 @@
+//! Runs a transaction on a connection: a read in one flight, whose results count only if every part before them succeeded; a
+//! write in two, because its commit waits for what the steps came to. Everything is a prepared statement.
+
+mod outcome;
+mod setup;
+
+use std::{
+    pin::pin,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use futures_util::future::{Either, OptionFuture, join, join_all, select};
+use tokio::time::Instant;
+use tokio_postgres::{Error, Statement};
+
+use self::{
+    outcome::{Fetched, fetch, outcome},
+    setup::Setup,
+};
+use super::{connection::Connection, failure, value::Bound};
+use crate::transaction::{Access, Came, Failure, Step, Transaction};
+
+/// The end of an attempt to run a transaction.
+pub(super) enum Ending {
+    /// What may still run must be cancelled, and the connection closed.
+    Broken(Result<Vec<Came>, Failure>),
+    /// The transaction has ended, and the connection can be used again.
+    Ended(Result<Vec<Came>, Failure>),
+    /// Nothing was run, because the connection or what it had prepared is not there any more.
+    NotBegun(Failure),
+}
+
+/// The part of an opening that failed.
+enum Opening {
+    Begin(Error),
+    Setup(Error),
+}
+
+/// The beginning of a transaction, ready to be sent.
+struct Beginning<'a> {
+    access: Access,
+    setup: &'a Setup,
+    /// The statement of the setup, if it has one that is prepared.
+    statement: Option<Statement>,
+}
+
+/// Runs a transaction. `is_committing` says afterwards that its commit was sent, should nobody wait for the end.
+pub(super) async fn run(
+    connection: &mut Connection,
+    transaction: &Transaction,
+    deadline: Instant,
+    is_committing: &AtomicBool,
+) -> Ending {
+    let setup = Setup::of(transaction, deadline, connection.may_set);
+    let statement = match set_statement(connection, &setup).await {
+        Ok(statement) => statement,
+        Err(error) => return Ending::NotBegun(failure::of_statement(&error)),
+    };
+    let beginning = Beginning { access: transaction.access, setup: &setup, statement };
+    let steps = &transaction.steps;
+    let known: Option<Vec<_>> = steps.iter().map(|step| connection.prepared(&step.text)).collect();
+    let (statements, beginning) = match known {
+        Some(statements) => (statements, Some(beginning)),
+        None => match prepare(connection, steps, &beginning).await {
+            Ok(statements) => (statements, None),
+            Err(ending) => return ending,
+        },
+    };
+    let opening =
+        OptionFuture::from(beginning.as_ref().map(|beginning| beginning.send(connection)));
+    let pairs = steps.iter().zip(&statements);
+    let fetched = join_all(pairs.map(|(step, statement)| fetch(connection, step, statement)));
+    let body = async {
+        let (opened, fetched) = join(opening, fetched).await;
+        opened.unwrap_or(Ok(())).map(|()| fetched)
+    };
+    match transaction.access {
+        Access::Read => read(connection, steps, body).await,
+        Access::Write => match body.await {
+            Ok(fetched) => write(connection, steps, fetched, is_committing).await,
+            Err(opening) => opening.ending(connection).await,
+        },
+    }
+}
+
+async fn set_statement(
+    connection: &mut Connection,
+    setup: &Setup,
+) -> Result<Option<Statement>, Error> {
+    let Setup::Calls { text, values } = setup else { return Ok(None) };
+    if let Some(statement) = connection.prepared(text) {
+        return Ok(Some(statement));
+    }
+    let statement = connection.prepare(text, values.len()).await?;
+    Ok(Some(connection.keep(text, statement)))
+}
+
+/// Begins the transaction and prepares its statements in it: its role may see other tables than the login.
+async fn prepare(
+    connection: &mut Connection,
+    steps: &[Step],
+    beginning: &Beginning<'_>,
+) -> Result<Vec<Statement>, Ending> {
+    let mut new: Vec<&Step> = Vec::new();
+    for step in steps {
+        let is_new = connection.prepared(&step.text).is_none();
+        if is_new && new.iter().all(|known| known.text != step.text) {
+            new.push(step);
+        }
+    }
+    let preparing = new.iter().map(|step| connection.prepare(&step.text, step.values.len()));
+    let (opened, prepared) = join(beginning.send(connection), join_all(preparing)).await;
+    if let Err(opening) = opened {
+        return Err(opening.ending(connection).await);
+    }
+    let mut statements = Vec::with_capacity(steps.len());
+    let prepared: Result<Vec<_>, _> = prepared.into_iter().collect();
+    let prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return Err(roll_back(connection, failure::of_statement(&error)).await),
+    };
+    for step in steps {
+        let at = new.iter().position(|new| new.text == step.text);
+        let statement = at.and_then(|at| prepared.get(at).cloned());
+        let statement = statement.or_else(|| connection.prepared(&step.text));
+        statements.extend(statement);
+    }
+    for (step, statement) in new.into_iter().zip(prepared) {
+        connection.keep(&step.text, statement);
+    }
+    Ok(statements)
+}
+
+impl Beginning<'_> {
+    /// Begins the transaction and sets what holds in it, in one flight.
+    async fn send(&self, connection: &Connection) -> Result<(), Opening> {
+        let begin = match self.access {
+            Access::Read => &connection.ends.read,
+            Access::Write => &connection.ends.write,
+        };
+        let begun = connection.client.execute(begin, &[]);
+        let (begun, set) = join(begun, self.set(connection)).await;
+        begun.map_err(Opening::Begin)?;
+        set.map_err(Opening::Setup)
+    }
+
+    async fn set(&self, connection: &Connection) -> Result<(), Error> {
+        match (self.setup, &self.statement) {
+            (Setup::Calls { values, .. }, Some(statement)) => {
+                let values = values.iter().map(|value| Bound(Some(value)));
+                connection.client.execute_raw(statement, values).await.map(drop)
+            }
+            (Setup::Calls { .. }, None) => Ok(()),
+            (Setup::Statements(texts), _) => {
+                let set = texts.iter().map(|text| connection.client.execute_typed(text, &[]));
+                join_all(set).await.into_iter().collect::<Result<Vec<_>, _>>().map(drop)
+            }
+        }
+    }
+}
+
+impl Opening {
+    /// Nothing of a transaction counts that did not begin, or lacks its identity and role.
+    async fn ending(self, connection: &Connection) -> Ending {
+        match self {
+            Self::Begin(error) => Ending::NotBegun(failure::of_statement(&error)),
+            Self::Setup(error) if failure::is_unprepared(&error) => {
+                Ending::NotBegun(failure::of_statement(&error))
+            }
+            Self::Setup(error) => roll_back(connection, failure::of_statement(&error)).await,
+        }
+    }
+}
+
+/// Waits for the steps of a read, whose end is sent with them.
+async fn read(
+    connection: &Connection,
+    steps: &[Step],
+    body: impl Future<Output = Result<Vec<Fetched>, Opening>>,
+) -> Ending {
+    // Nothing of a read is worth keeping, such as a setting of its session.
+    let end = connection.client.execute(&connection.ends.rollback, &[]);
+    // The first one polled is the first one sent.
+    let (body, ended) = match select(pin!(body), pin!(end)).await {
+        Either::Left((body, end)) => {
+            let is_endless = matches!(&body, Ok(fetched) if fetched.iter().any(Fetched::is_cut));
+            if is_endless { (body, None) } else { (body, Some(end.await)) }
+        }
+        Either::Right((ended, body)) => (body.await, Some(ended)),
+    };
+    let came = match body {
+        Ok(fetched) => outcome(connection, steps, fetched),
+        Err(Opening::Begin(error)) => return Ending::NotBegun(failure::of_statement(&error)),
+        Err(Opening::Setup(error)) if failure::is_unprepared(&error) => {
+            return Ending::NotBegun(failure::of_statement(&error));
+        }
+        Err(Opening::Setup(error)) => Err(failure::of_statement(&error)),
+    };
+    match ended {
+        Some(Ok(_)) => Ending::Ended(came),
+        Some(Err(_)) | None => Ending::Broken(came),
+    }
+}
+
+/// Commits a write if every step came to what it expects.
+async fn write(
+    connection: &Connection,
+    steps: &[Step],
+    fetched: Vec<Fetched>,
+    is_committing: &AtomicBool,
+) -> Ending {
+    if fetched.iter().any(Fetched::is_cut) {
+        return Ending::Broken(Err(Failure::TooLarge));
+    }
+    let came = match outcome(connection, steps, fetched) {
+        Ok(came) => came,
+        Err(failure) => return roll_back(connection, failure).await,
+    };
+    is_committing.store(true, Ordering::Relaxed);
+    match connection.client.execute(&connection.ends.commit, &[]).await {
+        Ok(_) => Ending::Ended(Ok(came)),
+        Err(error) => match failure::of_commit(&error) {
+            lost @ Failure::Lost { .. } => Ending::Broken(Err(lost)),
+            failure => Ending::Ended(Err(failure)),
+        },
+    }
+}
+
+async fn roll_back(connection: &Connection, failure: Failure) -> Ending {
+    match connection.roll_back().await {
+        Ok(()) => Ending::Ended(Err(failure)),
+        Err(_) => Ending::Broken(Err(failure)),
+    }
+}

@@ -1,0 +1,99 @@
+//! One step of a transaction: what is fetched of its rows, and the comparison with what it expects.
+
+use std::pin::pin;
+
+use futures_util::TryStreamExt as _;
+use tokio_postgres::{Error, Statement};
+
+use super::super::{
+    connection::Connection,
+    failure,
+    value::{Bound, texts},
+};
+use crate::transaction::{Came, Expects, Failure, Reviewed, Step};
+
+/// What was fetched of a step.
+pub(super) enum Fetched {
+    All(Came),
+    /// The server has more rows than the step may fetch.
+    Cut(Came),
+    Failed(Error),
+}
+
+impl Fetched {
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self, Self::Cut(_))
+    }
+}
+
+/// Runs a step. Rows beyond those that it may have are not kept.
+pub(super) async fn fetch(connection: &Connection, step: &Step, statement: &Statement) -> Fetched {
+    match rows(connection, step, statement).await {
+        Ok((came, false)) => Fetched::All(came),
+        Ok((came, true)) => Fetched::Cut(came),
+        Err(error) => Fetched::Failed(error),
+    }
+}
+
+async fn rows(
+    connection: &Connection,
+    step: &Step,
+    statement: &Statement,
+) -> Result<(Came, bool), Error> {
+    let values = step.values.iter().map(|value| Bound(value.as_deref()));
+    let mut stream = pin!(connection.client.query_raw(statement, values).await?);
+    let mut came = Came::default();
+    let most = match step.expects {
+        Expects::Affected { most, .. } => usize::try_from(most).unwrap_or(usize::MAX),
+        Expects::Present => 0,
+        Expects::Reviewed(_) => usize::MAX,
+        Expects::Rows { most } => most as usize,
+    };
+    let mut n_rows = 0_u64;
+    while let Some(row) = stream.try_next().await? {
+        n_rows += 1;
+        if came.rows.len() < most {
+            came.rows.push(texts(&row)?);
+        } else if matches!(step.expects, Expects::Rows { .. }) {
+            return Ok((came, true));
+        } else {
+            // It is counted and dropped, so that it takes nothing of the allowance.
+            connection.meter.allow(connection.allowance);
+        }
+    }
+    came.affected = stream.rows_affected().unwrap_or(n_rows);
+    Ok((came, false))
+}
+
+/// What the steps came to, up to the first that did not come to what it expects.
+pub(super) fn outcome(
+    connection: &Connection,
+    steps: &[Step],
+    fetched: Vec<Fetched>,
+) -> Result<Vec<Came>, Failure> {
+    let each = steps.iter().zip(fetched).enumerate();
+    let each = each.map(|(at, (step, fetched))| match fetched {
+        Fetched::All(came) => expected(at, step.expects, came),
+        Fetched::Cut(came) => Ok(came),
+        Fetched::Failed(_) if connection.meter.is_over() => Err(Failure::TooLarge),
+        Fetched::Failed(error) => Err(failure::of_statement(&error)),
+    });
+    each.collect()
+}
+
+fn expected(step: usize, expects: Expects, came: Came) -> Result<Came, Failure> {
+    let affected = came.affected;
+    match expects {
+        Expects::Affected { most, .. } if affected > most => Err(Failure::TooMany { affected }),
+        Expects::Affected { some: true, .. } | Expects::Present if affected == 0 => {
+            Err(Failure::Unexpected { step })
+        }
+        Expects::Reviewed(reviewed) if Reviewed::of(&came.rows) != reviewed => {
+            Err(Failure::Unexpected { step })
+        }
+        Expects::Affected { .. }
+        | Expects::Present
+        | Expects::Reviewed(_)
+        | Expects::Rows { .. } => Ok(came),
+    }
+}

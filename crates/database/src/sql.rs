@@ -1,0 +1,200 @@
+//! The statements for tables: their text and the values that are bound. The text depends on the table and on the shape of the
+//! request, never on a value. Identifiers are those of the catalog; the values were checked by `column` and `filter`.
+
+mod binding;
+mod condition;
+mod expression;
+mod keyset;
+
+use self::{binding::Binding, condition::NEVER};
+use crate::{
+    catalog::{Column, Table},
+    engine::Engine,
+    filter::Filter,
+};
+
+/// A statement, and its values in the order of its placeholders.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Sql {
+    pub(crate) text: String,
+    pub(crate) values: Vec<Option<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Direction {
+    Ascending,
+    Descending,
+}
+
+/// A reading of rows. Every column is read as a text, which [`column::shown`](crate::column::shown) understands.
+#[derive(Clone, Debug)]
+pub(crate) struct Select<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) columns: Vec<&'a Column>,
+    pub(crate) target: Target<'a>,
+    pub(crate) order: &'a [(String, Direction)],
+    /// The values of the columns of `order` in the row after which the reading goes on.
+    pub(crate) after: Option<&'a [Option<String>]>,
+    pub(crate) most: Option<u32>,
+    /// True to lock the rows for a change, where the engine locks rows.
+    pub(crate) lock: bool,
+    /// The most characters of one value; one more is read, so that a cut can be seen.
+    pub(crate) value_bytes: usize,
+}
+
+/// The rows that a statement is about. Names are those of columns, values are checked texts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    /// The values that every row of this caller has.
+    pub(crate) rows: &'a [(String, String)],
+    /// The values of the key, and of the version if there is one; empty for none.
+    pub(crate) key: &'a [(String, String)],
+    pub(crate) filter: &'a Filter,
+}
+
+/// The columns that a change returns, read as those of a [`Select`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Returning<'a> {
+    pub(crate) columns: &'a [&'a Column],
+    pub(crate) value_bytes: usize,
+}
+
+/// The statement that reads rows.
+pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
+    let mut binding = Binding::new(engine, select.table);
+    let mut text = format!(
+        "SELECT {} FROM {}",
+        shown(engine, &select.columns, select.value_bytes),
+        binding.table()
+    );
+    let mut conditions = condition::of_target(&mut binding, &select.target);
+    if let Some(last) = select.after {
+        conditions.push(keyset::after(&mut binding, select.order, last));
+    }
+    if !conditions.is_empty() {
+        text += &format!(" WHERE {}", conditions.join(" AND "));
+    }
+    text += &order_by(&binding, select.order);
+    if let Some(most) = select.most {
+        text += &format!(" LIMIT {most}");
+    }
+    // SQLite locks the whole database when a transaction that writes begins.
+    if select.lock && engine != Engine::Sqlite {
+        text += " FOR UPDATE";
+    }
+    binding.statement(text)
+}
+
+/// The statement that adds a row. Columns without a value have their default.
+pub(crate) fn insert(
+    engine: Engine,
+    table: &Table,
+    values: &[(&Column, Option<String>)],
+    returning: &Returning<'_>,
+) -> Sql {
+    let mut binding = Binding::new(engine, table);
+    let names: Vec<_> = values.iter().map(|(column, _)| engine.quote(&column.name)).collect();
+    let typed: Vec<_> = values
+        .iter()
+        .map(|(column, value)| typed(&mut binding, column, value.as_deref()))
+        .collect();
+    let row = match engine {
+        Engine::Postgres | Engine::Sqlite if values.is_empty() => "DEFAULT VALUES".to_owned(),
+        _ => format!("({}) VALUES ({})", names.join(", "), typed.join(", ")),
+    };
+    let text = format!("INSERT INTO {} {row}{}", binding.table(), returned(engine, returning));
+    binding.statement(text)
+}
+
+/// The statement that changes rows. It changes none if the target has neither a key nor a condition.
+pub(crate) fn update(
+    engine: Engine,
+    table: &Table,
+    set: &[(&Column, Option<String>)],
+    target: &Target<'_>,
+    returning: &Returning<'_>,
+) -> Sql {
+    let mut binding = Binding::new(engine, table);
+    let assignment = |(column, value): &(&Column, Option<String>)| {
+        let value = typed(&mut binding, column, value.as_deref());
+        format!("{} = {value}", engine.quote(&column.name))
+    };
+    let set: Vec<_> = set.iter().map(assignment).collect();
+    let changed = changed(&mut binding, target);
+    let text = format!(
+        "UPDATE {} SET {} WHERE {changed}{}",
+        binding.table(),
+        set.join(", "),
+        returned(engine, returning)
+    );
+    binding.statement(text)
+}
+
+/// The statement that removes rows. It removes none if the target has neither a key nor a condition.
+pub(crate) fn delete(engine: Engine, table: &Table, target: &Target<'_>) -> Sql {
+    let mut binding = Binding::new(engine, table);
+    let changed = changed(&mut binding, target);
+    let text = format!("DELETE FROM {} WHERE {changed}", binding.table());
+    binding.statement(text)
+}
+
+/// The columns of a statement of the operator, read as those of a [`Select`].
+pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
+    shown(engine, columns, value_bytes)
+}
+
+/// The statement that reads one row if a row with these values is there.
+pub(crate) fn present(engine: Engine, table: &Table, pairs: &[(String, String)]) -> Sql {
+    let mut binding = Binding::new(engine, table);
+    let conditions = match condition::of_pairs(&mut binding, pairs).join(" AND ") {
+        empty if empty.is_empty() => NEVER.to_owned(),
+        conditions => conditions,
+    };
+    let text = format!("SELECT '1' FROM {} WHERE {conditions} LIMIT 1", binding.table());
+    binding.statement(text)
+}
+
+/// The conditions of a change.
+fn changed(binding: &mut Binding<'_>, target: &Target<'_>) -> String {
+    if target.key.is_empty() && target.filter.is_empty() {
+        return NEVER.to_owned();
+    }
+    condition::of_target(binding, target).join(" AND ")
+}
+
+fn typed(binding: &mut Binding<'_>, column: &Column, value: Option<&str>) -> String {
+    let placeholder = binding.bind(value);
+    expression::typed(binding.engine, column, &placeholder)
+}
+
+/// The columns as texts; a reading of no column still has one.
+fn shown(engine: Engine, columns: &[&Column], most: usize) -> String {
+    if columns.is_empty() {
+        return "NULL".to_owned();
+    }
+    let columns: Vec<_> =
+        columns.iter().map(|column| expression::shown(engine, column, most)).collect();
+    columns.join(", ")
+}
+
+fn returned(engine: Engine, returning: &Returning<'_>) -> String {
+    if returning.columns.is_empty() || !engine.has_returning() {
+        return String::new();
+    }
+    format!(" RETURNING {}", shown(engine, returning.columns, returning.value_bytes))
+}
+
+fn order_by(binding: &Binding<'_>, order: &[(String, Direction)]) -> String {
+    let item = |(name, direction): &(String, Direction)| {
+        let column = expression::ordered(binding.engine, binding.column(name)?);
+        Some(match direction {
+            Direction::Ascending => column,
+            Direction::Descending => column + " DESC",
+        })
+    };
+    let items: Vec<_> = order.iter().filter_map(item).collect();
+    if items.is_empty() { String::new() } else { format!(" ORDER BY {}", items.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The values that one statement binds, in the order of its placeholders, and the names that it may write.
+
+use super::Sql;
+use crate::{
+    catalog::{Column, Table},
+    engine::Engine,
+};
+
+/// A statement that is being written, front to back.
+#[derive(Debug)]
+pub(super) struct Binding<'a> {
+    pub(super) engine: Engine,
+    table: &'a Table,
+    values: Vec<Option<String>>,
+}
+
+impl<'a> Binding<'a> {
+    pub(super) fn new(engine: Engine, table: &'a Table) -> Self {
+        Self { engine, table, values: Vec::new() }
+    }
+
+    /// The table's name with its schema, quoted.
+    pub(super) fn table(&self) -> String {
+        let name = &self.table.name;
+        let table = self.engine.quote(&name.name);
+        match &name.schema {
+            Some(schema) => format!("{}.{table}", self.engine.quote(schema)),
+            None => table,
+        }
+    }
+
+    /// The column of this name in the catalog.
+    pub(super) fn column(&self, name: &str) -> Option<&'a Column> {
+        self.table.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The placeholder of a further value.
+    pub(super) fn bind(&mut self, value: Option<&str>) -> String {
+        self.values.push(value.map(str::to_owned));
+        self.engine.placeholder(self.values.len())
+    }
+
+    /// The statement of this text.
+    pub(super) fn statement(self, text: String) -> Sql {
+        Sql { text, values: self.values }
+    }
+}

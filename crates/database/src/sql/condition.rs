@@ -1,0 +1,157 @@
+//! The conditions of a statement: the values that rows must have, and the filter of a model.
+
+use super::{Target, binding::Binding, expression};
+use crate::{
+    catalog::{Column, ColumnKind},
+    engine::Engine,
+    filter::{Condition, Filter, Pattern, Piece, Test},
+};
+
+/// A condition that no row meets, in every engine.
+pub(super) const NEVER: &str = "1 = 0";
+
+/// The conditions of a target.
+pub(super) fn of_target(binding: &mut Binding<'_>, target: &Target<'_>) -> Vec<String> {
+    let mut conditions = of_pairs(binding, target.rows);
+    conditions.extend(of_pairs(binding, target.key));
+    conditions.extend(of_filter(binding, target.filter));
+    conditions
+}
+
+/// The conditions that columns have exactly these values.
+pub(super) fn of_pairs(binding: &mut Binding<'_>, pairs: &[(String, String)]) -> Vec<String> {
+    let condition = |(name, value): &(String, String)| match binding.column(name) {
+        Some(column) => equal(binding, column, value),
+        None => NEVER.to_owned(),
+    };
+    pairs.iter().map(condition).collect()
+}
+
+fn of_filter(binding: &mut Binding<'_>, filter: &Filter) -> Vec<String> {
+    let mut conditions = of_conditions(binding, &filter.all);
+    if !filter.any.is_empty() {
+        let group = |group: &Vec<Condition>| match of_conditions(binding, group).join(" AND ") {
+            empty if empty.is_empty() => NEVER.to_owned(),
+            group => group,
+        };
+        let groups: Vec<_> = filter.any.iter().map(group).collect();
+        conditions.push(format!("({})", groups.join(" OR ")));
+    }
+    conditions
+}
+
+fn of_conditions(binding: &mut Binding<'_>, conditions: &[Condition]) -> Vec<String> {
+    let condition = |condition: &Condition| match binding.column(&condition.column) {
+        Some(column) => of_test(binding, column, &condition.test),
+        None => NEVER.to_owned(),
+    };
+    conditions.iter().map(condition).collect()
+}
+
+fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
+    let exact = expression::exact(binding.engine, column);
+    match test {
+        Test::AtLeast(value) => compared(binding, column, ">=", value),
+        Test::AtMost(value) => compared(binding, column, "<=", value),
+        Test::Equal(value) => equal(binding, column, value),
+        Test::In(values) if values.is_empty() => NEVER.to_owned(),
+        Test::In(values) => {
+            let values: Vec<_> =
+                values.iter().map(|value| exact_value(binding, column, value)).collect();
+            format!("{exact} IN ({})", values.join(", "))
+        }
+        Test::IsNotNull => format!("{} IS NOT NULL", binding.engine.quote(&column.name)),
+        Test::IsNull => format!("{} IS NULL", binding.engine.quote(&column.name)),
+        Test::Less(value) => compared(binding, column, "<", value),
+        Test::Like(pattern) => like(binding, column, pattern),
+        Test::More(value) => compared(binding, column, ">", value),
+        Test::NotEqual(value) => format!("{exact} <> {}", exact_value(binding, column, value)),
+    }
+}
+
+/// The condition that a column has exactly this value, whatever its collation is.
+pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
+    let exact = expression::exact(binding.engine, column);
+    let name = binding.engine.quote(&column.name);
+    if binding.engine != Engine::Mysql || exact == name {
+        return format!("{exact} = {}", exact_value(binding, column, value));
+    }
+    // The first comparison can use an index, the second one is exact.
+    let indexed = binding.bind(Some(value));
+    format!("{name} = {indexed} AND {exact} = {}", exact_value(binding, column, value))
+}
+
+fn exact_value(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
+    let placeholder = binding.bind(Some(value));
+    expression::exact_value(binding.engine, column, &placeholder)
+}
+
+/// A comparison by the order of the column.
+pub(super) fn compared(
+    binding: &mut Binding<'_>,
+    column: &Column,
+    operator: &str,
+    value: &str,
+) -> String {
+    let placeholder = binding.bind(Some(value));
+    let value = expression::typed(binding.engine, column, &placeholder);
+    format!("{} {operator} {value}", expression::ordered(binding.engine, column))
+}
+
+/// A comparison with a pattern, in which letter case and accents matter.
+fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String {
+    if !matches!(column.kind, ColumnKind::Text { .. }) {
+        return NEVER.to_owned();
+    }
+    let exact = expression::exact(binding.engine, column);
+    match binding.engine {
+        Engine::Mysql => {
+            let name = binding.engine.quote(&column.name);
+            let placeholder = binding.bind(Some(&escaped(pattern, &LIKE)));
+            format!(
+                "CONVERT({name} USING utf8mb4) LIKE CONVERT({placeholder} USING utf8mb4) \
+                 COLLATE utf8mb4_bin ESCAPE '!'"
+            )
+        }
+        Engine::Postgres => {
+            let placeholder = binding.bind(Some(&escaped(pattern, &LIKE)));
+            format!("{exact} LIKE {placeholder}::text ESCAPE '!'")
+        }
+        // Its `LIKE` takes `a` for `A`.
+        Engine::Sqlite => {
+            let placeholder = binding.bind(Some(&escaped(pattern, &GLOB)));
+            format!("{exact} GLOB {placeholder}")
+        }
+    }
+}
+
+/// The signs of a kind of pattern.
+struct Signs {
+    any: char,
+    /// The text for a character that would be a sign.
+    literal: fn(char) -> Option<String>,
+}
+
+const LIKE: Signs = Signs {
+    any: '%',
+    literal: |character| matches!(character, '%' | '_' | '!').then(|| format!("!{character}")),
+};
+
+const GLOB: Signs = Signs {
+    any: '*',
+    literal: |character| matches!(character, '*' | '?' | '[').then(|| format!("[{character}]")),
+};
+
+fn escaped(pattern: &Pattern, signs: &Signs) -> String {
+    let mut text = String::new();
+    for piece in pattern.pieces() {
+        match piece {
+            Piece::Any => text.push(signs.any),
+            Piece::Text(literal) => literal.chars().for_each(|character| {
+                let escaped = (signs.literal)(character);
+                text.push_str(&escaped.unwrap_or_else(|| character.into()));
+            }),
+        }
+    }
+    text
+}

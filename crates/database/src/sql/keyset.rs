@@ -1,0 +1,100 @@
+//! The condition for the rows after a given row, in the order of a reading. Nulls stand where the engine itself sorts them.
+
+use super::{
+    Direction,
+    binding::Binding,
+    condition::{NEVER, compared},
+    expression,
+};
+use crate::{catalog::Column, engine::Engine};
+
+/// One column of the order, with its value in the last row that was read.
+struct Step<'a> {
+    column: &'a Column,
+    direction: Direction,
+    last: Option<&'a str>,
+}
+
+/// The condition for the rows after the one with these values; no row meets it if the values are not those of the order.
+pub(super) fn after(
+    binding: &mut Binding<'_>,
+    order: &[(String, Direction)],
+    last: &[Option<String>],
+) -> String {
+    let mut steps = Vec::with_capacity(order.len());
+    for ((name, direction), last) in order.iter().zip(last) {
+        let Some(column) = binding.column(name) else { return NEVER.to_owned() };
+        steps.push(Step { column, direction: *direction, last: last.as_deref() });
+    }
+    if order.len() != last.len() {
+        return NEVER.to_owned();
+    }
+    if let Some(row) = row(binding, &steps) {
+        return row;
+    }
+    let mut alternatives = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let before = steps.get(..index).unwrap_or_default();
+        alternatives.extend(alternative(binding, before, step));
+    }
+    if alternatives.is_empty() {
+        return NEVER.to_owned();
+    }
+    format!("({})", alternatives.join(" OR "))
+}
+
+/// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
+fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
+    let first = steps.first()?.direction;
+    let is_uniform = |step: &Step<'_>| step.direction == first && !step.column.is_nullable;
+    // MariaDB uses no index for a comparison of rows.
+    if binding.engine == Engine::Mysql || steps.len() < 2 || !steps.iter().all(is_uniform) {
+        return None;
+    }
+    let last: Option<Vec<_>> = steps.iter().map(|step| step.last).collect();
+    let mut values = Vec::new();
+    for (step, last) in steps.iter().zip(last?) {
+        let placeholder = binding.bind(Some(last));
+        values.push(expression::typed(binding.engine, step.column, &placeholder));
+    }
+    let columns: Vec<_> =
+        steps.iter().map(|step| expression::ordered(binding.engine, step.column)).collect();
+    let operator = operator(first);
+    Some(format!("({}) {operator} ({})", columns.join(", "), values.join(", ")))
+}
+
+/// The rows that are equal in the columns before and come later in this one; `None` if there are none.
+fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) -> Option<String> {
+    let ascends = step.direction == Direction::Ascending;
+    let has_nulls_first = ascends == binding.engine.sorts_nulls_first();
+    if step.last.is_none() && !has_nulls_first {
+        return None;
+    }
+    let mut conditions = Vec::new();
+    for step in before {
+        conditions.push(match step.last {
+            Some(last) => compared(binding, step.column, "=", last),
+            None => null(binding, step.column, "IS NULL"),
+        });
+    }
+    conditions.push(match step.last {
+        None => null(binding, step.column, "IS NOT NULL"),
+        Some(last) if step.column.is_nullable && !has_nulls_first => {
+            let later = compared(binding, step.column, operator(step.direction), last);
+            format!("({later} OR {})", null(binding, step.column, "IS NULL"))
+        }
+        Some(last) => compared(binding, step.column, operator(step.direction), last),
+    });
+    Some(format!("({})", conditions.join(" AND ")))
+}
+
+fn null(binding: &Binding<'_>, column: &Column, is: &str) -> String {
+    format!("{} {is}", binding.engine.quote(&column.name))
+}
+
+fn operator(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Ascending => ">",
+        Direction::Descending => "<",
+    }
+}

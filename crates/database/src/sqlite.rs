@@ -1,0 +1,111 @@
+//! The driver of `SQLite`: connections to one file, its catalog, the rights that statements have, and transactions. Each use
+//! of a connection runs on a thread that may block; the statements come from elsewhere.
+
+mod address;
+mod authorizer;
+mod call;
+mod catalog;
+mod connection;
+mod declared_type;
+mod describe;
+mod failure;
+mod harmless;
+mod login;
+mod pool;
+mod rights;
+mod rows;
+mod run;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::time::Instant;
+
+use self::pool::Pool;
+use crate::{
+    catalog::Table,
+    description::Described,
+    endpoint::Connecting,
+    error::Error,
+    login::{LoginFinding, Needs},
+    settings::TableName,
+    transaction::{Access, Came, Failure, Transaction},
+};
+
+/// A pool of connections to a file of `SQLite`.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    pool: Arc<Pool>,
+}
+
+impl Sqlite {
+    pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
+        let file = address::file(settings.url.expose(), &settings.base)?;
+        let pool = Arc::new(Pool::new(file, settings));
+        let deadline = pool.deadline();
+        let checked = pool.use_connection(Access::Read, deadline, |session| session.version());
+        checked.await.map_err(failure::of_load)?;
+        Ok(Self { pool })
+    }
+
+    pub(crate) async fn tables(
+        &self,
+        names: &[TableName],
+    ) -> Result<BTreeMap<TableName, Table>, Error> {
+        let names = names.to_vec();
+        let pool = Arc::clone(&self.pool);
+        let work = self.pool.use_connection(Access::Read, self.pool.deadline(), move |session| {
+            let digest = session.digest()?;
+            let tables = session.catalog(|connection| catalog::tables(connection, &names))?;
+            pool.snapshot().add_tables(&tables, digest);
+            Ok(tables)
+        });
+        work.await.map_err(failure::of_load)
+    }
+
+    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
+        let work = self.pool.use_connection(Access::Read, self.pool.deadline(), |session| {
+            session.catalog(catalog::all_tables)
+        });
+        work.await.map_err(failure::of_load)
+    }
+
+    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+        let needs = needs.clone();
+        let pool = Arc::clone(&self.pool);
+        let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
+        let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
+            let rights = session.rights_for(&needs)?;
+            pool.snapshot().set_rights(rights);
+            session.own(|connection| login::findings(connection, pool.file(), access))
+        });
+        work.await.map_err(failure::of_load)
+    }
+
+    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        let text: Arc<str> = text.into();
+        let pool = Arc::clone(&self.pool);
+        let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
+        let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
+            describe::describe(session, &pool, text)
+        });
+        work.await.map_err(failure::of_statement)
+    }
+
+    pub(crate) async fn run(
+        &self,
+        transaction: Transaction,
+        deadline: Instant,
+    ) -> Result<Vec<Came>, Failure> {
+        if transaction.access == Access::Write && self.pool.is_read_only() {
+            return Err(Failure::Denied);
+        }
+        let pool = Arc::clone(&self.pool);
+        let work = self.pool.use_connection(transaction.access, deadline, move |session| {
+            run::run(session, &pool, &transaction)
+        });
+        work.await
+    }
+}

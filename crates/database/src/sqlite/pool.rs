@@ -1,0 +1,168 @@
+//! The connections to one file: how many there are, and who has one. A connection is used on a thread that may block; after a
+//! cancellation it is closed.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::Semaphore,
+    task::{self, JoinError},
+    time::{self, Instant},
+};
+
+use super::{call::Call, connection::Session, failure, snapshot::Snapshot};
+use crate::{
+    endpoint::Connecting,
+    settings::DatabaseLimits,
+    transaction::{Access, Failure},
+};
+
+/// The connections to one file.
+pub(super) struct Pool {
+    file: PathBuf,
+    limits: DatabaseLimits,
+    is_read_only: bool,
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Session>>,
+    snapshot: Mutex<Snapshot>,
+}
+
+impl Pool {
+    pub(super) fn new(file: PathBuf, settings: &Connecting) -> Self {
+        Self {
+            file,
+            limits: settings.limits.clone(),
+            is_read_only: settings.is_read_only,
+            permits: Arc::new(Semaphore::new(settings.limits.connections.max(1))),
+            idle: Mutex::default(),
+            snapshot: Mutex::default(),
+        }
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn limits(&self) -> &DatabaseLimits {
+        &self.limits
+    }
+
+    pub(super) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// The end of a use that belongs to no call.
+    pub(super) fn deadline(&self) -> Instant {
+        Instant::now() + self.limits.timeout
+    }
+
+    /// What was read and allowed at load. Held for moments, never across a statement.
+    pub(super) fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` with a connection, until `deadline` or until the future is dropped.
+    pub(super) async fn use_connection<T: Send + 'static>(
+        self: &Arc<Self>,
+        access: Access,
+        deadline: Instant,
+        work: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let permit = time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned());
+        let Ok(Ok(permit)) = permit.await else {
+            return Err(failure::unavailable("all connections are in use"));
+        };
+        let call = Arc::new(Call::new(deadline));
+        let cancel = CancelOnDrop(Arc::clone(&call));
+        let pool = Arc::clone(self);
+        let mut thread = task::spawn_blocking(move || {
+            let _permit = permit;
+            pool.work(access, &call, work)
+        });
+        if let Ok(ended) = time::timeout_at(deadline, &mut thread).await {
+            return flatten(ended);
+        }
+        let is_cancelled = cancel.0.cancel();
+        match time::timeout(ENDING, thread).await {
+            Ok(ended) => flatten(ended),
+            // The thread closes the connection when the statement ends, which rolls back.
+            Err(_) if is_cancelled => Err(Failure::TimedOut { is_rolled_back: true }),
+            Err(_) => Err(Failure::Lost { may_be_committed: true }),
+        }
+    }
+
+    fn work<T>(
+        &self,
+        access: Access,
+        call: &Arc<Call>,
+        work: impl FnOnce(&mut Session) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut session = match self.take(access) {
+            Some(session) => session,
+            None => self.open(access, call.deadline())?,
+        };
+        session.begin_call(call)?;
+        let result = work(&mut session);
+        if call.finish() && session.end_call() {
+            self.idle().push(session);
+        }
+        result
+    }
+
+    fn open(&self, access: Access, deadline: Instant) -> Result<Session, Failure> {
+        let open = |access| Session::open(&self.file, access, &self.limits, deadline);
+        let opened = open(access);
+        if self.is_read_only || !matches!(opened, Err(Failure::Unavailable { .. })) {
+            return opened;
+        }
+        // After a crash of another process its change is rolled back by whoever may write.
+        open(Access::Write)?.version()?;
+        open(access)
+    }
+
+    /// An idle connection to the file that is there now.
+    fn take(&self, access: Access) -> Option<Session> {
+        loop {
+            let session = {
+                let mut idle = self.idle();
+                let at = idle.iter().rposition(|session| session.access() == access)?;
+                idle.remove(at)
+            };
+            if !session.has_moved() {
+                return Some(session);
+            }
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("is_read_only", &self.is_read_only)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+struct CancelOnDrop(Arc<Call>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+fn flatten<T>(ended: Result<Result<T, Failure>, JoinError>) -> Result<T, Failure> {
+    ended.unwrap_or(Err(Failure::Other { code: None }))
+}
+
+/// The time that a cancelled statement has to end, and a commit that had begun.
+const ENDING: Duration = Duration::from_millis(150);

@@ -1,0 +1,230 @@
+//! The rights of statements on one file: `SQLite` has no logins, so callgate grants to its own statements what the tools need.
+
+mod foreign_keys;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+};
+
+use rusqlite::Connection;
+
+use super::harmless;
+use crate::login::Needs;
+
+/// The tables and columns that statements may touch, by their names in lower case.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rights {
+    /// True if a model writes the statements: only listed columns are read, and only harmless functions called.
+    is_for_query: bool,
+    /// All tables and views of the file, to tell those that a statement names of its own from them.
+    names: BTreeSet<String>,
+    reads: BTreeMap<String, BTreeSet<String>>,
+    /// The table, column and view of each read of a view's own statement.
+    view_reads: BTreeSet<[String; 3]>,
+    inserts: BTreeSet<String>,
+    updates: BTreeMap<String, BTreeSet<String>>,
+    deletes: BTreeSet<String>,
+}
+
+/// The reads of a view's own statement carry the view's name, and so do those of a common table expression of that name.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Views {
+    /// The text may hold common table expressions.
+    Distrusted,
+    Trusted,
+}
+
+/// What a part of a statement does. The accessor is the view or the trigger that does it.
+#[derive(Clone, Copy)]
+pub(super) enum Touch<'a> {
+    Delete { table: &'a str, accessor: Option<&'a str> },
+    Function(&'a str),
+    Insert { table: &'a str, accessor: Option<&'a str> },
+    Nothing,
+    Read { table: &'a str, column: &'a str, accessor: Option<&'a str> },
+    Update { table: &'a str, column: &'a str, accessor: Option<&'a str> },
+}
+
+impl Touch<'_> {
+    /// True for what a statement of the operator may do: anything to rows, nothing to the schema.
+    pub(super) fn is_of_operators(&self) -> bool {
+        match *self {
+            Touch::Function(name) => !harmless::is_refused(name),
+            Touch::Nothing => true,
+            Touch::Delete { table, .. }
+            | Touch::Insert { table, .. }
+            | Touch::Read { table, .. }
+            | Touch::Update { table, .. } => !is_of_engine(table),
+        }
+    }
+}
+
+impl Rights {
+    pub(super) fn of(needs: &Needs, connection: &Connection) -> rusqlite::Result<Self> {
+        let mut rights =
+            Self { is_for_query: needs.is_for_query, names: names(connection)?, ..Self::default() };
+        for (name, needs) in &needs.tables {
+            let table = name.name.to_ascii_lowercase();
+            rights.reads.insert(table.clone(), lower(&needs.selects));
+            if !needs.inserts.is_empty() {
+                rights.inserts.insert(table.clone());
+            }
+            if !needs.updates.is_empty() {
+                rights.updates.insert(table.clone(), lower(&needs.updates));
+            }
+            if needs.deletes {
+                rights.deletes.insert(table);
+            }
+        }
+        if !needs.is_for_query {
+            foreign_keys::add(&mut rights, connection)?;
+        }
+        Ok(rights)
+    }
+
+    /// True if a table or view came or went since these rights were made.
+    pub(super) fn has_other_names(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        Ok(self.names != names(connection)?)
+    }
+
+    /// True if some row is changed.
+    pub(super) fn has_changes(&self) -> bool {
+        !(self.inserts.is_empty() && self.updates.is_empty() && self.deletes.is_empty())
+    }
+
+    /// The tables with the columns that may be read.
+    pub(super) fn reads(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.reads
+    }
+
+    pub(super) fn is_for_query(&self) -> bool {
+        self.is_for_query
+    }
+
+    pub(super) fn allow(&self, touch: Touch<'_>, views: Views) -> bool {
+        if !touch.is_of_operators() {
+            return false;
+        }
+        match touch {
+            Touch::Function(name) => !self.is_for_query || harmless::is_harmless(name),
+            Touch::Read { table, column, accessor } if self.is_for_query => {
+                self.allow_query_read([table, column], accessor, views)
+            }
+            // A view's or a trigger's own statement has the schema's text.
+            Touch::Nothing
+            | Touch::Delete { accessor: Some(_), .. }
+            | Touch::Insert { accessor: Some(_), .. }
+            | Touch::Read { accessor: Some(_), .. }
+            | Touch::Update { accessor: Some(_), .. } => true,
+            Touch::Read { table, column, .. } => self.allow_read(table, column),
+            Touch::Delete { table, .. } => self.deletes.contains(&table.to_ascii_lowercase()),
+            Touch::Insert { table, .. } => self.inserts.contains(&table.to_ascii_lowercase()),
+            Touch::Update { table, column, .. } => self
+                .updates
+                .get(&table.to_ascii_lowercase())
+                .is_some_and(|columns| columns.contains(&column.to_ascii_lowercase())),
+        }
+    }
+
+    /// Adds what a statement of the operator does.
+    pub(super) fn add(&mut self, touch: Touch<'_>) {
+        match touch {
+            Touch::Nothing | Touch::Function(_) => {}
+            Touch::Read { table, column, accessor: Some(view) } => {
+                self.view_reads.insert([table, column, view].map(str::to_ascii_lowercase));
+            }
+            Touch::Read { table, column, accessor: None } => {
+                let columns = self.reads.entry(table.to_ascii_lowercase()).or_default();
+                columns.insert(column.to_ascii_lowercase());
+            }
+            Touch::Delete { table, .. } => {
+                self.deletes.insert(table.to_ascii_lowercase());
+            }
+            Touch::Insert { table, .. } => {
+                self.inserts.insert(table.to_ascii_lowercase());
+            }
+            Touch::Update { table, column, .. } => {
+                let columns = self.updates.entry(table.to_ascii_lowercase()).or_default();
+                columns.insert(column.to_ascii_lowercase());
+            }
+        }
+    }
+
+    /// Adds the rights of another, which are those of statements that are not a model's.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (mine, theirs) in [(&mut self.reads, &other.reads), (&mut self.updates, &other.updates)]
+        {
+            for (table, columns) in theirs {
+                mine.entry(table.clone()).or_default().extend(columns.iter().cloned());
+            }
+        }
+        self.inserts.extend(other.inserts.iter().cloned());
+        self.deletes.extend(other.deletes.iter().cloned());
+        self.add_views(other.clone());
+    }
+
+    /// Adds the reads of views' own statements alone.
+    pub(super) fn add_views(&mut self, mut other: Self) {
+        self.view_reads.append(&mut mem::take(&mut other.view_reads));
+    }
+
+    fn changes(&self, table: &str) -> bool {
+        self.inserts.contains(table)
+            || self.updates.contains_key(table)
+            || self.deletes.contains(table)
+    }
+
+    fn allow_read(&self, table: &str, column: &str) -> bool {
+        let table = table.to_ascii_lowercase();
+        self.reads.contains_key(&table)
+            || TABLE_FUNCTIONS.contains(&table.as_str())
+            || self.is_of_statement(&table, column)
+    }
+
+    /// True for a common table expression of which no column is read. That of a table is said in the same way.
+    fn is_of_statement(&self, table: &str, column: &str) -> bool {
+        column.is_empty() && !self.names.contains(table)
+    }
+
+    fn allow_query_read(
+        &self,
+        [table, column]: [&str; 2],
+        accessor: Option<&str>,
+        views: Views,
+    ) -> bool {
+        let [table, column] = [table, column].map(str::to_ascii_lowercase);
+        if TABLE_FUNCTIONS.contains(&table.as_str()) || self.is_of_statement(&table, &column) {
+            return true;
+        }
+        if let Some(columns) = self.reads.get(&table) {
+            // No column at all is read by `count(*)`.
+            if column.is_empty() || columns.contains(&column) {
+                return true;
+            }
+        }
+        let Some(view) = accessor else { return false };
+        views == Views::Trusted
+            && self.view_reads.contains(&[table, column, view.to_ascii_lowercase()])
+    }
+}
+
+fn names(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection
+        .prepare("SELECT lower(name) FROM main.sqlite_schema WHERE type IN ('table', 'view')")?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    names.collect()
+}
+
+fn lower(names: &BTreeSet<String>) -> BTreeSet<String> {
+    names.iter().map(|name| name.to_ascii_lowercase()).collect()
+}
+
+/// True for the engine's own tables and the functions that show its settings: `sqlite_schema`, `pragma_table_info`.
+fn is_of_engine(table: &str) -> bool {
+    let table = table.to_ascii_lowercase();
+    table.starts_with("sqlite_") || table.starts_with("pragma_") || table == "dbstat"
+}
+
+/// Tables that are functions of their arguments.
+const TABLE_FUNCTIONS: [&str; 2] = ["json_each", "json_tree"];

@@ -1,0 +1,160 @@
+//! Time and size: whatever a statement does, it ends, and what it holds is bounded.
+
+use std::time::Duration;
+
+use tokio::time::{self, Instant};
+
+use super::{ORDERS, Shop, affected, read, rows, run, run_within, texts};
+use crate::{
+    sqlite::Sqlite,
+    transaction::{Access, Failure},
+};
+
+const ENDLESS: &str =
+    "with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) from n";
+
+/// Ends within 200 ms of its deadline, and leaves the driver usable.
+async fn ends(driver: &Sqlite, access: Access, text: &str) {
+    let time = Duration::from_millis(300);
+    let began = Instant::now();
+    let steps = vec![if access == Access::Read { rows(text) } else { affected(text, 1 << 40) }];
+    let failure = run_within(driver, access, steps, time).await.unwrap_err();
+    let elapsed = began.elapsed();
+    assert_eq!(failure, Failure::TimedOut { is_rolled_back: true }, "{text}");
+    assert!(elapsed < time + Duration::from_millis(200), "{text}: {elapsed:?}");
+    assert_eq!(read(driver, "select count(*) from orders").await.unwrap(), texts(&[&["3"]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_without_end_ends_with_its_deadline() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
+    driver.login(&super::orders_needs()).await.unwrap();
+    let numbers = "with recursive n (i) as (select 1 union all select i + 1 from n)";
+    for text in [
+        ENDLESS.to_owned(),
+        format!("{numbers} select max(i % 7) from n order by 1"),
+        format!("{numbers} select i from n order by i desc"),
+        format!("{numbers} select group_concat(distinct i) from n"),
+        "select count(*) from orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, \
+         orders i, orders j, orders k, orders l, orders m, orders n, orders o, orders p, orders q, orders r, \
+         orders s, orders t where a.no + t.no > 100"
+            .to_owned(),
+        format!("{numbers} select sum(length(hex(randomblob(1000000)))) from n"),
+    ] {
+        ends(&driver, Access::Read, &text).await;
+    }
+    let insert = format!("insert into orders (owner) {numbers} select i from n");
+    ends(&driver, Access::Write, &insert).await;
+    assert_eq!(shop.text("select count(*) from orders"), "3");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_of_many_wildcards_is_no_bomb() {
+    let shop = Shop::orders();
+    let driver = shop.with_orders().await;
+    let pattern = "%a".repeat(400);
+    for text in [
+        format!("select hex(zeroblob(500000)) || 'x' like '{}b'", pattern.replace('a', "0")),
+        format!("select replace(hex(zeroblob(500000)), '0', 'a') glob '{}b'", "*a".repeat(400)),
+        "select instr(hex(zeroblob(1000000)), hex(zeroblob(1000000)) || 'x')".to_owned(),
+    ] {
+        let began = Instant::now();
+        let _came =
+            run_within(&driver, Access::Read, vec![rows(&text)], Duration::from_millis(300)).await;
+        assert!(began.elapsed() < Duration::from_millis(500), "{text}: {:?}", began.elapsed());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_that_leaves_cancels_the_statement() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
+    driver.login(&super::orders_needs()).await.unwrap();
+    let call = run(&driver, Access::Read, vec![rows(ENDLESS)]);
+    assert!(time::timeout(Duration::from_millis(100), call).await.is_err());
+    // The only connection is free again at once.
+    let began = Instant::now();
+    assert_eq!(read(&driver, "select count(*) from orders").await.unwrap(), texts(&[&["3"]]));
+    assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancellation_meets_no_other_call() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 2).await;
+    driver.login(&super::orders_needs()).await.unwrap();
+    for round in 0..500_u64 {
+        let call = read(&driver, "select no from orders where no = 1");
+        let _left = time::timeout(Duration::from_micros(round % 97), call).await;
+        let rows = read(&driver, "select count(*), 'x' from orders").await;
+        assert_eq!(rows, Ok(texts(&[&["3", "x"]])), "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn no_connection_is_free_within_the_time() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
+    driver.login(&super::orders_needs()).await.unwrap();
+    let long = run_within(&driver, Access::Read, vec![rows(ENDLESS)], Duration::from_millis(400));
+    let short = async {
+        let steps = vec![rows("select no from orders")];
+        run_within(&driver, Access::Read, steps, Duration::from_millis(100)).await
+    };
+    let (_, short) = tokio::join!(long, short);
+    let busy = Failure::Unavailable { reason: "all connections are in use".to_owned() };
+    assert_eq!(short.unwrap_err(), busy);
+}
+
+#[tokio::test]
+async fn a_value_of_a_hundred_megabytes_is_not_read() {
+    let shop = Shop::new(&format!(
+        "{ORDERS} insert into orders values (4, 'x', 0, zeroblob(100000000)), (5, 'y', 0, 'small');"
+    ));
+    let driver = shop.with_orders().await;
+    for text in [
+        "select note from orders where no = 4",
+        "select substr(note, 1, 10) from orders where no = 4",
+        "select hex(note) from orders where no = 4",
+        "select no, note from orders order by note desc",
+        "select replace(hex(zeroblob(2000000)), '0', '0000')",
+        "select zeroblob(100000000)",
+        "select printf('%.*c', 100000000, 'x')",
+        "with recursive n (i) as (select 1 union all select i + 1 from n limit 800000) \
+         select group_concat(i) from n",
+    ] {
+        assert_eq!(read(&driver, text).await, Err(Failure::TooLarge), "{text}");
+    }
+    let length = read(&driver, "select octet_length(note) from orders where no = 4").await;
+    assert_eq!(length.unwrap(), texts(&[&["100000000"]]));
+    assert_eq!(
+        read(&driver, "select note from orders where no = 5").await.unwrap(),
+        texts(&[&["small"]])
+    );
+}
+
+#[tokio::test]
+async fn many_small_rows_are_bounded_too() {
+    let shop = Shop::orders();
+    let driver = shop.with_orders().await;
+    let text = "with recursive n (i) as (select 1 union all select i + 1 from n) \
+        select i, hex(zeroblob(10000)) from n";
+    let steps = vec![super::step(text, &[], crate::transaction::Expects::Rows { most: u32::MAX })];
+    assert_eq!(run(&driver, Access::Read, steps).await.unwrap_err(), Failure::TooLarge);
+}
+
+#[tokio::test]
+async fn statements_that_are_too_long_or_too_deep_are_refused() {
+    let shop = Shop::orders();
+    let driver = shop.with_orders().await;
+    for text in [
+        format!("select '{}'", "x".repeat(300 << 10)),
+        format!("select {}1{}", "(".repeat(5_000), ")".repeat(5_000)),
+        format!("select {}1", "1+".repeat(5_000)),
+        format!("select 1{}", " union select 1".repeat(60)),
+        format!("select {}", vec!["?"; 5_000].join(",")),
+    ] {
+        assert!(read(&driver, &text).await.is_err(), "{}", text.len());
+    }
+}

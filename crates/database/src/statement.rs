@@ -1,0 +1,391 @@
+//! Statements of the operator: their named values become placeholders, each cast to the type that the database says, and they
+//! are prepared and described when they are loaded. A statement that is not what its settings say is a finding.
+
+mod text;
+mod tool;
+
+use std::sync::Arc;
+
+use callgate_tool::{ArgumentName, Effect, Value};
+
+use self::text::{Malformed, Piece};
+pub(crate) use self::tool::StatementTool;
+use crate::{
+    catalog::{Column, ColumnKind},
+    description::Described,
+    driver::Driver,
+    engine::Engine,
+    entity::escaped,
+    error::Error,
+    finding::{DatabaseFinding, STATEMENT},
+    settings::{DatabaseLimits, SessionSource, StatementInput, StatementSettings},
+    sql,
+};
+
+/// A statement that the database has described.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) pointer: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) effect: Effect,
+    pub(crate) affected: u64,
+    /// The statement with casts, without the reading of its columns as texts.
+    body: Body,
+    inputs: Vec<Input>,
+    /// The input of each placeholder.
+    placeholders: Vec<usize>,
+    columns: Vec<Column>,
+}
+
+/// How the columns of a statement become texts.
+#[derive(Debug)]
+enum Body {
+    /// The driver reads them as they are.
+    Plain(String),
+    /// The statement changes rows and returns them, within one that makes texts of their columns.
+    Returning(String),
+    /// The statement reads, within one that makes texts of its columns.
+    Wrapped(String),
+}
+
+/// A value of a statement. The column stands for its type.
+#[derive(Debug)]
+struct Input {
+    column: Column,
+    source: StatementInput,
+}
+
+/// Why a statement is not prepared.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    Error(Error),
+    Findings(Vec<DatabaseFinding>),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Prepares and describes a statement.
+pub(crate) async fn prepare(
+    settings: &StatementSettings,
+    driver: &Driver,
+    limits: &DatabaseLimits,
+) -> Result<Prepared, Refusal> {
+    let engine = driver.engine();
+    let mut findings = Vec::new();
+    let pieces = match text::pieces(&settings.sql, engine) {
+        Ok(pieces) => pieces,
+        Err(malformed) => return Err(Refusal::Findings(vec![malformed_text(settings, malformed)])),
+    };
+    let placeholders = placeholders(&pieces, engine);
+    unknown_values(settings, &placeholders, &mut findings);
+    illegal_inputs(settings, &mut findings);
+    if !findings.is_empty() {
+        return Err(Refusal::Findings(findings));
+    }
+    let plain = written(&pieces, &placeholders, engine, |_, placeholder| placeholder);
+    let described = driver.describe(&plain).await?;
+    let index = |name: &String| settings.inputs.iter().position(|(known, _)| known == name);
+    let inputs: Vec<usize> = placeholders.iter().filter_map(index).collect();
+    let kinds = kinds(settings, &inputs, &described, engine);
+    let types: Vec<String> = kinds.iter().map(|(_, cast)| cast.clone()).collect();
+    let cast = written(&pieces, &placeholders, engine, |at, placeholder| {
+        cast(&placeholder, types.get(at).map(String::as_str).unwrap_or_default(), engine)
+    });
+    let described = driver.describe(&cast).await?;
+    findings.extend(contradictions(settings, &described));
+    if !findings.is_empty() {
+        return Err(Refusal::Findings(findings));
+    }
+    let values = StatementValues { text: cast, inputs, kinds };
+    let prepared = assembled(settings, values, described, engine);
+    // The statement is described as it will run.
+    driver.describe(&prepared.text(engine, limits.row_bytes)).await?;
+    Ok(prepared)
+}
+
+/// A statement with the casts of its values.
+struct StatementValues {
+    text: String,
+    /// The input of each placeholder.
+    inputs: Vec<usize>,
+    /// The kind and the cast of each placeholder.
+    kinds: Vec<(ColumnKind, String)>,
+}
+
+fn assembled(
+    settings: &StatementSettings,
+    values: StatementValues,
+    described: Described,
+    engine: Engine,
+) -> Prepared {
+    let StatementValues { text, inputs: placeholders, kinds } = values;
+    let columns: Vec<Column> =
+        described.columns.into_iter().map(|it| column(&it.name, it.kind)).collect();
+    let is_read = settings.effect == Effect::Read;
+    let body = match engine {
+        Engine::Postgres | Engine::Mysql if !columns.is_empty() && is_read => Body::Wrapped(text),
+        Engine::Postgres if !columns.is_empty() => Body::Returning(text),
+        _ => Body::Plain(text),
+    };
+    let kind_of = |at: usize| {
+        let placeholder = placeholders.iter().position(|input| *input == at);
+        placeholder.and_then(|placeholder| kinds.get(placeholder)).map(|(kind, _)| kind.clone())
+    };
+    let inputs = settings.inputs.iter().enumerate().map(|(at, (name, source))| Input {
+        column: column(name, kind_of(at).unwrap_or(ColumnKind::Other)),
+        source: source.clone(),
+    });
+    Prepared {
+        pointer: settings.pointer.clone(),
+        name: settings.name.clone(),
+        description: settings.description.clone(),
+        effect: settings.effect,
+        affected: settings.affected,
+        body,
+        inputs: inputs.collect(),
+        placeholders,
+        columns,
+    }
+}
+
+impl Prepared {
+    /// The text that is run.
+    fn text(&self, engine: Engine, value_bytes: usize) -> Arc<str> {
+        let columns: Vec<&Column> = self.columns.iter().collect();
+        // The line breaks end comments at the edges of the statement.
+        match &self.body {
+            Body::Plain(text) => Arc::from(text.as_str()),
+            Body::Returning(text) => {
+                let shown = sql::columns(engine, &columns, value_bytes);
+                Arc::from(format!("WITH callgate AS (\n{text}\n) SELECT {shown} FROM callgate"))
+            }
+            Body::Wrapped(text) => {
+                let shown = sql::columns(engine, &columns, value_bytes);
+                Arc::from(format!("SELECT {shown} FROM (\n{text}\n) AS callgate"))
+            }
+        }
+    }
+}
+
+/// The names of the values by placeholders: where those have numbers, each name once.
+fn placeholders(pieces: &[Piece], engine: Engine) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for piece in pieces {
+        if let Piece::Value(name) = piece
+            && (engine == Engine::Mysql || !names.contains(name))
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// The statement with its placeholders, each as `write` makes it of its index and its text.
+fn written(
+    pieces: &[Piece],
+    placeholders: &[String],
+    engine: Engine,
+    write: impl Fn(usize, String) -> String,
+) -> String {
+    let mut text = String::new();
+    let mut n_values = 0;
+    for piece in pieces {
+        match piece {
+            Piece::Text(part) => text.push_str(part),
+            Piece::Value(name) => {
+                let numbered = placeholders.iter().position(|known| known == name);
+                let at = if engine == Engine::Mysql { n_values } else { numbered.unwrap_or(0) };
+                n_values += 1;
+                text.push_str(&write(at, engine.placeholder(at + 1)));
+            }
+        }
+    }
+    text
+}
+
+fn cast(placeholder: &str, sql_type: &str, engine: Engine) -> String {
+    match engine {
+        _ if sql_type.is_empty() => placeholder.to_owned(),
+        Engine::Postgres => format!("({placeholder}::text::{sql_type})"),
+        Engine::Mysql | Engine::Sqlite => format!("CAST({placeholder} AS {sql_type})"),
+    }
+}
+
+/// The kind of each placeholder's value, and the type of its cast.
+fn kinds(
+    settings: &StatementSettings,
+    inputs: &[usize],
+    described: &Described,
+    engine: Engine,
+) -> Vec<(ColumnKind, String)> {
+    let of = |(at, input): (usize, &usize)| {
+        if engine == Engine::Postgres {
+            let sql_type = described.values.get(at).cloned().unwrap_or_default();
+            return (kind_of_type(&sql_type), sql_type);
+        }
+        match settings.inputs.get(*input) {
+            Some((_, StatementInput::Model(schema))) => kind_of_schema(schema),
+            Some((_, StatementInput::Session(SessionSource::Fixed(Value::Number(_))))) => {
+                (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
+            }
+            _ => (ColumnKind::Text { most: None }, String::new()),
+        }
+    };
+    inputs.iter().enumerate().map(of).collect()
+}
+
+/// The kind of a type of PostgreSQL. Others are texts that the database casts, and it refuses what is none.
+fn kind_of_type(sql_type: &str) -> ColumnKind {
+    let integer = |bits: u32| {
+        let half = 1_i128 << (bits - 1);
+        ColumnKind::Integer { least: -half, most: half - 1 }
+    };
+    match sql_type {
+        "bigint" | "int8" => integer(64),
+        "integer" | "int4" => integer(32),
+        "smallint" | "int2" => integer(16),
+        "boolean" | "bool" => ColumnKind::Boolean,
+        "date" => ColumnKind::Date,
+        "double precision" | "float8" | "real" | "float4" => ColumnKind::Float,
+        "json" | "jsonb" => ColumnKind::Json,
+        "numeric" => ColumnKind::Numeric { precision: None, scale: None },
+        "timestamp without time zone" | "timestamp" => ColumnKind::Timestamp { has_zone: false },
+        "timestamp with time zone" | "timestamptz" => ColumnKind::Timestamp { has_zone: true },
+        "time without time zone" | "time" => ColumnKind::Time { has_zone: false },
+        "uuid" => ColumnKind::Uuid,
+        _ => ColumnKind::Text { most: None },
+    }
+}
+
+/// The kind of a scalar by its schema, and the type of its cast in engines that have no types of placeholders.
+fn kind_of_schema(schema: &Value) -> (ColumnKind, String) {
+    let has = |name: &str| types(schema).any(|it| it == name);
+    if has("integer") {
+        let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        (ColumnKind::Integer { least, most }, "INTEGER".to_owned())
+    } else if has("number") {
+        (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
+    } else if has("boolean") {
+        (ColumnKind::Boolean, "INTEGER".to_owned())
+    } else {
+        (ColumnKind::Text { most: None }, String::new())
+    }
+}
+
+fn types(schema: &Value) -> impl Iterator<Item = &str> {
+    let types = schema.get("type");
+    let one = types.and_then(Value::as_str);
+    let several = types.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    one.into_iter().chain(several)
+}
+
+/// A column that stands for a value or a result of this kind.
+fn column(name: &str, kind: ColumnKind) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind,
+        sql_type: String::new(),
+        is_nullable: true,
+        has_default: false,
+        is_generated: false,
+        compares_bytes: true,
+        comment: None,
+    }
+}
+
+fn malformed_text(settings: &StatementSettings, malformed: Malformed) -> DatabaseFinding {
+    let (message, help) = match malformed {
+        Malformed::Placeholder => (
+            "expected values by their names, got a placeholder of the database",
+            "write `:name`, and the name under `inputs`",
+        ),
+        Malformed::Second => ("expected one statement, got more", "make a statement of each"),
+        Malformed::Unended => {
+            ("expected a string, an identifier or a comment with its end, got none", "end it")
+        }
+    };
+    DatabaseFinding::error(STATEMENT, format!("{}/sql", settings.pointer), message, help)
+}
+
+/// The database does not prepare the statement. The error has the driver's words, not those of the server.
+pub(crate) fn unprepared(settings: &StatementSettings, error: &Error) -> DatabaseFinding {
+    let help = match settings.effect {
+        Effect::Read => {
+            "run it in the database's own client, which shows the fault; one that changes something has `effect: write`"
+        }
+        Effect::Idempotent | Effect::Write => {
+            "run it in the database's own client, which shows the fault"
+        }
+    };
+    let message = format!("expected a statement that the database can prepare: {error}");
+    DatabaseFinding::error(STATEMENT, format!("{}/sql", settings.pointer), message, help)
+}
+
+/// Values of the text that have no input, and inputs that no value has.
+fn unknown_values(
+    settings: &StatementSettings,
+    placeholders: &[String],
+    findings: &mut Vec<DatabaseFinding>,
+) {
+    let inputs = || settings.inputs.iter().map(|(name, _)| name.as_str());
+    for name in placeholders.iter().filter(|name| inputs().all(|known| known != name.as_str())) {
+        let pointer = format!("{}/sql", settings.pointer);
+        let what = "the name of one of `inputs`";
+        findings.push(DatabaseFinding::unknown(STATEMENT, pointer, what, name, inputs()));
+    }
+    for name in inputs().filter(|name| placeholders.iter().all(|known| known != name)) {
+        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+        let message = format!("expected an input that the statement has as `:{name}`, got none");
+        let help = "write it in `sql`, or leave the input out";
+        findings.push(DatabaseFinding::error(STATEMENT, pointer, message, help));
+    }
+}
+
+fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFinding>) {
+    for (name, input) in &settings.inputs {
+        let StatementInput::Model(schema) = input else { continue };
+        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+        let is_scalar =
+            |it: &str| matches!(it, "boolean" | "integer" | "null" | "number" | "string");
+        if types(schema).next().is_none() || !types(schema).all(is_scalar) {
+            let message = format!(
+                "expected `type` to be `boolean`, `integer`, `number` or `string`, got another one for: `{name}`"
+            );
+            let help = "give each value of the statement a scalar type";
+            findings.push(DatabaseFinding::error(STATEMENT, pointer, message, help));
+        } else if let Err(error) = ArgumentName::new(name) {
+            let help = "give the value another name, also in `sql`";
+            findings.push(DatabaseFinding::error(STATEMENT, pointer, error.to_string(), help));
+        }
+    }
+}
+
+/// What the database says of the statement and the settings do not.
+fn contradictions(settings: &StatementSettings, described: &Described) -> Vec<DatabaseFinding> {
+    let mut findings = Vec::new();
+    let mut error = |below: &str, message: String, help: &str| {
+        let pointer = format!("{}/{below}", settings.pointer);
+        findings.push(DatabaseFinding::error(STATEMENT, pointer, message, help));
+    };
+    if settings.effect == Effect::Read && described.is_read == Some(false) {
+        let message = "expected a statement that only reads, got one that changes something";
+        error("effect", message.to_owned(), "write `effect: write`");
+    }
+    if settings.effect == Effect::Read && described.columns.is_empty() {
+        let message = "expected a statement with columns, got one without";
+        error("sql", message.to_owned(), "select something, or write `effect: write`");
+    }
+    for (at, column) in described.columns.iter().enumerate() {
+        if described.columns.iter().take(at).any(|earlier| earlier.name == column.name) {
+            let message =
+                format!("expected columns of different names, got two: `{}`", column.name);
+            error("sql", message, "name one of them otherwise by `as`");
+        }
+    }
+    findings
+}

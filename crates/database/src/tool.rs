@@ -1,0 +1,135 @@
+//! The tools of entities as backends: each call is planned and run as one transaction. `plan` knows the statements, `driver` the
+//! database.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use callgate_executor::{Backend, Call, Review};
+use callgate_tool::{
+    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
+};
+
+use crate::{
+    database::Database,
+    entity::Entity,
+    failure::Failed,
+    plan::{Plan, Purpose, Request},
+    session_values,
+    settings::Operation,
+    transaction::{Access, Transaction},
+};
+
+/// One operation of one entity.
+#[derive(Debug)]
+pub(crate) struct EntityTool {
+    pub(crate) tool: Tool,
+    pub(crate) entity: Arc<Entity>,
+    pub(crate) operation: Operation,
+    pub(crate) database: Arc<Database>,
+}
+
+impl EntityTool {
+    fn request<'a>(&'a self, call: &'a Call<'a>) -> Request<'a> {
+        Request {
+            entity: &self.entity,
+            operation: self.operation,
+            database: &self.database,
+            tool: &self.tool.name,
+            call,
+        }
+    }
+
+    fn failed<'a>(&'a self, purposes: &'a [Purpose]) -> Failed<'a> {
+        Failed {
+            entity: Some(&self.entity),
+            purposes,
+            effect: self.tool.effect,
+            affected: self.entity.affected,
+            timeout: self.database.limits.timeout,
+        }
+    }
+}
+
+#[async_trait]
+impl Backend for EntityTool {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.database.toolset
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    fn effect(&self) -> Effect {
+        self.tool.effect
+    }
+
+    fn target(&self) -> Option<String> {
+        Some(format!("{} {}", self.operation.as_str(), self.entity.table.name))
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.database.fingerprint(session, hasher);
+        let references = self.entity.references.iter().flat_map(|reference| &reference.rows);
+        for (name, source) in self.entity.rows.iter().chain(references) {
+            hasher.text(name);
+            session_values::fingerprint(source, session, hasher);
+        }
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        let plan = self.request(call).plan()?;
+        Ok(Preview::Text(script(&plan.transaction)))
+    }
+
+    async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
+        let request = self.request(call);
+        let reviewing = match self.operation {
+            Operation::Create => return request.new_row().map(Review::new),
+            Operation::Get | Operation::List => {
+                return self.preview(call, journal).await.map(Review::new);
+            }
+            Operation::Delete | Operation::Update => request.review()?,
+        };
+        let transaction = reviewing.transaction(&request)?;
+        let deadline = call.deadline_within(self.database.limits.timeout);
+        let came = self.database.driver.run(transaction, deadline).await;
+        let came = came.map_err(|failure| self.failed(&[Purpose::Reading]).fault(&failure))?;
+        let rows = came.last().map(|came| came.rows.as_slice()).unwrap_or_default();
+        reviewing.shown(&request, rows)
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        let Plan { transaction, purposes, reading } = match self.request(call).plan() {
+            Ok(plan) => plan,
+            Err(fault) => return Outcome::Failed(fault),
+        };
+        let deadline = call.deadline_within(self.database.limits.timeout);
+        match self.database.driver.run(transaction, deadline).await {
+            Ok(came) => {
+                let came = came.last().cloned().unwrap_or_default();
+                reading.outcome(&came, &self.entity.name, &self.database.pages)
+            }
+            Err(failure) => Outcome::Failed(self.failed(&purposes).fault(&failure)),
+        }
+    }
+}
+
+/// The statements of a transaction with their placeholders, without values.
+pub(crate) fn script(transaction: &Transaction) -> String {
+    let begin = match transaction.access {
+        Access::Read => "begin read only;\n",
+        Access::Write => "begin;\n",
+    };
+    let mut script = begin.to_owned();
+    for step in &transaction.steps {
+        script.push_str(&step.text);
+        script.push_str(";\n");
+    }
+    script.push_str("commit;");
+    script
+}

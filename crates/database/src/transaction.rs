@@ -1,0 +1,119 @@
+//! One transaction as the drivers run it: whose it is, its steps, and the conditions under which it is committed. A call is
+//! one transaction.
+
+use std::{sync::Arc, time::Duration};
+
+use sha2::{Digest as _, Sha256};
+
+/// One transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Transaction {
+    pub(crate) access: Access,
+    /// Variables of the database session, set for this transaction alone.
+    pub(crate) identity: Vec<(String, String)>,
+    pub(crate) role: Option<String>,
+    /// Run in order. The first whose expectation does not hold ends the transaction, which is then rolled back.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) lock_time: Duration,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+/// One statement, and what must come of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// Text with the placeholders of the engine. It is prepared, never sent as a script.
+    pub(crate) text: Arc<str>,
+    /// The values, all as text: the statement casts each to the type of its column.
+    pub(crate) values: Vec<Option<String>>,
+    pub(crate) expects: Expects,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Expects {
+    /// A change of at most so many rows, and of at least one if `some`. Rows that it returns are read.
+    Affected { most: u64, some: bool },
+    /// At least one row, which nobody sees: the row that a foreign key refers to.
+    Present,
+    /// Exactly these rows, which a person saw before.
+    Reviewed(Reviewed),
+    /// At most so many rows are fetched; it reads one more than are shown.
+    Rows { most: u32 },
+}
+
+/// The digest of rows that a person saw.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Reviewed(pub(crate) [u8; 32]);
+
+/// Rows as texts, `None` for null, in the order of the statement's columns.
+pub(crate) type Rows = Vec<Vec<Option<String>>>;
+
+/// What a step came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Came {
+    pub(crate) rows: Rows,
+    /// The rows that it changed.
+    pub(crate) affected: u64,
+}
+
+/// Why a transaction ended without a commit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Failure {
+    /// A constraint refuses the change. The names are those of the database; the caller shows offered columns only.
+    Constraint { kind: Constraint, name: Option<String>, column: Option<String> },
+    /// Another transaction stood in the way: a lock, a deadlock, a serialization failure.
+    Conflict,
+    /// The step at this index did not come to what it expects: rows that are absent or others than those reviewed.
+    Unexpected { step: usize },
+    /// A change touched more rows than it may.
+    TooMany { affected: u64 },
+    /// The login may not do it.
+    Denied,
+    /// A table, column or type is not what it was at load.
+    Stale,
+    /// A value or a row is larger than its limit.
+    TooLarge,
+    /// The database did not take a value, although it passed the check.
+    InvalidValue,
+    /// Time was over; what the statement did was rolled back on the server if `is_rolled_back`.
+    TimedOut { is_rolled_back: bool },
+    /// No connection could be made, or none was free: nothing was sent.
+    Unavailable { reason: String },
+    /// The connection broke while a commit was on its way.
+    Lost { may_be_committed: bool },
+    /// Anything else, by the database's own code.
+    Other { code: Option<String> },
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Constraint {
+    Check,
+    ForeignKey,
+    NotNull,
+    Unique,
+}
+
+impl Reviewed {
+    /// The digest of rows, in their order.
+    pub(crate) fn of(rows: &[Vec<Option<String>>]) -> Self {
+        let mut hasher = Sha256::new();
+        for row in rows {
+            hasher.update((row.len() as u64).to_le_bytes());
+            for value in row {
+                add(&mut hasher, value.as_deref());
+            }
+        }
+        Self(hasher.finalize().into())
+    }
+}
+
+fn add(hasher: &mut Sha256, value: Option<&str>) {
+    let Some(text) = value else { return hasher.update([0]) };
+    hasher.update([1]);
+    hasher.update((text.len() as u64).to_le_bytes());
+    hasher.update(text);
+}

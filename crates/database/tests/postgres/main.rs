@@ -1,0 +1,9 @@
+//! Calls of tools on a server of PostgreSQL, from the settings to the results. `tests/interop/databases` starts it; without one
+//! these tests say so and end.
+
+#![cfg(test)]
+
+mod entities;
+mod reviews;
+mod shop;
+mod statements;

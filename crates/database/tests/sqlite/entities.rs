@@ -1,0 +1,176 @@
+//! The five operations.
+
+use callgate_database::EntitySettings;
+use callgate_tool::{FaultCode, Next, Reached, Session, json};
+
+use crate::shop::{Shop, column, entity, settings};
+
+#[tokio::test]
+async fn rows_are_listed_by_conditions_and_in_order() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    let nobody = Session::default();
+    let all = shop.call("shop-orders-list", json!({}), &nobody).await;
+    assert_eq!(column(&all, "no"), [json!(1), json!(2), json!(3), json!(4)]);
+    assert_eq!(all["more"], false);
+    assert_eq!(column(&all, "password_hash")[0], "absent");
+    let arguments = json!({"where": {"no": {"gte": 2}}, "sort": ["-no"], "limit": 2});
+    let some = shop.call("shop-orders-list", arguments, &nobody).await;
+    assert_eq!((column(&some, "no"), &some["more"]), (vec![json!(4), json!(3)], &json!(true)));
+}
+
+#[tokio::test]
+async fn a_row_is_created_read_changed_and_removed() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    let nobody = Session::default();
+    let row = json!({"no": 9, "owner": "bob", "total": 1.5, "note": "it's"});
+    let created = shop.call("shop-orders-create", row, &nobody).await;
+    assert_eq!((&created["affected"], &created["row"]["state"]), (&json!(1), &json!("new")));
+    let read = shop.call("shop-orders-get", json!({"no": 9}), &nobody).await;
+    assert_eq!((&read["row"]["note"], &read["row"]["total"]), (&json!("it's"), &json!(1.5)));
+    let change = json!({"no": 9, "set": {"note": null, "state": "paid"}});
+    let changed = shop.call("shop-orders-update", change, &nobody).await;
+    assert_eq!((&changed["row"]["note"], &changed["row"]["state"]), (&json!(null), &json!("paid")));
+    let removed = shop.call("shop-orders-delete", json!({"no": 9}), &nobody).await;
+    assert_eq!(removed, json!({"affected": 1}));
+    let fault = shop.fault("shop-orders-get", json!({"no": 9}), &nobody).await;
+    assert_eq!((fault.code, fault.reached), (FaultCode::NotFound, Reached::Yes));
+}
+
+#[tokio::test]
+async fn a_row_that_is_not_there_has_its_own_code() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    for (tool, arguments) in [
+        ("shop-orders-get", json!({"no": 77})),
+        ("shop-orders-update", json!({"no": 77, "set": {"note": "x"}})),
+        ("shop-orders-delete", json!({"no": 77})),
+    ] {
+        let fault = shop.fault(tool, arguments, &Session::default()).await;
+        assert_eq!(fault.code, FaultCode::NotFound, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_their_columns_are_refused_before_anything_is_sent() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    for (tool, arguments, at) in [
+        ("shop-orders-get", json!({"no": "1 or 1=1"}), "no"),
+        ("shop-orders-get", json!({"no": null}), "no"),
+        ("shop-orders-get", json!({}), "no"),
+        ("shop-orders-get", json!({"no": 1, "other": 2}), "other"),
+        ("shop-orders-list", json!({"where": {"no": {"gte": "x"}}}), "where.no.gte"),
+        ("shop-orders-list", json!({"where": {"nope": 1}}), "where.nope"),
+        ("shop-orders-list", json!({"sort": ["note; drop table orders"]}), "sort[0]"),
+        ("shop-orders-update", json!({"no": 1, "set": {}}), "set"),
+        ("shop-orders-update", json!({"no": 1, "set": {"total": "abc"}}), "set.total"),
+        ("shop-orders-update", json!({"no": 1, "set": {"no": 7}}), "set.no"),
+        ("shop-orders-delete", json!({"where": {"no": 1}}), "where"),
+    ] {
+        let fault = shop.fault(tool, arguments.clone(), &Session::default()).await;
+        assert_eq!((fault.code, fault.reached), (FaultCode::InvalidArguments, Reached::No));
+        let places: Vec<_> = fault.problems.iter().map(|it| it.at.as_str()).collect();
+        assert!(places.contains(&at), "{tool} {arguments}: {places:?}");
+    }
+    assert_eq!(shop.sql("select count(*) from orders"), ["4"]);
+}
+
+#[tokio::test]
+async fn a_constraint_names_offered_columns_and_no_value_of_a_row() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    let row = json!({"no": 1, "owner": "bob", "total": 1});
+    let fault = shop.fault("shop-orders-create", row, &Session::default()).await;
+    assert_eq!((fault.code, fault.reached), (FaultCode::ConstraintViolated, Reached::Yes));
+    assert!(fault.message.contains("`no`"), "{}", fault.message);
+    let row = json!({"owner": "nobody", "total": 1});
+    let fault = shop.fault("shop-orders-create", row, &Session::default()).await;
+    assert_eq!(fault.code, FaultCode::ConstraintViolated);
+}
+
+#[tokio::test]
+async fn a_change_of_another_version_is_refused() {
+    let orders = EntitySettings { version: Some("version".to_owned()), ..entity("orders") };
+    let shop = Shop::new(vec![orders]).await;
+    let nobody = Session::default();
+    let change = json!({"no": 1, "version": 1, "set": {"note": "new"}});
+    shop.call("shop-orders-update", change, &nobody).await;
+    shop.sql("update orders set version = 2 where no = 1");
+    for (tool, arguments) in [
+        ("shop-orders-update", json!({"no": 1, "version": 1, "set": {"note": "newer"}})),
+        ("shop-orders-delete", json!({"no": 1, "version": 1})),
+    ] {
+        let fault = shop.fault(tool, arguments, &nobody).await;
+        assert_eq!(fault.code, FaultCode::RowChanged, "{tool}");
+    }
+    let fault = shop.fault("shop-orders-delete", json!({"no": 1}), &nobody).await;
+    assert_eq!(fault.code, FaultCode::InvalidArguments);
+    assert_eq!(shop.sql("select note from orders where no = 1"), ["new"]);
+}
+
+#[tokio::test]
+async fn a_change_by_conditions_stays_within_its_limit() {
+    let orders = EntitySettings { many: true, affected: 2, ..entity("orders") };
+    let filter = Some(vec!["no".to_owned(), "total".to_owned()]);
+    let shop = Shop::new(vec![EntitySettings { filter, ..orders }]).await;
+    let nobody = Session::default();
+    let change = json!({"where": {"total": 20}, "set": {"state": "paid"}});
+    assert_eq!(shop.call("shop-orders-update", change, &nobody).await, json!({"affected": 2}));
+    let change = json!({"where": {"no": {"gte": 1}}, "set": {"state": "gone"}});
+    let fault = shop.fault("shop-orders-update", change, &nobody).await;
+    assert_eq!(fault.code, FaultCode::TooManyRows);
+    assert!(fault.message.contains('4'), "{}", fault.message);
+    assert_eq!(shop.sql("select count(*) from orders where state = 'gone'"), ["0"]);
+    for arguments in [json!({"where": {}}), json!({}), json!({"where": {"no": 1}, "no": 1})] {
+        let fault = shop.fault("shop-orders-delete", arguments, &nobody).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments);
+    }
+    let removed = shop.call("shop-orders-delete", json!({"where": {"no": 77}}), &nobody).await;
+    assert_eq!(removed, json!({"affected": 0}));
+}
+
+#[tokio::test]
+async fn a_change_that_meets_the_lock_of_another_one_is_reported_as_a_conflict() {
+    let mut settings = settings(vec![entity("orders")]);
+    settings.limits.lock_time = std::time::Duration::from_millis(20);
+    let shop = Shop::of(settings).await;
+    let other = shop.file();
+    other.execute_batch("begin immediate; update orders set state = 'theirs'").unwrap();
+    let change = json!({"no": 1, "set": {"note": "mine"}});
+    let fault = shop.fault("shop-orders-update", change.clone(), &Session::default()).await;
+    assert_eq!((fault.code, fault.next), (FaultCode::Conflict, Next::TryLater));
+    other.execute_batch("rollback").unwrap();
+    shop.call("shop-orders-update", change, &Session::default()).await;
+}
+
+#[tokio::test]
+async fn a_column_that_changed_since_the_load_ends_the_call() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    shop.file().execute_batch("alter table orders rename column note to remark").unwrap();
+    let fault = shop.fault("shop-orders-get", json!({"no": 1}), &Session::default()).await;
+    assert_eq!(fault.code, FaultCode::StaleDescription);
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_statements_without_values_and_changes_nothing() {
+    let shop = Shop::new(vec![entity("orders")]).await;
+    let arguments = json!({"no": 1, "set": {"note": "secret-words"}});
+    let text = shop.dry_run("shop-orders-update", arguments, &Session::default()).await;
+    assert!(text.contains("UPDATE") && text.contains("?1"), "{text}");
+    assert!(!text.contains("secret-words"), "{text}");
+    assert_eq!(shop.sql("select note from orders where no = 1"), ["red"]);
+}
+
+#[tokio::test]
+async fn long_values_and_rows_beyond_the_limit_are_reported() {
+    let mut settings = settings(vec![entity("orders")]);
+    settings.limits.row_bytes = 100;
+    settings.limits.result_bytes = 400;
+    let shop = Shop::of(settings).await;
+    shop.sql("update orders set note = printf('%.500c', 'x') || no");
+    let result = shop.call("shop-orders-list", json!({}), &Session::default()).await;
+    let note = result["note"].as_str().unwrap();
+    assert!(note.contains("rows[0].note") && note.contains("are shown"), "{note}");
+    let n_shown = column(&result, "no").len();
+    assert!(n_shown < 4 && n_shown > 0 && result["more"] == true, "{result}");
+    let next = json!({"page": result["next"]});
+    let following = shop.call("shop-orders-list", next, &Session::default()).await;
+    assert_eq!(column(&following, "no")[0], json!(n_shown + 1));
+}

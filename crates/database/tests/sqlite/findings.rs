@@ -1,0 +1,107 @@
+//! Faults of the settings, each at its place, and the size of declarations.
+
+use callgate_database::{EntitySettings, Operation, SessionSource};
+use callgate_executor::Executor;
+use callgate_tool::{FaultCode, Outcome, Reached, json};
+
+use crate::shop::{asked, entity, folder, loaded, own_orders, settings, user};
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+async fn check(entity: EntitySettings, pointer: &str, words: &str) {
+    let loaded = loaded(&folder(), settings(vec![entity])).await;
+    let found =
+        loaded.findings.iter().find(|it| it.pointer == format!("/entities/orders/{pointer}"));
+    let Some(found) = found else { panic!("{pointer}: {:?}", loaded.findings) };
+    let said = format!("{}; {}", found.message, found.help);
+    assert!(said.contains(words), "{said}");
+    assert!(loaded.tools.is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_is_no_column_is_reported_with_the_nearest_one() {
+    let orders = || entity("orders");
+    check(
+        EntitySettings { fields: Some(names(&["no", "totl"])), ..orders() },
+        "fields/1",
+        "`total`",
+    )
+    .await;
+    check(EntitySettings { key: Some(names(&["nr"])), ..orders() }, "key/0", "`no`").await;
+    check(EntitySettings { filter: Some(names(&["notes"])), ..orders() }, "filter/0", "`note`")
+        .await;
+    check(EntitySettings { sort: Some(names(&["stat"])), ..orders() }, "sort/0", "`state`").await;
+    let version = Some("versoin".to_owned());
+    check(EntitySettings { version, ..orders() }, "version", "`version`").await;
+    let rows = vec![("ownr".to_owned(), SessionSource::Parameter("user".to_owned()))];
+    check(EntitySettings { rows, ..orders() }, "rows/ownr", "`owner`").await;
+    let inputs = [(Operation::Create, vec!["toal".to_owned()])].into();
+    check(EntitySettings { input_fields: inputs, ..orders() }, "input_fields/create/0", "`total`")
+        .await;
+    let mut other = orders();
+    other.table.name = "ordrs".to_owned();
+    check(other, "table", "`orders`").await;
+}
+
+#[tokio::test]
+async fn settings_that_contradict_each_other_are_reported() {
+    let orders = || entity("orders");
+    let many = EntitySettings { many: true, version: Some("version".to_owned()), ..orders() };
+    check(many, "many", "version").await;
+    let many = EntitySettings { many: true, filter: Some(Vec::new()), ..orders() };
+    check(many, "many", "`filter`").await;
+    check(EntitySettings { affected: 0, ..orders() }, "affected", "at least 1").await;
+    check(EntitySettings { operations: Vec::new(), ..orders() }, "operations", "none").await;
+    let fields = Some(names(&["no", "note"]));
+    check(EntitySettings { fields: fields.clone(), ..orders() }, "operations", "`owner`").await;
+    let filter = Some(names(&["total"]));
+    check(EntitySettings { fields, filter, ..orders() }, "filter/0", "`fields`").await;
+    check(EntitySettings { version: Some("note".to_owned()), ..orders() }, "version", "not null")
+        .await;
+}
+
+#[tokio::test]
+async fn a_column_that_the_session_fills_is_offered_nowhere() {
+    let own = own_orders;
+    check(EntitySettings { fields: Some(names(&["no", "owner"])), ..own() }, "fields/1", "session")
+        .await;
+    check(EntitySettings { filter: Some(names(&["owner"])), ..own() }, "filter/0", "session").await;
+    let inputs = [(Operation::Update, vec!["owner".to_owned()])].into();
+    check(EntitySettings { input_fields: inputs, ..own() }, "input_fields/update/0", "session")
+        .await;
+}
+
+#[tokio::test]
+async fn two_tools_of_one_name_are_refused() {
+    let loaded = loaded(&folder(), settings(vec![entity("orders"), entity("orders")])).await;
+    assert!(loaded.findings.iter().any(|it| it.message.contains("shop-orders-list")));
+    assert!(loaded.tools.is_empty());
+}
+
+#[tokio::test]
+async fn tools_of_a_file_that_is_not_there_say_that_it_is_unavailable() {
+    let folder = tempfile::tempdir().unwrap();
+    let loaded = loaded(&folder, settings(vec![entity("orders")])).await;
+    assert!(loaded.unavailable.is_some() && loaded.findings.is_empty(), "{loaded:?}");
+    let mut builder = Executor::builder();
+    for tool in loaded.tools {
+        builder = builder.shared_backend(tool);
+    }
+    let executor = builder.build().unwrap();
+    let outcome = executor.call(&asked("shop-orders-list", json!({})), &user("ann")).await.outcome;
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::No));
+}
+
+#[tokio::test]
+async fn declarations_of_ten_entities_take_at_most_6000_tokens() {
+    let ten: Vec<_> =
+        (0..10).map(|at| EntitySettings { name: format!("orders{at}"), ..own_orders() }).collect();
+    let loaded = loaded(&folder(), settings(ten)).await;
+    assert_eq!((loaded.tools.len(), &*loaded.findings), (50, &[][..]));
+    let tools = loaded.tools.iter().filter_map(|tool| tool.declaration());
+    let n_tokens: usize = tools.map(callgate_tool::Tool::tokens).sum();
+    assert!(n_tokens <= 6000, "{n_tokens}");
+}

@@ -1,0 +1,154 @@
+//! Texts of a model, of a session and of a token never become a part of a statement: for every text the statement is the one
+//! for a harmless text.
+
+use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, StatementSettings};
+use callgate_tool::{Effect, Outcome, Preview, Session, Value, json};
+use proptest::{prelude::*, test_runner::TestRunner};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::shop::{Shop, asked, own_orders, settings, user};
+
+/// Calls whose statements have a place for a text.
+const CALLS: [(&str, &str); 12] = [
+    ("shop-orders-list", r#"{"where": {"note": "TEXT"}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"in": ["TEXT", "a"]}}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"contains": "TEXT"}}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"starts_with": "TEXT"}}}"#),
+    ("shop-orders-list", r#"{"where": {"any": [{"note": {"gt": "TEXT"}}, {"no": 1}]}}"#),
+    ("shop-orders-list", r#"{"where": {"TEXT": 1}}"#),
+    ("shop-orders-list", r#"{"sort": ["TEXT"]}"#),
+    ("shop-orders-list", r#"{"page": "TEXT"}"#),
+    ("shop-orders-get", r#"{"no": "TEXT"}"#),
+    ("shop-orders-create", r#"{"total": 1, "note": "TEXT"}"#),
+    ("shop-orders-update", r#"{"no": 1, "set": {"note": "TEXT", "state": "TEXT"}}"#),
+    ("shop-find", r#"{"text": "TEXT"}"#),
+];
+
+fn of_shop() -> DatabaseSettings {
+    let filter = Some(["no", "note"].map(str::to_owned).to_vec());
+    let orders = EntitySettings { filter, ..own_orders() };
+    let input = StatementInput::Model(json!({"type": "string"}));
+    let find = StatementSettings {
+        pointer: "/statements/find".to_owned(),
+        name: "find".to_owned(),
+        description: String::new(),
+        sql: "select no from orders where note = :text or note like '%' || :text".to_owned(),
+        inputs: vec![("text".to_owned(), input)],
+        effect: Effect::Read,
+        affected: 1,
+    };
+    DatabaseSettings { statements: vec![find], ..settings(vec![orders]) }
+}
+
+/// Fills a text into the arguments.
+fn filled(value: &Value, text: &str) -> Value {
+    match value {
+        Value::String(held) if held == "TEXT" => text.into(),
+        Value::Array(items) => Value::Array(items.iter().map(|it| filled(it, text)).collect()),
+        Value::Object(members) => {
+            let name = |name: &str| if name == "TEXT" { text.to_owned() } else { name.to_owned() };
+            Value::Object(members.iter().map(|(at, it)| (name(at), filled(it, text))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The statements of a call; `None` if it is refused.
+fn statements(
+    runtime: &Runtime,
+    shop: &Shop,
+    call: (&str, Value),
+    session: &Session,
+) -> Option<String> {
+    let asked = asked(call.0, call.1);
+    let outcome = runtime.block_on(shop.executor.dry_run(&asked, session)).outcome;
+    match outcome {
+        Outcome::Planned(preview) => match *preview {
+            Preview::Text(text) => Some(text),
+            Preview::Request(_) => panic!("a database gets no request of HTTP"),
+        },
+        _ => None,
+    }
+}
+
+#[test]
+fn no_text_of_a_call_or_a_session_changes_a_statement() {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let shop = runtime.block_on(Shop::of(of_shop()));
+    let templates = CALLS.map(|(tool, arguments)| (tool, Value::parse(arguments).unwrap()));
+    let harmless = |(tool, template): &(&'static str, Value)| {
+        statements(&runtime, &shop, (tool, filled(template, "x")), &user("ann"))
+    };
+    let expected: Vec<_> = templates.iter().map(harmless).collect();
+    let parts = prop::sample::select(vec![
+        "'",
+        "\"",
+        "`",
+        "]",
+        ";",
+        "--",
+        "/*",
+        "*/",
+        "\\",
+        "%",
+        "_",
+        "*",
+        "?1",
+        "$1",
+        ":owner",
+        " or 1=1",
+        "\n",
+        "é",
+        "'; drop table orders; --",
+        "' union select password_hash from orders --",
+        "0x27",
+        "\u{2019}",
+        "char(39)",
+    ]);
+    let text = prop::collection::vec(parts, 1..5).prop_map(|parts| parts.concat());
+    let test = |(text, canary): (String, String)| {
+        let text = format!("{text}canary{canary}");
+        for (template, expected) in templates.iter().zip(&expected) {
+            let call = (template.0, filled(&template.1, &text));
+            let written = statements(&runtime, &shop, call.clone(), &user("ann"));
+            let is_harmless = written.is_none() || written == *expected;
+            prop_assert!(is_harmless, "{} {}: {:?}", call.0, call.1, written);
+            let of_session =
+                statements(&runtime, &shop, (template.0, filled(&template.1, "x")), &user(&text));
+            prop_assert!(of_session.is_none() || of_session == *expected, "{of_session:?}");
+        }
+        Ok(())
+    };
+    TestRunner::default().run(&(text, "[a-z]{0,4}"), test).unwrap();
+    assert_eq!(shop.sql("select count(*) from orders"), ["4"]);
+}
+
+#[test]
+fn no_text_of_a_call_reads_or_changes_rows_of_another_user() {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let shop = runtime.block_on(Shop::of(of_shop()));
+    for text in [
+        "' or '1'='1",
+        "red' or owner = 'bob",
+        "%",
+        "*",
+        "_",
+        "red'; delete from orders; --",
+        "red\0",
+        "\\' or 1=1 --",
+        "*' or '1'='1",
+        "red%' escape '",
+        "x' union select owner from orders --",
+    ] {
+        for (tool, arguments) in CALLS.iter().take(9) {
+            let arguments = filled(&Value::parse(arguments).unwrap(), text);
+            let outcome = runtime.block_on(shop.outcome(tool, arguments.clone(), &user("ann")));
+            if let Outcome::Answered(_) = outcome {
+                let result: Value = outcome.json().unwrap();
+                let rows = result["rows"].as_array().into_iter().flatten();
+                assert!(rows.into_iter().all(|row| row["no"] != 3), "{tool} {arguments}: {result}");
+            }
+        }
+    }
+    assert_eq!(shop.sql("select count(*) from orders where owner = 'bob' and note = 'red'"), ["1"]);
+}

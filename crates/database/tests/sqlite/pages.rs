@@ -1,0 +1,65 @@
+//! Pages of lists, and tokens of others.
+
+use callgate_database::EntitySettings;
+use callgate_tool::{FaultCode, Outcome, Session, Value, json};
+
+use crate::shop::{Shop, column, entity, own_orders, user};
+
+/// The numbers of all pages.
+async fn all(shop: &Shop, arguments: Value, session: &Session) -> Vec<Value> {
+    let mut numbers = Vec::new();
+    let mut arguments = arguments;
+    loop {
+        let result = shop.call("shop-orders-list", arguments.clone(), session).await;
+        numbers.extend(column(&result, "no"));
+        assert_eq!(result.get("next").is_some(), result["more"] == true);
+        let Some(next) = result.get("next") else { return numbers };
+        arguments.as_object_mut().unwrap().insert("page", next.clone());
+    }
+}
+
+#[tokio::test]
+async fn pages_hold_every_row_once_in_order() {
+    let sort = Some(["no", "note", "state"].map(str::to_owned).to_vec());
+    let shop = Shop::new(vec![EntitySettings { sort, ..entity("orders") }]).await;
+    let nobody = Session::default();
+    for (sort, expected) in [
+        (json!([]), [1, 2, 3, 4]),
+        (json!(["-no"]), [4, 3, 2, 1]),
+        (json!(["note"]), [4, 2, 1, 3]),
+        (json!(["-note"]), [1, 3, 2, 4]),
+        (json!(["state", "-no"]), [4, 3, 2, 1]),
+    ] {
+        for limit in 1..=5 {
+            let arguments = json!({"sort": sort, "limit": limit});
+            let numbers = all(&shop, arguments, &nobody).await;
+            assert_eq!(Value::Array(numbers), json!(expected), "{sort} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_counts_for_its_own_call_alone() {
+    let shop = Shop::new(vec![own_orders(), entity("items")]).await;
+    let ann = user("ann");
+    let arguments = json!({"where": {"no": {"gte": 1}}, "sort": ["no"], "limit": 1});
+    let first = shop.call("shop-orders-list", arguments, &ann).await;
+    let page = first["next"].clone();
+    let of = |filter: Value, sort: Value| json!({"where": filter, "sort": sort, "page": page});
+    let own = of(json!({"no": {"gte": 1}}), json!(["no"]));
+    let second = shop.call("shop-orders-list", own.clone(), &ann).await;
+    assert_eq!(column(&second, "no"), [json!(2), json!(4)]);
+    for (tool, arguments, session) in [
+        ("shop-orders-list", own.clone(), user("bob")),
+        ("shop-orders-list", of(json!({"no": {"gte": 0}}), json!(["no"])), user("ann")),
+        ("shop-orders-list", of(json!({"no": {"gte": 1}}), json!(["-no"])), user("ann")),
+        ("shop-items-list", json!({"page": page}), user("ann")),
+        ("shop-orders-list", json!({"page": "AAAA"}), user("ann")),
+        ("shop-orders-list", json!({"page": "'; drop table orders"}), user("ann")),
+    ] {
+        let fault = shop.fault(tool, arguments, &session).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments, "{tool}");
+    }
+    let outcome = shop.call_of("mallory", "shop-orders-list", own).await;
+    assert!(matches!(outcome, Outcome::Failed(_)), "a token of no principal is none of one");
+}
