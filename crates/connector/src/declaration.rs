@@ -1,0 +1,174 @@
+//! The arguments of a connection's tools as a model sees them.
+
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    field::Field,
+    filter,
+    settings::{Form, Operation, QueryInput},
+    work::{Entity, Query, Work},
+};
+
+/// The schema of a tool's arguments; `rows` is the most rows of a result.
+pub(crate) fn input(work: &Work, rows: u32) -> Value {
+    match work {
+        Work::Action(action) => action.schema.clone(),
+        Work::Entity(entity) => of_entity(entity, rows),
+        Work::Query(query) => of_query(query),
+        Work::Tool(tool) => tool.schema.clone(),
+    }
+}
+
+fn of_entity(entity: &Entity, rows: u32) -> Value {
+    match (entity.form, entity.operation) {
+        (Form::Own, Operation::List) => own_list(entity, rows),
+        (Form::Google, Operation::List) => google_list(entity, rows),
+        (_, Operation::Get) => closed([key(entity)], &[&entity.key.0]),
+        (_, Operation::Create) => create(entity),
+        (Form::Own, Operation::Delete) => own_change(entity, None),
+        (Form::Own, Operation::Update) => own_change(entity, Some(set(entity))),
+        (Form::Google, Operation::Delete) => google_change(entity, Object::new()),
+        (Form::Google, Operation::Update) => google_change(entity, values(entity)),
+    }
+}
+
+fn own_list(entity: &Entity, rows: u32) -> Value {
+    let mut properties = Object::new();
+    if !entity.filtered.is_empty() {
+        properties.insert(WHERE, filter::schema(entity.filtered.iter()));
+    }
+    if !entity.sorted.is_empty() {
+        let both = |name: &String| [name.clone(), format!("-{name}")];
+        let choices: Value = entity.sorted.iter().flat_map(both).collect();
+        let items = json!({"enum": choices});
+        let description = "The field to sort by; `-` before it sorts downwards";
+        let sort =
+            json!({"type": "array", "items": items, "maxItems": 1, "description": description});
+        properties.insert(SORT, sort);
+    }
+    properties.insert(LIMIT, json!({"type": "integer", "minimum": 1, "maximum": rows}));
+    if entity.is_paged {
+        let description = "`next` of the page before, with the same other arguments";
+        properties
+            .insert(PAGE, json!({"type": "string", "minLength": 1, "description": description}));
+    }
+    closed(properties, &[])
+}
+
+fn google_list(entity: &Entity, rows: u32) -> Value {
+    let mut properties = Object::new();
+    if !entity.filtered.is_empty() {
+        properties.insert(FILTER_CLAUSE, clause(&entity.filtered));
+    }
+    properties.insert("pageSize", json!({"type": "integer", "minimum": 1, "maximum": rows}));
+    if entity.is_paged {
+        properties.insert("pageToken", json!({"type": "string"}));
+    }
+    if !entity.sorted.is_empty() {
+        let names: Value = entity.sorted.iter().cloned().collect();
+        let items = json!({"type": "string", "enum": names});
+        properties.insert("sortByColumns", json!({"type": "array", "items": items, "maxItems": 1}));
+    }
+    closed(properties, &[])
+}
+
+fn create(entity: &Entity) -> Value {
+    let is_required = |field: &Field| !field.is_nullable && !field.has_default && !field.is_key;
+    let required = entity.inputs.iter().filter(|input| is_required(&input.field));
+    let required: Vec<_> = required.map(|input| input.argument.as_str()).collect();
+    closed(values(entity), &required)
+}
+
+/// Update and delete by key; with `many` also by conditions, one of the two.
+fn own_change(entity: &Entity, set: Option<Value>) -> Value {
+    let mut properties = Object::from_iter([key(entity)]);
+    let mut required = Vec::new();
+    if entity.many {
+        let mut conditions = filter::schema(entity.filtered.iter());
+        if let Some(conditions) = conditions.as_object_mut() {
+            conditions.insert("minProperties", 1.into());
+        }
+        properties.insert(WHERE, conditions);
+    } else {
+        required.push(entity.key.0.as_str());
+    }
+    if let Some(set) = set {
+        properties.insert(SET, set);
+        required.push(SET);
+    }
+    closed(properties, &required)
+}
+
+fn google_change(entity: &Entity, values: Object) -> Value {
+    let mut properties = Object::from_iter([key(entity)]);
+    let mut required = Vec::new();
+    if entity.many {
+        properties.insert(FILTER_CLAUSE, clause(&entity.filtered));
+    } else {
+        required.push(entity.key.0.as_str());
+    }
+    for (name, schema) in values {
+        if !properties.contains_key(&name) {
+            properties.insert(name, schema);
+        }
+    }
+    closed(properties, &required)
+}
+
+fn set(entity: &Entity) -> Value {
+    json!({
+        "type": "object", "properties": Value::Object(values(entity)),
+        "minProperties": 1, "additionalProperties": false,
+        "description": "The new values; fields that are not named stay as they are",
+    })
+}
+
+fn values(entity: &Entity) -> Object {
+    let inputs = entity.inputs.iter();
+    inputs.map(|input| (input.argument.clone(), input.field.schema())).collect()
+}
+
+fn key(entity: &Entity) -> (String, Value) {
+    entity.key.clone()
+}
+
+pub(crate) fn clause(fields: &[Field]) -> Value {
+    let names: Vec<_> = fields.iter().take(60).map(|field| field.name.as_str()).collect();
+    let description = format!(
+        "Conditions such as `FIELD = 'text' AND (FIELD > 1 OR FIELD IS NULL)`, with `=`, `!=`, `<`, `<=`, `>`, `>=`, `LIKE` and `IN`, over the fields {}",
+        names.join(", ")
+    );
+    json!({"type": "string", "minLength": 1, "description": description})
+}
+
+fn of_query(query: &Query) -> Value {
+    let mut properties = Object::new();
+    for (name, input) in &query.inputs {
+        if let QueryInput::Model(schema) = input {
+            properties.insert(name.as_str(), schema.clone());
+        }
+    }
+    let names: Vec<String> = properties.keys().cloned().collect();
+    closed(properties, &names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// A schema of these properties and no others.
+fn closed(properties: impl IntoIterator<Item = (String, Value)>, required: &[&str]) -> Value {
+    let properties = Value::Object(properties.into_iter().collect());
+    let mut schema = json!({"type": "object", "properties": properties});
+    if let Some(schema) = schema.as_object_mut() {
+        if !required.is_empty() {
+            schema.insert("required", required.iter().copied().collect());
+        }
+        schema.insert("additionalProperties", false.into());
+    }
+    schema
+}
+
+pub(crate) const WHERE: &str = "where";
+pub(crate) const SORT: &str = "sort";
+pub(crate) const LIMIT: &str = "limit";
+pub(crate) const PAGE: &str = "page";
+pub(crate) const SET: &str = "set";
+pub(crate) const FILTER_CLAUSE: &str = "filterClause";
+pub(crate) const ENTITY_ID: &str = "entityId";

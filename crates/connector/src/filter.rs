@@ -1,0 +1,204 @@
+//! Conditions on entities: what a model writes as `where`, checked against the fields. `clause` reads the text form of
+//! Google's agents, `conditions` writes the text that the service takes.
+
+pub(crate) mod clause;
+pub(crate) mod conditions;
+
+use callgate_tool::{Object, Problem, Value, json};
+
+use crate::field::{Field, FieldKind};
+
+/// Conditions that hold together or one by one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Filter {
+    All(Vec<Self>),
+    Any(Vec<Self>),
+    Is(Condition),
+}
+
+/// One condition on one field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) field: String,
+    pub(crate) test: Test,
+}
+
+/// A test of a field's value. Values are checked by the schema of `where`, or by the reader of a clause.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Test {
+    Compare(Comparison, Value),
+    In(Vec<Value>),
+    IsNull(bool),
+    /// The pattern with `%` for any text.
+    Like(String),
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Comparison {
+    AtLeast,
+    AtMost,
+    Equal,
+    Less,
+    More,
+    NotEqual,
+}
+
+impl Filter {
+    /// True if it says nothing, so that every entity meets it.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().all(Self::is_empty),
+            Self::Any(parts) => parts.is_empty() || parts.iter().any(Self::is_empty),
+            Self::Is(_) => false,
+        }
+    }
+
+    fn n_conditions(&self) -> usize {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::n_conditions).sum(),
+            Self::Is(_) => 1,
+        }
+    }
+}
+
+/// The JSON Schema of `where` over these fields.
+pub(crate) fn schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
+    let fields = fields.map(|field| (field.name.clone(), tests_schema(field)));
+    let mut properties: Object = fields.collect();
+    let group = json!({
+        "type": "object", "properties": Value::Object(properties.clone()),
+        "minProperties": 1, "additionalProperties": false,
+    });
+    let any = json!({
+        "type": "array", "items": group, "minItems": 2, "maxItems": MAX_CONDITIONS,
+        "description": "Groups, of which one holds as a whole",
+    });
+    properties.insert(ANY, any);
+    json!({
+        "type": "object", "properties": Value::Object(properties), "additionalProperties": false,
+        "description": "Conditions, which all hold: {\"field\": {\"eq\": value}}",
+    })
+}
+
+/// The filter that a model wrote.
+///
+/// # Errors
+/// Every condition that cannot be written for the service.
+pub(crate) fn read(value: &Value) -> Result<Filter, Vec<Problem>> {
+    let (mut parts, mut problems) = (Vec::new(), Vec::new());
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match value.as_array().filter(|_| name == ANY) {
+            Some(groups) => {
+                let groups = groups.iter().enumerate().map(|(at, group)| {
+                    Filter::All(group_of(group, &format!("any[{at}]."), &mut problems))
+                });
+                parts.push(Filter::Any(groups.collect()));
+            }
+            None => tests(name, value, "", &mut parts, &mut problems),
+        }
+    }
+    let filter = Filter::All(parts);
+    if filter.n_conditions() > MAX_CONDITIONS {
+        problems.push(too_many(filter.n_conditions()));
+    }
+    if problems.is_empty() { Ok(filter) } else { Err(problems) }
+}
+
+fn group_of(group: &Value, before: &str, problems: &mut Vec<Problem>) -> Vec<Filter> {
+    let mut parts = Vec::new();
+    for (name, value) in group.as_object().into_iter().flatten() {
+        tests(name, value, before, &mut parts, problems);
+    }
+    parts
+}
+
+fn tests(
+    field: &str,
+    value: &Value,
+    before: &str,
+    parts: &mut Vec<Filter>,
+    problems: &mut Vec<Problem>,
+) {
+    for (operator, operand) in value.as_object().into_iter().flatten() {
+        match test(operator, operand) {
+            Ok(test) => parts.push(Filter::Is(Condition { field: field.to_owned(), test })),
+            Err(expected) => problems.push(Problem {
+                at: format!("{before}{field}.{operator}"),
+                expected: expected.to_owned(),
+                got: "another one".to_owned(),
+                suggestion: None,
+            }),
+        }
+    }
+}
+
+/// The test of an operator; the error is what was expected of its value.
+fn test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
+    let pattern = |before: &str, after: &str| {
+        let text = operand.as_str().unwrap_or_default();
+        is_without_wildcards(text).map(|()| Test::Like(format!("{before}{text}{after}")))
+    };
+    let compared = |comparison| Ok(Test::Compare(comparison, operand.clone()));
+    match operator {
+        "contains" => pattern("%", "%"),
+        "eq" => compared(Comparison::Equal),
+        "gt" => compared(Comparison::More),
+        "gte" => compared(Comparison::AtLeast),
+        "in" => Ok(Test::In(operand.as_array().cloned().unwrap_or_default())),
+        "is_null" => Ok(Test::IsNull(operand.as_bool().unwrap_or_default())),
+        "like" => {
+            let text = operand.as_str().unwrap_or_default();
+            is_without_wildcards(text).map(|()| Test::Like(text.replace('*', "%")))
+        }
+        "lt" => compared(Comparison::Less),
+        "lte" => compared(Comparison::AtMost),
+        "neq" => compared(Comparison::NotEqual),
+        "starts_with" => pattern("", "%"),
+        _ => Err("an operator of the declaration"),
+    }
+}
+
+/// How a connector escapes wildcards is not known, so none may stand in a text.
+fn is_without_wildcards(text: &str) -> Result<(), &'static str> {
+    if text.contains(['%', '_']) { Err("a text without `%` and `_`") } else { Ok(()) }
+}
+
+fn tests_schema(field: &Field) -> Value {
+    let value = || Value::Object(field.plain_schema());
+    let list = json!({"type": "array", "items": value(), "minItems": 1, "maxItems": MAX_ITEMS});
+    let mut tests = Object::from_iter([
+        ("eq", value()),
+        ("neq", value()),
+        ("in", list),
+        ("is_null", json!({"type": "boolean"})),
+    ]);
+    if field.kind != FieldKind::Boolean {
+        tests.extend(["lt", "lte", "gt", "gte"].map(|operator| (operator, value())));
+    }
+    if field.kind == FieldKind::Text {
+        let text = || json!({"type": "string", "minLength": 1});
+        tests.extend(["starts_with", "contains"].map(|operator| (operator, text())));
+        tests.insert("like", json!({"type": "string", "description": "`*` is any text"}));
+    }
+    json!({
+        "type": "object", "properties": Value::Object(tests),
+        "minProperties": 1, "additionalProperties": false,
+    })
+}
+
+fn too_many(n_conditions: usize) -> Problem {
+    Problem {
+        at: String::new(),
+        expected: format!("at most {MAX_CONDITIONS} conditions"),
+        got: n_conditions.to_string(),
+        suggestion: None,
+    }
+}
+
+const ANY: &str = "any";
+
+/// The most conditions of one filter.
+pub(crate) const MAX_CONDITIONS: usize = 20;
+
+/// The most values of one list.
+pub(crate) const MAX_ITEMS: usize = 100;

@@ -1,0 +1,327 @@
+//! Reads the conditions of Google's agents (`filterClause`): `Status = 'Open' AND (Total > 10 OR Note LIKE 'a%')`. Whatever is
+//! not such a condition is refused; what is read is written anew by `conditions`.
+
+use callgate_tool::{Number, Problem, Value};
+
+use super::{Comparison, Condition, Filter, MAX_CONDITIONS, MAX_ITEMS, Test};
+use crate::field::Field;
+
+/// The filter that a text writes over these fields.
+///
+/// # Errors
+/// A problem that says where the text is no condition.
+pub(crate) fn read(text: &str, fields: &[&Field]) -> Result<Filter, Problem> {
+    let tokens = tokens(text).map_err(|at| problem("a condition", text.get(at..)))?;
+    let mut reader = Reader { tokens: &tokens, fields, n_conditions: 0 };
+    let filter = reader.any(0)?;
+    match reader.tokens.first() {
+        None => Ok(filter),
+        Some(token) => Err(reader.unexpected("`AND`, `OR` or the end", Some(token))),
+    }
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Token {
+    Number(Number),
+    Sign(&'static str),
+    Text(String),
+    Word(String),
+}
+
+#[derive(Debug)]
+struct Reader<'a> {
+    tokens: &'a [Token],
+    fields: &'a [&'a Field],
+    n_conditions: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn any(&mut self, depth: usize) -> Result<Filter, Problem> {
+        let mut parts = vec![self.all(depth)?];
+        while self.takes_word("or") {
+            parts.push(self.all(depth)?);
+        }
+        Ok(joined(parts, Filter::Any))
+    }
+
+    fn all(&mut self, depth: usize) -> Result<Filter, Problem> {
+        let mut parts = vec![self.one(depth)?];
+        while self.takes_word("and") {
+            parts.push(self.one(depth)?);
+        }
+        Ok(joined(parts, Filter::All))
+    }
+
+    fn one(&mut self, depth: usize) -> Result<Filter, Problem> {
+        if self.takes_sign("(") {
+            if depth >= MAX_DEPTH {
+                return Err(problem("conditions with fewer parentheses", None));
+            }
+            let inner = self.any(depth + 1)?;
+            if !self.takes_sign(")") {
+                return Err(self.unexpected("`)`", self.tokens.first()));
+            }
+            return Ok(inner);
+        }
+        self.n_conditions += 1;
+        if self.n_conditions > MAX_CONDITIONS {
+            return Err(problem(&format!("at most {MAX_CONDITIONS} conditions"), None));
+        }
+        let field = self.field()?;
+        let test = self.test()?;
+        Ok(Filter::Is(Condition { field, test }))
+    }
+
+    fn field(&mut self) -> Result<String, Problem> {
+        let token = self.next();
+        let word = match token {
+            Some(Token::Word(word)) => word.as_str(),
+            other => return Err(self.unexpected("the name of a field", other)),
+        };
+        // Names of fields are found in any case: an agent writes them as it reads them.
+        let mut exact = self.fields.iter().filter(|field| field.name == word);
+        let mut folded = self.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(word));
+        if let Some(field) = exact.next().or_else(|| folded.next()) {
+            return Ok(field.name.clone());
+        }
+        let names = self.fields.iter().map(|field| format!("`{}`", field.name));
+        let names: Vec<_> = names.take(20).collect();
+        Err(problem(&format!("one of the fields {}", names.join(", ")), Some(word)))
+    }
+
+    fn test(&mut self) -> Result<Test, Problem> {
+        let token = self.next();
+        match token {
+            Some(Token::Sign(sign)) => match comparison(sign) {
+                Some(comparison) => Ok(Test::Compare(comparison, self.value()?)),
+                None => Err(self.unexpected(OPERATORS, token)),
+            },
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("is") => {
+                let is_null = !self.takes_word("not");
+                if !self.takes_word("null") {
+                    return Err(self.unexpected("`NULL`", self.tokens.first()));
+                }
+                Ok(Test::IsNull(is_null))
+            }
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("like") => match self.next() {
+                Some(Token::Text(pattern)) => Ok(Test::Like(pattern.clone())),
+                other => Err(self.unexpected("a text in quotes", other)),
+            },
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("in") => self.list(),
+            other => Err(self.unexpected(OPERATORS, other)),
+        }
+    }
+
+    fn list(&mut self) -> Result<Test, Problem> {
+        if !self.takes_sign("(") {
+            return Err(self.unexpected("`(`", self.tokens.first()));
+        }
+        let mut items = vec![self.value()?];
+        while self.takes_sign(",") {
+            items.push(self.value()?);
+        }
+        match self.takes_sign(")") {
+            true if items.len() <= MAX_ITEMS => Ok(Test::In(items)),
+            true => Err(problem(&format!("at most {MAX_ITEMS} values in a list"), None)),
+            false => Err(self.unexpected("`)`", self.tokens.first())),
+        }
+    }
+
+    fn value(&mut self) -> Result<Value, Problem> {
+        match self.next() {
+            Some(Token::Number(number)) => Ok(Value::Number(number.clone())),
+            Some(Token::Text(text)) => Ok(Value::String(text.clone())),
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
+            other => Err(self.unexpected("a number, or a text in quotes", other)),
+        }
+    }
+
+    fn next(&mut self) -> Option<&'a Token> {
+        let (first, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(first)
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let is =
+            |token: &Token| matches!(token, Token::Word(own) if own.eq_ignore_ascii_case(word));
+        self.takes(is)
+    }
+
+    fn takes_sign(&mut self, sign: &str) -> bool {
+        self.takes(|token| matches!(token, Token::Sign(own) if *own == sign))
+    }
+
+    fn takes(&mut self, is: impl Fn(&Token) -> bool) -> bool {
+        let Some((first, rest)) = self.tokens.split_first().filter(|(first, _)| is(first)) else {
+            return false;
+        };
+        let _: &Token = first;
+        self.tokens = rest;
+        true
+    }
+
+    #[expect(clippy::unused_self, reason = "it reads as a step of the reader")]
+    fn unexpected(&self, expected: &str, token: Option<&Token>) -> Problem {
+        let got = match token {
+            None => "the end".to_owned(),
+            Some(Token::Number(number)) => number.digits().to_string(),
+            Some(Token::Sign(sign)) => (*sign).to_owned(),
+            Some(Token::Text(text)) => format!("'{text}'"),
+            Some(Token::Word(word)) => word.clone(),
+        };
+        problem(expected, Some(&got))
+    }
+}
+
+fn joined(mut parts: Vec<Filter>, of: fn(Vec<Filter>) -> Filter) -> Filter {
+    match (parts.pop(), parts.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => {
+            parts.extend(last);
+            of(parts)
+        }
+    }
+}
+
+fn comparison(sign: &str) -> Option<Comparison> {
+    Some(match sign {
+        "=" => Comparison::Equal,
+        "!=" | "<>" => Comparison::NotEqual,
+        "<" => Comparison::Less,
+        "<=" => Comparison::AtMost,
+        ">" => Comparison::More,
+        ">=" => Comparison::AtLeast,
+        _ => return None,
+    })
+}
+
+fn problem(expected: &str, got: Option<&str>) -> Problem {
+    let got: String = got.unwrap_or("more").chars().take(40).collect();
+    Problem { at: String::new(), expected: expected.to_owned(), got, suggestion: None }
+}
+
+/// The tokens of a text; the error is the position of a character that begins none.
+fn tokens(text: &str) -> Result<Vec<Token>, usize> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        let at = text.len() - rest.len();
+        let Some(first) = rest.chars().next() else { return Ok(tokens) };
+        let (token, n_bytes) = match first {
+            '\'' | '"' => quoted(rest, first),
+            '0'..='9' | '-' | '.' => number(rest),
+            _ if first.is_ascii_alphabetic() || first == '_' => Some(word(rest)),
+            _ => sign(rest),
+        }
+        .ok_or(at)?;
+        tokens.push(token);
+        rest = rest.get(n_bytes..).unwrap_or_default();
+    }
+}
+
+/// A text in quotes, which are doubled inside.
+fn quoted(rest: &str, quote: char) -> Option<(Token, usize)> {
+    let mut text = String::new();
+    let mut characters = rest.char_indices().skip(1).peekable();
+    while let Some((at, character)) = characters.next() {
+        if character != quote {
+            text.push(character);
+        } else if characters.next_if(|(_, next)| *next == quote).is_some() {
+            text.push(quote);
+        } else {
+            return Some((Token::Text(text), at + 1));
+        }
+    }
+    None
+}
+
+fn number(rest: &str) -> Option<(Token, usize)> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
+    let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
+    let number = Number::from_digits(rest.get(..length)?)?;
+    Some((Token::Number(number), length))
+}
+
+fn word(rest: &str) -> (Token, usize) {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
+    (Token::Word(rest.get(..length).unwrap_or_default().to_owned()), length)
+}
+
+fn sign(rest: &str) -> Option<(Token, usize)> {
+    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
+    Some((Token::Sign(sign), sign.len()))
+}
+
+/// The longer ones first.
+const SIGNS: [&str; 10] = ["!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","];
+const OPERATORS: &str = "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `LIKE`, `IN`, `IS NULL`";
+const MAX_DEPTH: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+    use crate::filter::conditions::write;
+
+    fn fields() -> Vec<Field> {
+        let names = ["Status", "Total", "Note"].into_iter();
+        names.map(|name| Field::read(&json!({"name": name})).unwrap()).collect()
+    }
+
+    fn rewritten(text: &str) -> Result<String, Problem> {
+        let fields = fields();
+        read(text, &fields.iter().collect::<Vec<_>>()).map(|filter| write(&filter).unwrap())
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(rewritten(text).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn a_clause_is_read_and_written_anew() {
+        check("Status='Open'", "Status = 'Open'");
+        check("status = \"it's\" and Total>=10.50", "Status = 'it''s' AND Total >= 10.50");
+        check(
+            "Total = 1 OR Total = 2 AND Note IS NOT NULL",
+            "Total = 1 OR (Total = 2 AND Note IS NOT NULL)",
+        );
+        check(
+            "(Total != 1 or Note like 'a%') AND Status IN ('a', 'b')",
+            "(Total <> 1 OR Note LIKE 'a%') AND Status IN ('a', 'b')",
+        );
+        check("Status = TRUE", "Status = true");
+    }
+
+    #[test]
+    fn all_else_is_refused() {
+        for text in [
+            "",
+            "1=1",
+            "Status",
+            "Status = Note",
+            "Status = 'a' OR 1=1",
+            "Status = 'a'; DROP TABLE x",
+            "Status = 'a' --",
+            "Status = 'a' /* */",
+            "Status = 'a",
+            "Status = (select 1)",
+            "Status = lower('a')",
+            "Secret = 'a'",
+            "NOT Status = 'a'",
+            "Status IN ()",
+            "Status = 'a' AND",
+            "((((((((((Status = 'a'))))))))))",
+            "Status = -",
+        ] {
+            assert!(rewritten(text).is_err(), "{text}");
+        }
+        let many = vec!["Total = 1"; 21].join(" AND ");
+        assert!(rewritten(&many).is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! Writes conditions as the service takes them: `Subject = 'x' AND (Total > 10 OR Total IS NULL)`. The grammar is the
+//! connector's own, so only what all of them read alike is written: names without quotes, texts in single quotes that are
+//! doubled inside, and neither `\` nor control characters, which some of them take for escapes.
+
+use callgate_tool::Value;
+
+use super::{Comparison, Condition, Filter, Test};
+
+/// A text that no connector is sure to read as it is meant.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Unwritable;
+
+/// The text of a filter; an empty one for a filter that says nothing.
+///
+/// # Errors
+/// [`Unwritable`] for a text with `\` or a control character.
+pub(crate) fn write(filter: &Filter) -> Result<String, Unwritable> {
+    let mut out = String::new();
+    part(&mut out, filter, Place::Whole)?;
+    Ok(out)
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Place {
+    Inside,
+    Whole,
+}
+
+fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritable> {
+    let (parts, joint) = match filter {
+        Filter::All(parts) => (parts, " AND "),
+        Filter::Any(parts) => (parts, " OR "),
+        Filter::Is(condition) => return one(out, condition),
+    };
+    let parts: Vec<&Filter> = parts.iter().filter(|part| !part.is_empty()).collect();
+    if let [only] = *parts {
+        return part(out, only, place);
+    }
+    let has_brackets = place == Place::Inside;
+    if has_brackets {
+        out.push('(');
+    }
+    for (at, filter) in parts.into_iter().enumerate() {
+        if at > 0 {
+            out.push_str(joint);
+        }
+        part(out, filter, Place::Inside)?;
+    }
+    if has_brackets {
+        out.push(')');
+    }
+    Ok(())
+}
+
+fn one(out: &mut String, Condition { field, test }: &Condition) -> Result<(), Unwritable> {
+    out.push_str(field);
+    match test {
+        Test::Compare(comparison, operand) => {
+            out.push_str(comparison.sign());
+            value(out, operand)
+        }
+        Test::In(items) => {
+            out.push_str(" IN (");
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                value(out, item)?;
+            }
+            out.push(')');
+            Ok(())
+        }
+        Test::IsNull(is_null) => {
+            out.push_str(if *is_null { " IS NULL" } else { " IS NOT NULL" });
+            Ok(())
+        }
+        Test::Like(pattern) => {
+            out.push_str(" LIKE ");
+            text(out, pattern)
+        }
+    }
+}
+
+fn value(out: &mut String, operand: &Value) -> Result<(), Unwritable> {
+    match operand {
+        Value::Bool(_) | Value::Number(_) => {
+            out.push_str(&operand.to_string());
+            Ok(())
+        }
+        Value::String(operand) => text(out, operand),
+        Value::Array(_) | Value::Null | Value::Object(_) => Err(Unwritable),
+    }
+}
+
+fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
+    if text.chars().any(|character| character == '\\' || character.is_control()) {
+        return Err(Unwritable);
+    }
+    out.push('\'');
+    out.push_str(&text.replace('\'', "''"));
+    out.push('\'');
+    Ok(())
+}
+
+impl Comparison {
+    fn sign(self) -> &'static str {
+        match self {
+            Self::AtLeast => " >= ",
+            Self::AtMost => " <= ",
+            Self::Equal => " = ",
+            Self::Less => " < ",
+            Self::More => " > ",
+            Self::NotEqual => " <> ",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::filter::read;
+
+    #[track_caller]
+    fn check(filter: &Value, expected: &str) {
+        assert_eq!(write(&read(filter).unwrap()).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn a_filter_is_written_with_our_quotes() {
+        check(&json!({}), "");
+        check(&json!({"A": {"eq": "it's"}}), "A = 'it''s'");
+        check(
+            &json!({"A": {"gte": 10, "lt": 1.5}, "B": {"is_null": false}}),
+            "A >= 10 AND A < 1.5 AND B IS NOT NULL",
+        );
+        check(&json!({"A": {"in": ["x", 1, true]}}), "A IN ('x', 1, true)");
+        check(
+            &json!({"A": {"starts_with": "x"}, "B": {"like": "a*b"}, "C": {"contains": "y"}}),
+            "A LIKE 'x%' AND B LIKE 'a%b' AND C LIKE '%y%'",
+        );
+        check(
+            &json!({"A": {"neq": 1}, "any": [{"B": {"eq": 1}}, {"C": {"eq": 2}, "D": {"eq": 3}}]}),
+            "A <> 1 AND (B = 1 OR (C = 2 AND D = 3))",
+        );
+        check(&json!({"any": [{"B": {"eq": 1}}, {"C": {"eq": 2}}]}), "B = 1 OR C = 2");
+    }
+
+    #[test]
+    fn a_text_that_some_connector_unescapes_is_refused() {
+        for text in ["\\' OR 1=1 --", "a\nb", "a\0"] {
+            let filter = read(&json!({"A": {"eq": text}})).unwrap();
+            assert_eq!(write(&filter), Err(Unwritable), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_stays_one_text_with_any_characters(text in "[ -~']{0,40}") {
+            let filter = read(&json!({"A": {"eq": text}})).unwrap();
+            if let Ok(written) = write(&filter) {
+                let inside = written.strip_prefix("A = '").unwrap().strip_suffix('\'').unwrap();
+                prop_assert_eq!(inside.replace("''", ""), text.replace('\'', ""));
+                prop_assert_eq!(inside.replace("''", "'"), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! From the settings of a connection to its tools: the service describes what the settings name, and each becomes a backend.
+//! What the service does not have, or must not do, is a finding.
+
+mod entity;
+mod tools;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_auth::{Authenticator, all};
+use callgate_executor::{Backend, SessionValues};
+use callgate_transport::Transport;
+
+use self::tools::Making;
+use crate::{
+    catalog::{Catalog, UserRule},
+    description::{Methods, Requests},
+    finding::ConnectionFinding,
+    settings::{ActionKind, ActionSettings, ConnectionSettings, Form},
+    user::User,
+};
+
+/// The parts that a connection gets from its surroundings.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a caller decides about each of these")]
+pub struct Surroundings {
+    /// The transport of calls and of the load.
+    pub transport: Arc<dyn Transport>,
+    /// The operator's credential: a Google access token.
+    pub authenticator: Arc<dyn Authenticator>,
+    /// The end user's token, which is put on a request as a bearer token.
+    pub user: Option<Arc<dyn Authenticator>>,
+    /// The values of a session that its calls see and show.
+    pub session_values: SessionValues,
+}
+
+/// A connection with its tools.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a load yields these")]
+pub struct Loaded {
+    /// The tools.
+    pub tools: Vec<Arc<dyn Backend>>,
+    /// The findings.
+    pub findings: Vec<ConnectionFinding>,
+    /// The reason why the service could not be asked; a later load may succeed.
+    pub unavailable: Option<String>,
+}
+
+/// Loads a connection.
+pub async fn load(settings: ConnectionSettings, around: Surroundings) -> Loaded {
+    let mut loaded = Loaded { tools: Vec::new(), findings: Vec::new(), unavailable: None };
+    let catalog = Catalog {
+        transport: &around.transport,
+        authenticator: &around.authenticator,
+        server: &settings.server,
+        connection: &settings.connection,
+    };
+    if settings.user.is_some() {
+        match catalog.user_rule().await {
+            Ok(rule) => loaded.findings.extend(user_findings(&settings, rule)),
+            Err(undescribed) => {
+                loaded.unavailable = Some(undescribed.why().to_owned());
+                return loaded;
+            }
+        }
+        if !loaded.findings.is_empty() {
+            return loaded;
+        }
+    }
+    let methods = Arc::new(methods(&settings, &around));
+    let mut making = Making {
+        catalog: &catalog,
+        settings: &settings,
+        methods,
+        entity_types: BTreeMap::new(),
+        service_tools: None,
+        loaded: &mut loaded,
+    };
+    match &settings.actions {
+        Some(actions) => {
+            for action in actions {
+                making.add(action).await;
+            }
+        }
+        None => making.add_readers().await,
+    }
+    drop(around);
+    loaded
+}
+
+fn methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
+    let own = || vec![Arc::clone(&around.authenticator)];
+    let (mut in_query, mut in_body) = (own(), own());
+    if let (Some(user), Some(token)) = (&settings.user, &around.user) {
+        in_body.push(Arc::new(User::in_body(Arc::clone(token), &user.header)));
+        match User::in_query(Arc::clone(token), &user.header) {
+            Ok(user) => in_query.push(Arc::new(user)),
+            // Without the user's token nothing may be sent.
+            Err(_) => return Methods::new(),
+        }
+    }
+    let mut call = settings.call.clone();
+    // Results are bounded by whole rows, after they are read.
+    call.shape.result_bytes = usize::MAX;
+    let requests = Requests {
+        toolset: &settings.toolset,
+        connection: &settings.connection,
+        server: &settings.server,
+        transport: Arc::clone(&around.transport),
+        authenticator: all(in_query),
+        body_authenticator: all(in_body),
+        call,
+        session_values: around.session_values.clone(),
+    };
+    requests.methods()
+}
+
+/// The end user may be named only where the connection then never acts as the administrator.
+fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<ConnectionFinding> {
+    let pointer = format!("{}/user", settings.pointer);
+    if !rule.is_override_enabled {
+        let message = "expected a connection that allows other credentials (`authOverrideEnabled`), got one that does not";
+        let help = "enable the authentication override of the connection, or leave `user` out";
+        return vec![ConnectionFinding::error(USER, pointer, message, help)];
+    }
+    if rule.falls_back_on_admin {
+        let message = "expected a connection that refuses calls without the user's credential, got one that falls back on the administrator's (`fallbackOnAdminCredentials`)";
+        let help = "disable the fallback on admin credentials of the connection";
+        return vec![ConnectionFinding::error(USER, pointer, message, help)];
+    }
+    let actions = settings.actions.iter().flatten();
+    let is_query = |action: &&ActionSettings| matches!(action.kind, ActionKind::Query { .. });
+    let queries = actions.filter(is_query).map(|action| {
+        let message = "expected no `sql` beside `user`: the service runs statements with the connection's own credential only";
+        let help = "put the statement into a toolset without `user`";
+        ConnectionFinding::error(USER, &*action.pointer, message, help)
+    });
+    queries.collect()
+}
+
+/// The names of a tool's form that a model sees.
+fn entity_key(form: Form, keys: &[&str]) -> String {
+    match (form, keys) {
+        (Form::Own, [only]) => crate::work::word(only, 60),
+        _ => crate::declaration::ENTITY_ID.to_owned(),
+    }
+}
+
+const USER: &str = "connection-user";
+const UNKNOWN: &str = "connection-unknown";

@@ -1,0 +1,87 @@
+//! An operation on entities, joined from what the service says of their type and what the operator chose.
+
+use super::{UNKNOWN, entity_key};
+use crate::{
+    arguments::id_schema,
+    catalog::EntityType,
+    field::Field,
+    finding::ConnectionFinding,
+    settings::{ActionKind, ActionSettings, Form, Operation},
+    work::{Entity, Input},
+};
+
+pub(super) fn entity(
+    action: &ActionSettings,
+    name: &str,
+    described: &EntityType,
+    findings: &mut Vec<ConnectionFinding>,
+) -> Option<Entity> {
+    let ActionKind::Entity { operation, many, .. } = action.kind else { return None };
+    let keys: Vec<&Field> = described.fields.iter().filter(|field| field.is_key).collect();
+    let key_kind = match *keys {
+        [only] => Some(only.kind),
+        _ => None,
+    };
+    let names: Vec<&str> = keys.iter().map(|field| field.name.as_str()).collect();
+    let key = entity_key(action.form, &names);
+    let schema = match action.form {
+        Form::Google => id_schema(None),
+        Form::Own => id_schema(key_kind),
+    };
+    let inputs =
+        chosen(action, "input_fields", action.input_fields.as_deref(), described, findings);
+    let output =
+        chosen(action, "output_fields", action.output_fields.as_deref(), described, findings);
+    let output_fields = action.output_fields.is_some().then(|| names_of(&output));
+    let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
+    // Google's agents filter by all fields, whichever they show.
+    let all = described.fields.iter().filter(|field| field.is_comparable()).cloned();
+    let filtered = if action.form == Form::Google { all.collect() } else { filtered };
+    let many = many && !filtered.is_empty();
+    let sorted = names_of(&filtered);
+    let is_input = |field: &&Field| operation == Operation::Create || !field.is_key;
+    let inputs = Input::all(inputs.iter().filter(is_input).cloned());
+    let (name, form, is_paged) = (name.to_owned(), action.form, keys.len() == 1);
+    let key = (key, schema);
+    Some(Entity {
+        name,
+        operation,
+        form,
+        many,
+        key,
+        inputs,
+        filtered,
+        sorted,
+        is_paged,
+        output_fields,
+    })
+}
+
+/// The chosen fields, or all; a chosen field that does not exist is a finding.
+fn chosen(
+    action: &ActionSettings,
+    key: &str,
+    names: Option<&[String]>,
+    described: &EntityType,
+    findings: &mut Vec<ConnectionFinding>,
+) -> Vec<Field> {
+    let Some(names) = names else { return described.fields.clone() };
+    let mut fields = Vec::new();
+    for name in names {
+        match described.fields.iter().find(|field| field.name == *name) {
+            Some(field) => fields.push(field.clone()),
+            None => findings.push(unknown_field(action, key, name)),
+        }
+    }
+    fields
+}
+
+fn names_of(fields: &[Field]) -> Vec<String> {
+    fields.iter().map(|field| field.name.clone()).collect()
+}
+
+pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> ConnectionFinding {
+    let pointer = format!("{}/{key}", action.pointer);
+    let message = format!("expected a field that the service describes, got: `{name}`");
+    ConnectionFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")
+}

@@ -1,0 +1,185 @@
+//! The tools of a connection on a local database instead: the operations on entities run as those of a database toolset with
+//! entities of the same names. Actions and tools of the connection itself have no equivalent.
+
+mod conditions;
+mod tool;
+
+use std::sync::Arc;
+
+use callgate_call::ArgumentCheck;
+use callgate_executor::Backend;
+use callgate_tool::{Object, Schema, Tool, ToolName, Value, json};
+
+use self::tool::Translated;
+use crate::{
+    arguments::id_schema,
+    declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
+    field::Field,
+    finding::ConnectionFinding,
+    load::Loaded,
+    settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
+    work::word,
+};
+
+/// The tools of a connection, run by the tools of a database. `find` has the tool of a database toolset behind its short name,
+/// such as `orders-list`.
+pub fn local(
+    settings: &ConnectionSettings,
+    find: impl Fn(&str) -> Option<Arc<dyn Backend>>,
+) -> Loaded {
+    let mut loaded = Loaded { tools: Vec::new(), findings: Vec::new(), unavailable: None };
+    let Some(actions) = &settings.actions else {
+        let pointer = format!("{}/connection", settings.pointer);
+        let message = "expected `actions` of a connection that runs on a database, got none";
+        let help = "name the operations on entities under `actions`";
+        loaded.findings.push(ConnectionFinding::error(LOCAL, pointer, message, help));
+        return loaded;
+    };
+    if settings.user.is_some() {
+        let pointer = format!("{}/user", settings.pointer);
+        let message = "expected no `user` of a connection that runs on a database, got one";
+        let help = "map the user to `rows` or `identity` of the database, and leave `user` out";
+        loaded.findings.push(ConnectionFinding::error(LOCAL, pointer, message, help));
+        return loaded;
+    }
+    for action in actions {
+        match one(settings, action, &find) {
+            Ok(tool) => loaded.tools.push(tool),
+            Err((message, help)) => {
+                let finding = ConnectionFinding::error(LOCAL, &*action.pointer, message, help);
+                loaded.findings.push(finding);
+            }
+        }
+    }
+    loaded
+}
+
+fn one(
+    settings: &ConnectionSettings,
+    action: &ActionSettings,
+    find: impl Fn(&str) -> Option<Arc<dyn Backend>>,
+) -> Result<Arc<dyn Backend>, (String, String)> {
+    let ActionKind::Entity { entity, operation, .. } = &action.kind else {
+        let message = "expected an operation on entities, got an action or a tool, which a database does not have";
+        let help = "write a statement of the database, and leave this entry out";
+        return Err((message.to_owned(), help.to_owned()));
+    };
+    let short = format!("{}-{}", word(entity, MAX_ENTITY), operation.as_str());
+    let lacking = || {
+        let message = format!("expected a tool of the database, got none: `{short}`");
+        (message, format!("add the operation to the entity `{entity}` of the database"))
+    };
+    let inner = find(&short).ok_or_else(lacking)?;
+    let schema = inner.declaration().ok_or_else(lacking)?.input_schema.to_value();
+    let known = Known::of(&schema, *operation).map_err(|why| {
+        (
+            why.to_owned(),
+            "leave `version` out of the entity, and give it a key of one column".to_owned(),
+        )
+    })?;
+    let name = match (&action.name, &settings.prefix) {
+        (Some(name), _) => Ok(name.clone()),
+        (None, Some(prefix)) => ToolName::new(&format!("{prefix}-{short}")),
+        (None, None) => ToolName::new(&short),
+    };
+    let name = name.map_err(|error| (error.to_string(), "give the tool a `name`".to_owned()))?;
+    let own = match action.form {
+        Form::Google => declared(&known, *operation, &schema),
+        Form::Own => schema.clone(),
+    };
+    let description = match &*action.description {
+        "" => inner.declaration().map(|tool| tool.description.clone()).unwrap_or_default(),
+        words => words.to_owned(),
+    };
+    Ok(Arc::new(Translated {
+        tool: Tool::new(name, description, Schema::new(own), inner.effect()),
+        toolset: settings.toolset.clone(),
+        form: action.form,
+        operation: *operation,
+        known,
+        check: ArgumentCheck::new(schema),
+        inner,
+    }))
+}
+
+/// What the declaration of a database's tool says.
+#[derive(Debug)]
+struct Known {
+    /// The argument for the key, and its schema; `None` where there is none.
+    key: Option<(String, Value)>,
+    /// The columns that conditions may name.
+    filtered: Vec<Field>,
+    /// The columns that a model gives.
+    inputs: Object,
+}
+
+impl Known {
+    fn of(schema: &Value, operation: Operation) -> Result<Self, &'static str> {
+        let empty = Object::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let keys: Vec<_> =
+            properties.iter().filter(|(name, _)| ![WHERE, SET].contains(&name.as_str())).collect();
+        let key = match operation {
+            Operation::Create | Operation::List => None,
+            Operation::Delete | Operation::Get | Operation::Update => match *keys {
+                [(name, schema)] => Some((name.clone(), schema.clone())),
+                _ => return Err("expected an entity with a key of one column, got another one"),
+            },
+        };
+        let columns = properties.get(WHERE).and_then(|schema| schema.get("properties"));
+        let columns = columns.and_then(Value::as_object).unwrap_or(&empty).keys();
+        let columns = columns.filter(|name| *name != "any" && *name != "or");
+        let field = |name: &String| Field::read(&json!({"name": name}));
+        let inputs = match operation {
+            Operation::Create => Some(properties),
+            Operation::Update => {
+                let set = properties.get(SET).and_then(|set| set.get("properties"));
+                set.and_then(Value::as_object)
+            }
+            Operation::Delete | Operation::Get | Operation::List => None,
+        };
+        let filtered = columns.filter_map(field).collect();
+        Ok(Self { key, filtered, inputs: inputs.cloned().unwrap_or_default() })
+    }
+}
+
+/// The declaration in Google's names.
+fn declared(known: &Known, operation: Operation, schema: &Value) -> Value {
+    let inner = |name: &str| schema.pointer(&format!("/properties/{name}")).cloned();
+    let mut properties = Object::new();
+    let mut required: Vec<&str> = Vec::new();
+    if known.key.is_some() {
+        properties.insert(ENTITY_ID, id_schema(None));
+    }
+    let filtered = !known.filtered.is_empty();
+    match operation {
+        Operation::Create => return schema.clone(),
+        Operation::Get => required.push(ENTITY_ID),
+        Operation::Delete | Operation::Update if !filtered => required.push(ENTITY_ID),
+        Operation::Delete | Operation::Update => {}
+        Operation::List => {
+            properties.extend(inner(LIMIT).map(|limit| ("pageSize", limit)));
+            properties.extend(inner(PAGE).map(|page| ("pageToken", page)));
+            properties.extend(inner(SORT).map(|sort| ("sortByColumns", sort)));
+        }
+    }
+    if filtered {
+        properties.insert(FILTER_CLAUSE, crate::declaration::clause(&known.filtered));
+    }
+    if operation == Operation::Update {
+        for (name, schema) in &known.inputs {
+            properties.entry(name.as_str()).or_insert(schema.clone());
+        }
+    }
+    let mut declared = json!({"type": "object", "properties": Value::Object(properties)});
+    if let Some(declared) = declared.as_object_mut() {
+        if !required.is_empty() {
+            declared.insert("required", required.into_iter().collect());
+        }
+        declared.insert("additionalProperties", false.into());
+    }
+    declared
+}
+
+const LOCAL: &str = "connection-local";
+const MAX_ENTITY: usize = 60;

@@ -1,0 +1,173 @@
+//! The settings of a connection and of its tools, as values. `config` reads them from a text; nothing here sends a request.
+
+use callgate_auth::CredentialSource;
+use callgate_executor::CallSettings;
+use callgate_tool::{Effect, ToolName, ToolsetName, Value};
+
+use crate::connection_name::ConnectionName;
+
+/// The service of connections.
+pub const SERVICE: &str = "https://connectors.googleapis.com";
+
+/// One connection with its tools.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct ConnectionSettings {
+    /// The JSON pointer of the toolset in the configuration, for findings.
+    pub pointer: String,
+    /// The name of the toolset; empty for none.
+    pub toolset: String,
+    /// The text before the tools' names; `None` for none.
+    pub prefix: Option<ToolsetName>,
+    /// The connection.
+    pub connection: ConnectionName,
+    /// The service that is called: [`SERVICE`], or one that the operator names.
+    pub server: String,
+    /// The tools; `None` for the connection's own tools that say that they only read.
+    pub actions: Option<Vec<ActionSettings>>,
+    /// The end user, in whose name the connection acts.
+    pub user: Option<UserSettings>,
+    /// The settings of calls.
+    pub call: CallSettings,
+    /// The most rows of a result.
+    pub rows: u32,
+}
+
+/// One tool of a connection.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct ActionSettings {
+    /// The JSON pointer in the configuration, for findings.
+    pub pointer: String,
+    /// The whole name of the tool; `None` for one made of the toolset's prefix, the entity and the operation.
+    pub name: Option<ToolName>,
+    /// The purpose in words; empty for the service's own.
+    pub description: String,
+    /// What the tool does.
+    pub kind: ActionKind,
+    /// The fields or parameters that a model gives; `None` for all.
+    pub input_fields: Option<Vec<String>>,
+    /// The fields of results; `None` for all.
+    pub output_fields: Option<Vec<String>>,
+    /// The names of the arguments and of the parts of a result.
+    pub form: Form,
+}
+
+/// What a tool of a connection does.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum ActionKind {
+    /// Runs an action.
+    Action {
+        /// The action's id.
+        action: String,
+        /// The effect of a call, in the operator's judgement.
+        effect: Effect,
+    },
+    /// Reads or changes entities.
+    Entity {
+        /// The entity type.
+        entity: String,
+        /// The operation.
+        operation: Operation,
+        /// True if update and delete also take conditions.
+        many: bool,
+    },
+    /// Runs a statement of the operator, with named values: `:since`.
+    Query {
+        /// The name in the tool's name.
+        name: String,
+        /// The statement.
+        sql: String,
+        /// The values by their names.
+        inputs: Vec<(String, QueryInput)>,
+        /// The effect of a call, in the operator's judgement.
+        effect: Effect,
+    },
+    /// Runs a tool of the connection.
+    Tool {
+        /// The tool's name there.
+        tool: String,
+    },
+}
+
+/// The source of one value of a statement.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum QueryInput {
+    /// A value at a dotted path of the context.
+    Context(String),
+    /// A value of the configuration itself.
+    Fixed(Value),
+    /// The model, by a JSON Schema of a scalar.
+    Model(Value),
+    /// A parameter of the session.
+    Parameter(String),
+    /// A value at a dotted path of the payload.
+    Payload(String),
+}
+
+/// An operation on entities.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum Operation {
+    /// Adds an entity.
+    Create,
+    /// Removes an entity.
+    Delete,
+    /// Reads one entity by its id.
+    Get,
+    /// Reads entities by conditions.
+    List,
+    /// Changes an entity.
+    Update,
+}
+
+/// The names of a tool's arguments and of the parts of its result.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum Form {
+    /// Those of Google's agents: `entityId`, `filterClause`, fields beside each other.
+    Google,
+    /// Those of callgate: `where`, `set`, the key by its own name.
+    #[default]
+    Own,
+}
+
+/// The end user, in whose name a connection acts.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a user is shown by a token in a header")]
+pub struct UserSettings {
+    /// The access token of the user, from an OAuth 2.0 authorization code.
+    pub oauth2_auth_code: CredentialSource,
+    /// The header among `executionConfig.headers` that holds it. The published documents name none.
+    pub header: String,
+}
+
+impl UserSettings {
+    /// The header, unless the operator names one. A connection that does not know it refuses the call: those that would fall
+    /// back on the administrator's rights are refused at load.
+    pub const HEADER: &'static str = "x-integration-connectors-dynamic-auth-config";
+}
+
+impl Operation {
+    /// The operation in a configuration and in the names of tools.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Update => "update",
+        }
+    }
+
+    /// The effect of a call.
+    pub fn effect(self) -> Effect {
+        match self {
+            Self::Create => Effect::Write,
+            Self::Delete | Self::Update => Effect::Idempotent,
+            Self::Get | Self::List => Effect::Read,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The credential of the end user on a request: an access token among the headers of its execution settings, in the query or
+//! in the body, where the method has them. The service then acts in the user's name.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_auth::{
+    ApiKeyLocation, Authenticator, Authorization, CredentialPlace, CredentialRefusal, Error,
+    ErrorKind,
+};
+use callgate_secret::MASK;
+use callgate_tool::{FingerprintHasher, Object, Session, Value, json};
+use http::Request;
+
+/// Puts a user's token on requests.
+#[derive(Debug)]
+pub(crate) struct User {
+    /// The authenticator that finds the token; it puts it on a request that is not sent.
+    pub(crate) token: Arc<dyn Authenticator>,
+    pub(crate) header: String,
+    /// The parameter of the query; `None` for methods that have the settings in their body.
+    query: Option<CredentialPlace>,
+}
+
+impl User {
+    /// For methods that have the settings in their body.
+    pub(crate) fn in_body(token: Arc<dyn Authenticator>, header: &str) -> Self {
+        Self { token, header: header.to_owned(), query: None }
+    }
+
+    /// For methods that have the settings in the query.
+    ///
+    /// # Errors
+    /// None that is possible: the name of the parameter is fixed.
+    pub(crate) fn in_query(token: Arc<dyn Authenticator>, header: &str) -> Result<Self, Error> {
+        let query = Some(CredentialPlace::new(ApiKeyLocation::Query, SETTINGS)?);
+        Ok(Self { token, header: header.to_owned(), query })
+    }
+
+    /// The headers of the execution settings with this token, as the service reads them.
+    fn headers(&self, token: &str) -> String {
+        let config = json!({"oauth2_auth_code_flow.access_token": token}).to_string();
+        let headers = Object::from_iter([(self.header.clone(), Value::String(config))]);
+        Value::Object(headers).to_string()
+    }
+}
+
+#[async_trait]
+impl Authenticator for User {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        session: &Session,
+    ) -> Result<Authorization, Error> {
+        let mut unsent = Request::new(Bytes::new());
+        let found = self.token.authorize(&mut unsent, session).await?;
+        let [token] = &*found.secrets else { return Err(no_token()) };
+        let headers = self.headers(token.expose());
+        match &self.query {
+            Some(place) => place.put(request, &headers)?,
+            None => put_in_body(request, &headers)?,
+        }
+        Ok(Authorization::placed(self.places()).with_secrets(found.secrets))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        self.query.iter().cloned().collect()
+    }
+
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: CredentialRefusal,
+        session: &Session,
+    ) -> bool {
+        self.token.refused(authorization, refusal, session).await
+    }
+
+    fn session_parameter(&self) -> Option<String> {
+        self.token.session_parameter()
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.token.fingerprint(session, hasher);
+    }
+}
+
+/// The settings of an execution as a dry run shows them in a body.
+pub(crate) fn masked() -> Value {
+    json!({"headers": MASK})
+}
+
+fn put_in_body(request: &mut Request<Bytes>, headers: &str) -> Result<(), Error> {
+    let body = std::str::from_utf8(request.body()).ok();
+    let mut body = body.and_then(|text| Value::parse(text).ok()).ok_or_else(no_token)?;
+    let members = body.as_object_mut().ok_or_else(no_token)?;
+    members.insert("executionConfig", json!({"headers": headers}));
+    *request.body_mut() = Bytes::from(body.to_string());
+    Ok(())
+}
+
+fn no_token() -> Error {
+    Error::new(ErrorKind::Configuration, "the user's token cannot be put on the request")
+}
+
+const SETTINGS: &str = "executionConfig.headers";
