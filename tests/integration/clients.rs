@@ -196,7 +196,7 @@ fn faults_of_functions_are_reported_with_their_position() {
     check("functions: [{name: x, input: 1}]", &format!("{at}/0/input"), "wrong-value");
     check("functions: [{name: x, input: {type: array}}]", &format!("{at}/0/input"), "wrong-value");
     check("functions: [{name: 'a b'}]", &format!("{at}/0/name"), "tool-name");
-    check("functions: [{name: x}, {name: x}]", "", "duplicate-tool");
+    check("functions: [{name: x}, {name: x}]", &format!("{at}/1"), "duplicate-tool");
     check("{execution: both, functions: [{name: x}]}", "/toolsets/a/execution", "wrong-value");
 }
 

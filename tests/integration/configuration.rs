@@ -18,7 +18,7 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
-    let environment = Environment::new().without_audit();
+    let environment = Environment::new().without_audit().without_databases();
     for file in examples() {
         let built = build_in(&loader().file(&file).unwrap(), &environment).unwrap();
         for toolset in &built.toolsets {
@@ -32,7 +32,13 @@ fn every_example_configuration_loads() {
 fn the_full_example_shows_every_key() {
     let mut shown = Vec::new();
     // The others show what cannot stand beside what the first shows.
-    for file in ["config/full.yaml", "config/full-approle.yaml", "config/full-cluster.yaml"] {
+    for file in [
+        "config/full.yaml",
+        "config/full-approle.yaml",
+        "config/full-cluster.yaml",
+        "config/full-connection.yaml",
+        "config/full-database.yaml",
+    ] {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }

@@ -26,7 +26,7 @@ use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serv
 use callgate_policy::{Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, Webhook};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
-use callgate_transport::{Network, Resolver};
+use callgate_transport::{Network, Resolver, TlsSettings};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
@@ -133,6 +133,8 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) = |tool, call| {
         is_send(tool.answered(call, Value::Null, &mut Journal::default()));
     };
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(tool.review(call, &mut Journal::default()));
     let _: fn(&dyn Middleware, &mut Call<'_>) =
         |layer, call| is_send(layer.before(call, None, &mut Journal::default()));
     let _: fn(&dyn Middleware, &Call<'_>, &Ended<'_>) =
@@ -157,7 +159,23 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Transport, &http::Uri) =
         |transport, origin| is_send(transport.connect(origin, NamedBy::Operator));
     let _: fn(&Network) = |network| is_send(network.dial("localhost", 6379, None));
+    let _: fn(&Network, TcpStream) = |network, stream| {
+        is_send(network.secure(stream, "localhost", &TlsSettings::new()));
+    };
     let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
+}
+
+#[test]
+fn every_future_of_a_further_kind_of_tools_is_send() {
+    {
+        use callgate_connector::load;
+        let _ = |settings, around| is_send(load(settings, around));
+    }
+    {
+        use callgate_database::{Surroundings, load, propose};
+        let _ = |settings, around: Surroundings| is_send(load(settings, around));
+        let _ = |url, around: Surroundings| is_send(propose(url, around));
+    }
 }
 
 type Flight = SingleFlight<u8, callgate_secret::Error>;

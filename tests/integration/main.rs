@@ -11,6 +11,7 @@ mod clients;
 mod compatibility;
 mod configuration;
 mod configuration_schema;
+mod connections;
 mod credentials;
 mod declarations;
 mod edits;

@@ -26,6 +26,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
     ("openssl", Supply::Package("openssl")),
     ("promtool", Supply::Runner),
     ("python3", Supply::Action("actions/setup-python")),
+    ("pgbouncer", Supply::Package("pgbouncer")),
     ("redis-server", Supply::Package("redis-server")),
     ("secret-tool", Supply::Package("libsecret-tools")),
     ("unshare", Supply::Runner),

@@ -133,7 +133,11 @@ impl CredentialPlace {
     }
 
     /// Puts a credential here, and replaces the current value.
-    pub(crate) fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnusableSecret`](crate::ErrorKind::UnusableSecret) if the place cannot hold the text.
+    #[doc(hidden)]
+    pub fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
             Target::Cookie(name) => put_cookie(request, name, credential),
             Target::Header(name) => {

@@ -200,6 +200,7 @@
 //! | `vault` (default) | secrets of Vault and OpenBao: `vault:path#key` |
 //! | `keyring` | secrets of the operating system's keyring: `keyring:service/user` |
 //! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
+//! | `postgres`, `sqlite` | tables of these databases as tools: the key `database` of a toolset |
 //!
 //! A configuration with a key whose feature is left out is refused, and the finding names the feature.
 
@@ -302,7 +303,7 @@ pub mod dialect {
 pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
-        AuditedConfig, BreakerChoice, Built, BuiltToolset, CallLimits, CallsConfig,
+        AuditedConfig, BreakerChoice, Built, BuiltDatabase, BuiltToolset, CallLimits, CallsConfig,
         CertificateSource, Config, Description, DescriptionOptions, Environment, Error, Finding,
         FunctionConfig, IdentityConfig, Loader, Location, NotAServer, Remote, SchemeChoice,
         SecretsConfig, ServerUrl, SourceTools, SourceToolset, TlsConfig, ToolSource, ToolsetConfig,

@@ -13,11 +13,14 @@ macro_rules! chapters {
         #[doc = "[codes]: crate::manual::codes"]
         #[doc = "[command]: crate::manual::command"]
         #[doc = "[configuration]: crate::manual::configuration"]
+        #[doc = "[connections]: crate::manual::connections"]
         #[doc = "[credentials]: crate::manual::credentials"]
+        #[doc = "[databases]: crate::manual::databases"]
         #[doc = "[extending]: crate::manual::extending"]
         #[doc = "[library]: crate::manual::library"]
         #[doc = "[limits]: crate::manual::limits"]
         #[doc = "[mcp]: crate::manual::mcp"]
+        #[doc = "[moving]: crate::manual::moving"]
         #[doc = "[operators]: crate::manual::operators"]
         #[doc = "[requests]: crate::manual::requests"]
         #[doc = "[several-sidecars]: crate::manual::several_sidecars"]
@@ -40,6 +43,8 @@ chapters! {
     recipes "recipes.md"
     credentials "credentials.md"
     requests "requests.md"
+    databases "databases.md"
+    connections "connections.md"
     client_tools "client-tools.md"
     approvals "approvals.md"
     extending "extending.md"

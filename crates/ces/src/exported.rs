@@ -43,6 +43,11 @@ impl ToolSource for Exports {
         if let Some(Schema::File { file, .. }) = &schema {
             toolset.watch(file);
         }
+        if schema.is_none() && imported.settings.contains_key("connection") {
+            told(toolset, &file, &imported.remarks);
+            let tools = SourceTools::new(Description::none());
+            return Some(tools.with_settings(imported.settings));
+        }
         if schema.is_none() && imported.settings.contains_key("functions") {
             told(toolset, &file, &imported.remarks);
             return Some(SourceTools::new(Description::none()).with_settings(settings(imported)));

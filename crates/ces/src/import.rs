@@ -6,6 +6,7 @@ mod authentication;
 mod ces;
 mod confirmation;
 mod connection;
+mod connector;
 mod cx;
 mod fitting;
 mod function;

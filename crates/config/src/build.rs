@@ -3,13 +3,20 @@
 
 mod access;
 mod approvals;
+mod assembly;
 mod audit;
 mod authenticators;
 mod authorization;
 mod built;
 mod connect;
+mod connection;
 mod context;
 mod credential_arguments;
+#[cfg_attr(
+    not(any(feature = "postgres", feature = "sqlite")),
+    expect(dead_code, reason = "a build without an engine connects to nothing")
+)]
+mod database;
 mod edit_faults;
 mod edits;
 mod examination;
@@ -24,6 +31,11 @@ mod named_tools;
 mod options;
 mod other_names;
 mod overlays;
+#[cfg_attr(
+    not(any(feature = "connector", feature = "postgres", feature = "sqlite")),
+    expect(dead_code, reason = "a build without an engine needs the names alone")
+)]
+mod own_tools;
 mod policy;
 mod recordings;
 mod references;
@@ -36,36 +48,40 @@ mod stores;
 mod summary;
 mod tls;
 mod toolset;
+mod unbound_values;
+mod unique_names;
 mod webhook;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use callgate_executor::{Builder, ErrorKind, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
-use callgate_session::Store;
-use callgate_tool::SessionName;
 use callgate_transport::TlsSettings;
 use futures_util::future::BoxFuture;
 use tokio::runtime;
 
 use self::{
-    access::Sources, connect::Connections, context::BuildContext, functions::BuiltFunction,
-    other_names::OtherNames, policy::Policy, stores::Stores, toolset::Parts,
+    access::Sources,
+    assembly::{Assembly, Tools},
+    connect::Connections,
+    context::BuildContext,
+    fetched::Fetched,
+    other_names::OtherNames,
+    sending::Sending,
+    stores::Stores,
+    toolset::Parts,
 };
 use crate::{
     code::ConfigCode,
     config::Config,
     environment::{Environment, Sidecar},
     error::Error,
-    finding::Severity,
     reader::Reader,
-    serving::ServingConfig,
-    toolset::ToolsetConfig,
 };
 
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
+    database::BuiltDatabase,
     examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},
     summary::Summary,
@@ -121,36 +137,34 @@ impl Config {
         };
         let sending = sending::sending(&mut reader, self, &build_context, previous);
         let (sending, connections) = Box::pin(sending).await;
-        let mut parts = Vec::new();
-        let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
-        let transports: Vec<_> = transports.collect();
+        let tls: Vec<_> = sending.iter().map(|sending| sending.secured.clone()).collect();
+        let of_connections = connection::sending(&self.toolsets, &sending);
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
-        let cache = environment.cache.as_deref();
-        let fetched = fetched::all(&self.toolsets, &transports, known, cache).await;
-        let sent = sending.into_iter().zip(fetched);
-        for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
-            if config.description.is_some() {
-                let built = toolset::build(&mut reader, config, sending, fetched, &build_context);
-                parts.extend(Box::pin(built).await);
-            }
-        }
-        session_values::put(&mut reader, &self.toolsets, &mut parts);
+        let parts = self.described(&mut reader, sending, known, &build_context).await;
         let access = access(&mut reader, self, &build_context, &connections, &stores).await;
         sidecar::check(&mut reader, self, environment);
+        unbound_values::check(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
-        let missing = if is_sidecar {
-            sidecar::missing(self, &reader.secrets, &stores).await
-        } else {
-            Vec::new()
-        };
+        let named: &[SecretReference] = if is_sidecar { &reader.secrets } else { &[] };
+        let missing = sidecar::missing(self, named, &stores).await;
         let known = previous.map(|kept| &kept.policy);
         let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
         let notified = webhook::of(&mut reader, self, &build_context, &connections.network).await;
+        let around = database::Around {
+            build_context: &build_context,
+            connections: &connections,
+            tls: &tls,
+            state: policy.state.as_ref(),
+            previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
+        };
+        let mut databases = database::all(&mut reader, self, around).await;
+        connection::all(&mut reader, self, around, of_connections, &mut databases).await;
         let earlier = earlier.map(|built| built.executor.clone());
+        let tools = Tools { parts, databases };
         let config = self;
         let assembly =
-            Assembly { config, environment, parts, connections, stores, policy, earlier };
+            Assembly { config, environment, tools, connections, stores, policy, earlier };
         let built = assembly.finished(reader)?;
         let missing_logins = if is_sidecar { logins::faults(&built).await } else { Vec::new() };
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
@@ -163,6 +177,30 @@ impl Config {
         let serving = self.serving.found(base);
         let access = access.map(|access| approvals::with_tool_names(access, self, &built));
         Ok(Built { serving, access, missing_secrets, missing_logins, lacking, notified, ..built })
+    }
+
+    /// The toolsets with descriptions.
+    async fn described(
+        &self,
+        reader: &mut Reader,
+        sending: Vec<Sending>,
+        known: &[Fetched],
+        build_context: &BuildContext<'_>,
+    ) -> Vec<Parts<'_>> {
+        let mut parts = Vec::new();
+        let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
+        let transports: Vec<_> = transports.collect();
+        let cache = build_context.environment.cache.as_deref();
+        let fetched = fetched::all(&self.toolsets, &transports, known, cache).await;
+        let sent = sending.into_iter().zip(fetched);
+        for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
+            if config.description.is_some() {
+                let built = toolset::build(reader, config, sending, fetched, build_context);
+                parts.extend(Box::pin(built).await);
+            }
+        }
+        session_values::put(reader, &self.toolsets, &mut parts);
+        parts
     }
 
     /// Builds an executor like [`Config::build`], from a program that has no runtime: a `main` that is not `async`.
@@ -220,142 +258,4 @@ async fn access(
         return Some(access::issuers_of(access, &sources));
     }
     Some(access::built(reader, access, &sources).await)
-}
-
-/// Keeps results where the earlier executor does, or in the store.
-fn keeping_results(
-    builder: Builder,
-    earlier: Option<&Executor>,
-    state: Option<&Arc<dyn Store>>,
-) -> Builder {
-    match (earlier, state) {
-        (Some(earlier), _) => builder.results_of(earlier),
-        (None, Some(state)) => builder.results(Arc::clone(state)),
-        (None, None) => builder,
-    }
-}
-
-/// The finished parts of an executor, before they are combined.
-struct Assembly<'a> {
-    config: &'a Config,
-    /// The parts that the program supplies.
-    environment: &'a Environment,
-    parts: Vec<Parts<'a>>,
-    connections: Connections,
-    stores: Arc<Stores>,
-    policy: Policy,
-    /// The executor of an earlier build, which keeps results.
-    earlier: Option<Executor>,
-}
-
-impl Assembly<'_> {
-    fn finished(self, mut reader: Reader) -> Result<Built, Error> {
-        let Self { config, environment, parts, connections, stores, policy, earlier } = self;
-        let named_secrets = distinct(&reader.secrets);
-        let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
-        let (mut authenticators, mut fetched) = (Vec::new(), Vec::new());
-        for Parts { toolset, built, made, fetched: own, .. } in parts {
-            ready.extend(toolset);
-            toolsets.push(built);
-            authenticators.extend(made);
-            fetched.extend(own);
-        }
-        let session_secrets = session_secrets(&ready);
-        let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
-        let ways = ways.collect();
-        let functions = functions::built(&mut reader, config);
-        names_are_unique(&mut reader, &config.toolsets, &ready, &functions);
-        let mcp = mcp_tools::resolved(&mut reader, config, &ready, &functions);
-        approvals::check_approves(&mut reader, config, environment, &ready, &functions);
-        let files = std::mem::take(&mut reader.files);
-        let digest = reader.texts.digest();
-        let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
-        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(Error::of(warnings).in_files(files));
-        }
-        let builder = Executor::builder().synonyms(synonyms(config));
-        let builder = keeping_results(builder, earlier.as_ref(), policy.state.as_ref());
-        let builder =
-            environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
-        let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
-        let builder = functions.into_iter().fold(builder, functions::add);
-        let executor =
-            environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
-        let executor = executor.map_err(|error| faulty_tool(config, &error))?;
-        let Connections { network, directories, .. } = connections;
-        let kept =
-            built::Reusable { authenticators, directories, network, policy, stores, fetched };
-        Ok(Built {
-            executor,
-            toolsets,
-            session_secrets,
-            idempotency: config.idempotency.unwrap_or_default(),
-            sessions: config.sessions.clone(),
-            state_config: config.state.clone(),
-            mcp,
-            telemetry: config.telemetry.clone(),
-            base: config.base.clone(),
-            serving: ServingConfig::default(),
-            access: None,
-            missing_secrets: Vec::new(),
-            missing_logins: Vec::new(),
-            lacking: Vec::new(),
-            warnings,
-            reload: config.reload.clone(),
-            named_secrets,
-            origin: config.origin.file.clone(),
-            ways,
-            notified: None,
-            kept,
-            files,
-            digest,
-        })
-    }
-}
-
-fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
-    let (code, help) = match error.kind() {
-        ErrorKind::DuplicateTool => (ConfigCode::DuplicateTool, "give each tool its own name"),
-        _ => (ConfigCode::OwnTool, "correct the tool that the program adds"),
-    };
-    Error::whole(&config.origin.file, code.as_str(), error.to_string(), help)
-}
-
-fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
-    config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()))
-}
-
-/// The session values that credentials read, without repetitions.
-fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
-    let masked = toolsets.iter().flat_map(|toolset| &toolset.session_values.masked);
-    let masked: BTreeSet<_> = masked.cloned().collect();
-    masked.into_iter().collect()
-}
-
-fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
-    let mut distinct: Vec<SecretReference> = Vec::new();
-    for reference in references {
-        if !distinct.contains(reference) {
-            distinct.push(reference.clone());
-        }
-    }
-    distinct
-}
-
-fn names_are_unique(
-    reader: &mut Reader,
-    configs: &[ToolsetConfig],
-    toolsets: &[Toolset],
-    functions: &[BuiltFunction],
-) {
-    let reported = edits::taken_names(reader, configs, toolsets, functions);
-    let mut known = BTreeSet::new();
-    for callable in toolsets.iter().flat_map(|toolset| &toolset.operations) {
-        let operation = &callable.operation;
-        if !known.insert(&operation.tool_name) && !reported.contains(&operation.tool_name) {
-            let message = format!("two toolsets have a tool `{}`", operation.tool_name);
-            let help = "give each toolset its own `prefix`";
-            reader.complain(ConfigCode::DuplicateTool, "/toolsets", message, help);
-        }
-    }
 }

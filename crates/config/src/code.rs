@@ -12,9 +12,45 @@ codes! {
         /// A certificate or a key cannot be used.
         Certificate = "certificate":
             "Name a file with certificates in PEM or DER, and the private key that belongs to the first one.";
+        /// A connection cannot run on a database as its tools are.
+        ConnectionLocal = "connection-local":
+            "Give the database an entity of the same name with the operation, and leave out what only the connection has: actions, its own tools, its users.";
+        /// A statement of a connection cannot be read, or has other values than its settings.
+        ConnectionStatement = "connection-statement":
+            "Write one statement whose quotes end, with a value under `inputs` for each name with a colon.";
+        /// A tool of a connection has no valid name, or that of another one.
+        ConnectionToolName = "connection-tool-name":
+            "Give the tool another `name`; names of tools have at most 64 characters with the prefix.";
+        /// The connection has no such entity, operation, field, action or tool.
+        ConnectionUnknown = "connection-unknown":
+            "Write the name as the connection has it; `gcloud` and the console of Integration Connectors show them.";
+        /// The connection would not act as the end user alone.
+        ConnectionUser = "connection-user":
+            "Enable the authentication override of the connection and disable its fallback on the administrator's credentials, or leave `user` out.";
         /// The settings of a credential are not valid.
         Credential = "credential":
             "Correct what `auth` or `credentials` of the toolset says; the finding names the key and what is wrong with it.";
+        /// The address of a database cannot be read, or names an engine that is not in this build.
+        DatabaseAddress = "database-address":
+            "Write the address into the secret that `url` names: `postgres://USER:PASSWORD@HOST/DATABASE`, or `sqlite:FILE`; build callgate with the feature of its engine.";
+        /// A column does not exist, or cannot be used like this.
+        DatabaseColumn = "database-column":
+            "Write the name of a column as the database has it; the finding lists those that there are, or says what the column cannot do.";
+        /// The settings of an entity contradict each other.
+        DatabaseEntity = "database-entity":
+            "Correct the entity: for example, `get`, `update` and `delete` need a key, which a view has only by `key`.";
+        /// The login may do more than its tools, or less than they need.
+        DatabaseLogin = "database-login":
+            "A call can never do more than the login may. Run the statement that the finding names as an owner of the database, or accept a harmless right under `login: {allow: […]}`.";
+        /// A statement cannot be prepared, or does something else than its settings say.
+        DatabaseStatement = "database-statement":
+            "Write one statement that the database can prepare, with a value under `inputs` for each name with a colon.";
+        /// A table or view does not exist, or the login does not see it.
+        DatabaseTable = "database-table":
+            "Write the name of a table or view as the database has it, with its schema if it is another than the usual one.";
+        /// A tool of a database has no valid name, or that of another one.
+        DatabaseToolName = "database-tool-name":
+            "Choose another name for the entity or the statement; names of tools have at most 64 characters with the prefix.";
         /// An option for bare descriptions was given with a configuration.
         DescriptionOption = "description-option":
             "Leave the option out, and write the key of the same meaning into the toolset.";
@@ -51,6 +87,9 @@ codes! {
         /// Other machines can reach a listener, and no setting says who may call.
         OpenListener = "open-listener":
             "Listen on 127.0.0.1, or say under `access` who may call.";
+        /// Any caller may set a value that decides whose rows a call is about.
+        OpenSessionValue = "open-session-value":
+            "A principal could name another one's value. Bind it to a claim of verified tokens or to a header that a front sets (`sessions: {claims: …, headers: …}`); it stays as it is where every principal is a runtime that you trust with the rows of all.";
         /// A tool that the program adds contradicts its declaration.
         OwnTool = "own-tool":
             "Correct the tool in the program: one name, one effect, and schemas that are schemas.";
@@ -96,6 +135,12 @@ codes! {
         /// The configuration has no toolset with this name.
         UnknownToolset = "unknown-toolset":
             "Write the name of a toolset as it stands under `toolsets`.";
+        /// A connection cannot be read, or the credential is refused.
+        UnreachableConnection = "unreachable-connection":
+            "See that the connection exists and that the account may use it (`roles/connectors.invoker` and `roles/connectors.viewer`); a sidecar serves its other tools, and tries it again.";
+        /// A database cannot be reached, or refuses the login.
+        UnreachableDatabase = "unreachable-database":
+            "See that the database runs, that this machine reaches it, and that it takes the login; a sidecar serves its other tools, and tries it again.";
         /// A file cannot be read.
         UnreadableFile = "unreadable-file":
             "Name a file that exists, is of the expected kind, and may be read by the user that callgate runs as.";

@@ -46,6 +46,8 @@ pub struct Environment {
     pub(crate) listeners: Option<Listeners>,
     /// The program's own store for what outlives a call.
     pub(crate) state: Option<Arc<dyn Store>>,
+    /// True if no database is connected to: their tools have names alone.
+    pub(crate) has_no_databases: bool,
     /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
     /// The part that a sidecar's own settings have in the build.
@@ -175,6 +177,14 @@ impl Environment {
     #[must_use]
     pub fn listing_missing(mut self) -> Self {
         self.missing = Missing::Listed;
+        self
+    }
+
+    /// Connects to no database: the tools of databases have names alone, and their calls fail.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_databases(mut self) -> Self {
+        self.has_no_databases = true;
         self
     }
 

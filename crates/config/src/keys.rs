@@ -113,6 +113,8 @@ impl Table {
 fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("aws", cfg!(feature = "aws")),
+        ("connector", cfg!(feature = "connector")),
+        ("postgres` or `sqlite", cfg!(any(feature = "postgres", feature = "sqlite"))),
         ("google", cfg!(feature = "google")),
         ("redis", cfg!(feature = "redis")),
         ("state", cfg!(feature = "state")),

@@ -6,7 +6,9 @@ mod aws;
 mod build;
 mod code;
 mod config;
+mod connection;
 mod credential;
+mod database;
 mod description;
 mod digest;
 mod environment;
@@ -55,12 +57,13 @@ mod toolset_keys;
 mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;
+mod unused_keys;
 mod upstream;
 mod webhook;
 
 pub use build::{
-    Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
-    Summary, examined, logins,
+    Built, BuiltAccess, BuiltDatabase, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,
+    Examined, Subject, Summary, examined, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

@@ -32,7 +32,7 @@ keys! {
 }
 
 keys! {
-    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys {
+    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys {
         /// The bytes of text that the YAML aliases of the description may stand for.
         alias_bytes => description_limits.text.alias_bytes: Bytes;
         /// The steps that declaring all tools of the description may take.
@@ -66,11 +66,27 @@ keys! {
     }
 }
 
+keys! {
+    /// The limits of a toolset that only databases have.
+    pub(crate) DatabaseLimitKeys over ToolsetConfig, in "`limits`" {
+        /// The number of connections to a database.
+        connections => database.limits.connections: Count<1000>;
+        /// The time that a statement waits for a lock of a database.
+        lock_time => database.limits.lock_time: Duration;
+        /// The largest value of a row that is shown.
+        row_bytes => database.limits.row_bytes: Bytes;
+        /// The number of rows of a result, of a connection too.
+        rows => database.limits.rows: Count<10000>;
+    }
+}
+
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
     if let Some(object) = root.object.get("limits").and_then(|node| node.as_object()) {
-        SharedLimits::fill(&mut toolset, reader, Mapping { object, pointer: &pointer });
+        let mapping = Mapping { object, pointer: &pointer };
+        SharedLimits::fill(&mut toolset, reader, mapping);
+        of_databases(mapping, &mut toolset);
     }
     toolset
 }
@@ -83,5 +99,18 @@ pub(crate) fn over(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut Tool
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(toolset, reader, mapping);
+        DatabaseLimitKeys::fill(toolset, reader, mapping);
+        of_databases(mapping, toolset);
+    }
+}
+
+/// The limits that databases share with other services, where they are set: unset ones are smaller for a database.
+fn of_databases(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+    let limits = &mut toolset.database.limits;
+    if mapping.object.contains("timeout") {
+        limits.timeout = Some(toolset.call.limits.timeout);
+    }
+    if mapping.object.contains("result_bytes") {
+        limits.result_bytes = Some(toolset.call.shape.result_bytes);
     }
 }

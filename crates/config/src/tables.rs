@@ -3,10 +3,15 @@
 use crate::{
     argument_headers::ArgumentHeaderKeys,
     config::Config,
+    connection::{ActionKeys, LocalConnections, LocalKeys, UserKeys},
     credential::{
         ApiKeyKeys, AuthKeys, AuthorizationCodeKeys, AwsSigV4Keys, BasicKeys, BearerKeys,
         ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
         SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
+    },
+    database::{
+        DatabaseKeys, EntityKeys, InputFieldKeys, LoginKeys, OutputFieldKeys, QueryKeys, RoleKeys,
+        StatementKeys,
     },
     form::MapOf,
     functions::FunctionKeys,
@@ -52,6 +57,8 @@ keys! {
         audit: Audit;
         /// The limits on all calls, and on those of each principal.
         calls: CallsKeys;
+        /// The toolsets with databases that run the tools of connections in place of Google, by the names of the connections.
+        connections: LocalConnections, needs "connector";
         /// Names that requests may call this sidecar by, beside those of this machine.
         hosts => serving.hosts: Hosts;
         /// The limits on kept results of calls with an idempotency key.
@@ -126,6 +133,17 @@ pub const TABLES: &[Table] = &[
     TokenExchangeKeys::TABLE,
     SchemeKeys::TABLE,
     SchemeApiKeyKeys::TABLE,
+    LocalKeys::TABLE,
+    ActionKeys::TABLE,
+    UserKeys::TABLE,
+    DatabaseKeys::TABLE,
+    LoginKeys::TABLE,
+    RoleKeys::TABLE,
+    EntityKeys::TABLE,
+    InputFieldKeys::TABLE,
+    OutputFieldKeys::TABLE,
+    StatementKeys::TABLE,
+    QueryKeys::TABLE,
     EgressKeys::TABLE,
     ConfirmKeys::TABLE,
     ExecutionKeys::TABLE,

@@ -15,6 +15,8 @@ use callgate_transport::AddressRange;
 use url::Url;
 
 use crate::{
+    connection::ConnectorConfig,
+    database::DatabaseConfig,
     description::Description,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
@@ -49,6 +51,10 @@ pub struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The OpenAPI description.
     pub description: Description,
+    /// The connection whose entities and actions are tools.
+    pub(crate) connector: ConnectorConfig,
+    /// The database whose tables and statements are tools.
+    pub(crate) database: DatabaseConfig,
     /// True if nothing is served while its description cannot be read.
     pub required: bool,
     /// The overlays that correct the description, in order.

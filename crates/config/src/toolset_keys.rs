@@ -8,7 +8,9 @@ use callgate_transport::{AddressRange, NotARange};
 use crate::{
     argument_headers::ArgumentHeaders,
     code::ConfigCode,
+    connection::{Actions, ConnectionName, User},
     credential::Auth,
+    database::{Database, Entities, Query, Statements},
     description::Description,
     form::{forms, words},
     functions::Functions,
@@ -33,6 +35,9 @@ use crate::{
 
 keys! {
     pub(crate) ToolsetKeys over ToolsetConfig, in "a toolset" {
+        /// The tools of the connection: operations on its entities, actions, and tools of its own; those of its own tools that
+        /// only read unless given.
+        actions => connector.actions: Actions, needs "connector";
         /// Withheld headers that arguments may set.
         argument_headers: ArgumentHeaders;
         /// Tools whose arguments are the members of their JSON body, with what its schema says of the whole.
@@ -47,21 +52,28 @@ keys! {
         ces_toolset => _: String, needs "ces";
         /// The calls that a person has to approve; `writes` are those that change something.
         confirm: ConfirmRules;
+        /// The connection of Google's Integration Connectors whose entities and actions are tools, in place of a description:
+        /// `projects/PROJECT/locations/LOCATION/connections/NAME`.
+        connection => connector.connection: ConnectionName, needs "connector";
         /// Parameters that are arguments although they have the name and place of a credential.
         credential_arguments: Vec<String>;
         /// Origins that credentials and values of the session may go to beside the server's own.
         credential_origins => credentials.origins: Origins;
         /// Credentials by the security schemes of the description.
         credentials => credentials.schemes: Schemes;
+        /// The SQL database whose tables and statements are tools, in place of a description.
+        database => database.connection: Database, needs "postgres` or `sqlite";
         /// The defaults that are sent; `safe` leaves out those that would decide alone what a call changes.
         defaults: Defaults;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
         dialogflow_tool => _: String, needs "ces";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
+        /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
+        entities => database.entities: Entities, needs "postgres` or `sqlite";
         /// `client` hands checked calls to the client instead of the service.
         execution: ExecutionRules;
-        /// Tools that the client runs; without `openapi` the toolset has no others.
+        /// Tools that the client runs; without `openapi`, `database` and `connection` the toolset has no others.
         functions: Functions;
         /// Headers of every request: texts, or references to secrets.
         headers: Headers;
@@ -75,6 +87,8 @@ keys! {
         overlays: Vec<std::path::PathBuf>;
         /// The text before the operation's name; the toolset's own name unless given.
         prefix: Prefix;
+        /// `false`, or the login for SQL that a model writes.
+        query => database.query: Query, needs "postgres` or `sqlite";
         /// `same_origin` follows what GET and HEAD are answered below the server's path.
         redirects => call.redirects: Redirects;
         /// Origins that the description may refer to documents on.
@@ -93,6 +107,8 @@ keys! {
         session_inputs: SessionInputs;
         /// Session values that inputs take although credentials of other toolsets read them.
         session_parameters: SessionParameters;
+        /// The operator's own statements to the database, by the names that their tools have: `shop-top_customers`.
+        statements => database.statements: Statements, needs "postgres` or `sqlite";
         /// The certificates that secure its connections.
         tls: TlsConfig;
         /// The names of tools whose `operationId` a generator such as FastAPI made; `short` leaves out what it added.
@@ -101,6 +117,8 @@ keys! {
         tools => selection: SelectionKeys;
         /// `http` asks the service, `replay` answers from recordings.
         upstream: Upstream;
+        /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
+        user => connector.user: User, needs "connector";
     }
 }
 

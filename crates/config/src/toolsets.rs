@@ -17,6 +17,7 @@ use crate::{
     tool_source::{self, SourceTools, Sourced, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
+    unused_keys,
 };
 
 /// Reads all toolsets; files of exports are relative to `directory`; `usual` has the values of keys that are missing.
@@ -115,12 +116,17 @@ pub(crate) fn toolset(
     output::shapes(reader, mapping, &mut toolset);
     tool_edits::edits(reader, mapping, &mut toolset);
     argument_headers::check(reader, &toolset);
+    unused_keys::database::check(reader, mapping);
+    unused_keys::connection::check(reader, mapping);
     if let Some(Sourced { tools, .. }) = &sourced {
         let SourceTools { description, lacks_credential, .. } = tools.clone()?;
         toolset.description = description;
         toolset.credentials.lacks_own = lacks_credential && own.get("auth").is_none();
         tool_source::distrust(reader, &mut toolset, own, mapping);
-    } else if !["openapi", "functions"].iter().any(|key| mapping.object.contains(key)) {
+    } else if !["openapi", "connection", "database", "functions"]
+        .iter()
+        .any(|key| mapping.object.contains(key))
+    {
         // The missing feature of a source is reported.
         match names_absent_source(mapping) {
             true => {}
@@ -131,8 +137,10 @@ pub(crate) fn toolset(
     Some(toolset)
 }
 
-/// True if a key names a source whose reader is not in this build.
+/// True if a key names a source that is not in this build.
 fn names_absent_source(mapping: Mapping<'_>) -> bool {
     let mut keys = mapping.object.iter().map(|(key, _)| key);
-    keys.any(|key| ToolsetKeys::TABLE.absent_feature(key) == Some("ces"))
+    let is_source =
+        |key: &str| ["ces_toolset", "connection", "database", "dialogflow_tool"].contains(&key);
+    keys.any(|key| is_source(key) && ToolsetKeys::TABLE.absent_feature(key).is_some())
 }

@@ -1,5 +1,6 @@
 //! Limits that sidecars share need a store that they share.
-#![cfg(all(test, feature = "redis"))]
+#![cfg(test)]
+#![cfg(feature = "redis")]
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::{Built, BuiltToolset, Finding};
+use callgate_config::{Built, BuiltDatabase, BuiltToolset, Finding};
 use callgate_tool::{Value, json};
 use http::StatusCode;
 use serde::Serialize;
@@ -115,7 +115,9 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     if caller.sees_details {
         let described = built.toolsets.iter().filter(|known| caller.may_use(&known.name));
         let others = functions::toolsets(&built).into_iter().filter(|name| caller.may_use(name));
-        body.toolsets = Some(described.map(toolset).chain(others.map(of_functions)).collect());
+        body.toolsets = Some(
+            described.map(toolset).chain(others.map(|name| of_others(&built, name))).collect(),
+        );
         // The last reload names tools of all toolsets.
         let sees_all = caller.is_admin || caller.toolsets.is_none();
         if sees_all && let Some(reload) = reloads.first() {
@@ -130,9 +132,11 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
     (status, JsonText::of(&body)).into_response()
 }
 
-/// True unless a toolset that the operator requires has no description. Every toolset was tried before.
+/// True unless a toolset that the operator requires has no description, or no database. Every toolset was tried before.
 fn is_ready(built: &Built) -> bool {
-    !built.toolsets.iter().any(|toolset| toolset.is_required && toolset.failure().is_some())
+    let is_lacking = |toolset: &BuiltToolset| toolset.is_required && toolset.failure().is_some();
+    let is_down = |database: &BuiltDatabase| database.is_required && database.failure.is_some();
+    !built.toolsets.iter().any(is_lacking) && !built.databases.iter().any(is_down)
 }
 
 fn toolset(toolset: &BuiltToolset) -> ToolsetState<'_> {
@@ -155,8 +159,11 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The state of a toolset without a description: it always has its tools.
-fn of_functions(name: &str) -> ToolsetState<'_> {
-    let findings = Vec::new();
-    ToolsetState { name, status: ToolsetStatus::Ready, required: false, why: None, findings }
+/// The state of a toolset without a description: that of its database, if it has one. Functions are always there.
+fn of_others<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
+    let database = built.databases.iter().find(|database| database.name == name);
+    let why = database.and_then(|database| database.failure.as_deref());
+    let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };
+    let required = database.is_some_and(|database| database.is_required);
+    ToolsetState { name, status, required, why, findings: Vec::new() }
 }

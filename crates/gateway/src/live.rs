@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use callgate_config::ReloadConfig;
+use callgate_config::{Built, ReloadConfig};
 use callgate_executor::{Change, Changes};
 use tokio::{
     sync::watch::Receiver,
@@ -143,7 +143,7 @@ impl Keeper {
             watched.flat_map(|file| folders::leading_to(file)).collect();
         self.watch.set(folders);
         let built = self.gateway.built();
-        let lacks = built.toolsets.iter().any(|one| one.failure().is_some() || one.stale.is_some());
+        let lacks = lacks(&built);
         self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
         self.patience = self.patience.min(self.settings.interval);
         self.ask = now + if lacks { self.patience } else { self.settings.interval };
@@ -178,9 +178,7 @@ impl Keeper {
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;
                     let built = self.gateway.built();
-                    let mut toolsets = built.toolsets.iter();
-                    let lacks = toolsets.any(|one| one.failure().is_some() || one.stale.is_some());
-                    if lacks || built.is_outdated().await {
+                    if lacks(&built) || built.is_outdated().await {
                         return Cause::Address;
                     }
                 }
@@ -193,6 +191,13 @@ impl Keeper {
         let looked = tokio::task::spawn_blocking(move || known.look());
         looked.await.unwrap_or(Look::Same)
     }
+}
+
+/// True if a description or a database has to be tried again soon.
+fn lacks(built: &Built) -> bool {
+    let mut toolsets = built.toolsets.iter();
+    toolsets.any(|one| one.failure().is_some() || one.stale.is_some())
+        || built.databases.iter().any(|one| one.failure.is_some())
 }
 
 /// Logs how a reload ended.

@@ -6,12 +6,12 @@ use callgate_tree::{Limits, Node};
 use crate::import::{
     Imported, RemarkKind,
     authentication::Product,
-    function,
+    connector, function,
     message::{ENVIRONMENT, Message},
     open_api,
 };
 
-/// Imports an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind causes a remark and has no settings.
+/// Imports an `openApiToolset`, an `openApiTool`, a `connectorToolset`, a `connectorTool` or a `clientFunction`. Another kind causes a remark and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
     import_ces_into(Imported::default(), export)
 }
@@ -78,6 +78,14 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
             }
         }
         Some("clientFunction") => function::of_ces(export, imported),
+        Some(kind @ ("connectorTool" | "connectorToolset")) => {
+            if let Some(message) = export.message(kind, imported) {
+                match kind {
+                    "connectorTool" => connector::of_tool(&message, imported),
+                    _ => connector::of_toolset(&message, imported),
+                }
+            }
+        }
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, export.at(other), message);

@@ -3,11 +3,11 @@
 use callgate_tree::Node;
 
 use crate::import::{
-    Imported, RemarkKind, authentication::Product, confirmation, connection, function,
+    Imported, RemarkKind, authentication::Product, confirmation, connection, connector, function,
     message::Message, open_api,
 };
 
-/// Imports an OpenAPI tool or a function tool. A tool of another kind causes a remark and has no settings.
+/// Imports an OpenAPI tool, a function tool or a connector tool. A tool of another kind causes a remark and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
     import_cx_into(Imported::default(), tool)
 }
@@ -39,6 +39,11 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
             }
         }
         Some("functionSpec") => function::of_cx(tool, imported),
+        Some("connectorSpec") => {
+            if let Some(spec) = tool.message("connectorSpec", imported) {
+                connector::of_cx(&spec, imported);
+            }
+        }
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, tool.at(other), message);

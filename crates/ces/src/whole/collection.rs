@@ -90,7 +90,10 @@ impl Collection {
         import::token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|known| known.kind == RemarkKind::Invalid);
-        let is_tool = (description.is_some() && !imported.lacks_credential) || functions.is_some();
+        let is_connection = imported.settings.contains_key("connection");
+        let is_tool = (description.is_some() && !imported.lacks_credential)
+            || functions.is_some()
+            || is_connection;
         let is_left_out = is_invalid || !is_tool;
         self.notes.take(file, &imported, is_left_out);
         if is_left_out {
@@ -110,8 +113,10 @@ impl Collection {
             CLIENT.clone_into(&mut known);
         } else {
             // As for a single export: the platforms send every default, and agents call tools by whole names.
-            imported.settings.insert("defaults", "all".into());
-            imported.settings.insert("tool_names", "as_written".into());
+            if !is_connection {
+                imported.settings.insert("defaults", "all".into());
+                imported.settings.insert("tool_names", "as_written".into());
+            }
             let settings = imported.settings;
             self.toolsets.push(ImportedToolset { name, settings, description });
         }

@@ -18,6 +18,10 @@ pub(crate) struct InitArguments {
     /// `oauth=CLIENT_ID:env:CLIENT_SECRET`, `oauth=login:CLIENT_ID` where you log in; one for each scheme
     #[arg(long, value_name = "SCHEME=REFERENCE")]
     pub(crate) credential: Vec<String>,
+    /// Make tools of the tables of a database; FILE is `sqlite:FILE`, or where its address is: `env:NAME`, `file:PATH`
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    #[arg(long)]
+    pub(crate) database: bool,
     /// Write `./callgate.yaml` instead of a profile of yours
     #[arg(long)]
     pub(crate) here: bool,

@@ -41,6 +41,8 @@ struct Found {
     empty: Vec<Finding>,
     /// The functions that a configuration changes, with the file.
     edited: Vec<(PathBuf, Vec<Value>)>,
+    /// The tools of databases, in words, with the file.
+    databases: Vec<(PathBuf, String)>,
 }
 
 struct Judge<'a> {
@@ -65,6 +67,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         match open::built(file, &options(arguments)) {
             Ok(built) => {
                 found.edited.push((file.clone(), edited_functions(&built)));
+                found.databases.extend(databases(&built).map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 found.take(built, judge)?;
                 found.files.push((file.clone(), found.documents.len()));
@@ -255,12 +258,25 @@ impl Found {
             output::coloured(&token_advice::text(file, &sizes));
             first = *end;
         }
+        for (file, text) in &self.databases {
+            output::result(&format!("{}: {text}\n", file.display()));
+        }
         for (file, edited) in self.edited.iter().filter(|(_, edited)| !edited.is_empty()) {
             let n = edited.len();
             let functions = if n == 1 { "function" } else { "functions" };
             output::result(&format!("{}: {n} {functions} edited\n", file.display()));
         }
     }
+}
+
+/// The number of tools of each database that answers.
+fn databases(built: &Built) -> impl Iterator<Item = String> {
+    built.databases.iter().filter(|database| database.failure.is_none()).map(|database| {
+        let tools = built.executor.entries();
+        let n = tools.filter(|entry| entry.toolset() == database.name).count();
+        let tools = if n == 1 { "tool" } else { "tools" };
+        format!("the database of `{}` answers: {n} {tools}", database.name)
+    })
 }
 
 /// The tools without an operation that the configuration changes.

@@ -6,7 +6,7 @@ mod state;
 
 use std::path::Path;
 
-use callgate::config::{Built, BuiltToolset, Environment, Finding, Severity};
+use callgate::config::{Built, BuiltDatabase, BuiltToolset, Environment, Finding, Severity};
 use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
 use callgate_gateway::examine_sidecar;
 use callgate_tool::{Value, json};
@@ -64,6 +64,7 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     let built = made(file, options, &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
+    lines.extend(built.databases.iter().filter_map(database));
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
     lines.extend(state::line(file, &built));
@@ -89,6 +90,14 @@ fn described(toolset: &BuiltToolset) -> Line {
     };
     let mark = if message.is_some() { Mark::Fault } else { Mark::Ok };
     Line { mark, kind: "description", name, code, message, milliseconds: 0 }
+}
+
+/// The line of a database that answers; one that does not has a finding.
+fn database(database: &BuiltDatabase) -> Option<Line> {
+    let name = database.name.clone();
+    let line =
+        Line { mark: Mark::Ok, kind: "database", name, code: None, message: None, milliseconds: 0 };
+    database.failure.is_none().then_some(line)
 }
 
 /// True if a line has the sentence of a finding already.
@@ -206,6 +215,7 @@ fn kind_of(code: &str) -> &'static str {
         "missing-secret" => "secret",
         "no-server" => "server",
         "state" => "state",
+        "unreachable-database" => "database",
         _ => "configuration",
     }
 }

@@ -3,6 +3,8 @@
 //! elsewhere it never waits.
 
 mod credential;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod database;
 mod questions;
 mod settings;
 
@@ -30,6 +32,10 @@ use crate::{
 };
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    if arguments.database {
+        return database::run(arguments);
+    }
     let file = place(arguments)?;
     let toolset = described(arguments)?;
     let schemes = schemes(&toolset);

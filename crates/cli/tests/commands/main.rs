@@ -13,6 +13,8 @@ mod call;
 mod check;
 mod completions;
 mod connection;
+#[cfg(feature = "sqlite")]
+mod databases;
 mod default_credentials;
 mod diff;
 mod doctor;

@@ -8,9 +8,8 @@ use callgate_policy::{ApprovalRules, Confirm};
 use callgate_tool::{Approvers, Effect, ToolName, nearest};
 
 use super::{
-    Built, BuiltAccess,
-    functions::{self, BuiltFunction},
-    named_tools,
+    Built, BuiltAccess, named_tools,
+    own_tools::{self, OwnTool},
     toolset::Parts,
 };
 use crate::{
@@ -34,14 +33,15 @@ pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -
             rules.toolsets.insert(name, config.confirm.default);
         }
         let mut entries = Vec::new();
+        let own = own_tools::of_toolset(config);
         for entry in &config.confirm.tools {
-            let is_meant = |function: &&_| functions::is_called(config, function, &entry.tool);
-            let function = config.functions.iter().find(is_meant);
-            match function.and_then(|function| functions::tool_name(config, function).ok()) {
-                Some(name) if rules.tools.contains_key(&name) => {
+            match own.iter().find(|tool| tool.is_called(&entry.tool)) {
+                Some(OwnTool { name, .. }) if rules.tools.contains_key(name) => {
                     named_tools::repeated(reader, entry);
                 }
-                Some(name) => drop(rules.tools.insert(name, entry.rule)),
+                Some(OwnTool { name, .. }) => {
+                    _ = rules.tools.insert(name.clone(), entry.rule);
+                }
                 None => entries.push(entry),
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn check_approves(
     config: &Config,
     environment: &Environment,
     toolsets: &[Toolset],
-    functions: &[BuiltFunction],
+    own: &[OwnTool],
 ) {
     let Some(access) = &config.serving.access else { return };
     let operations = || {
@@ -93,9 +93,9 @@ pub(super) fn check_approves(
         callables.map(|callable| &callable.operation)
     };
     let names = operations().map(|operation| operation.tool_name.as_str());
-    let functions = functions.iter().map(|function| function.name().as_str());
-    let own = environment.tools.iter().map(|tool| tool.name().as_str());
-    let tools: Vec<&str> = names.chain(functions).chain(own).collect();
+    let of_toolsets = own.iter().map(|tool| tool.name.as_str());
+    let programs = environment.tools.iter().map(|tool| tool.name().as_str());
+    let tools: Vec<&str> = names.chain(of_toolsets).chain(programs).collect();
     for (place, rights) in rights(access) {
         for (index, entry) in rights.approves.0.iter().enumerate() {
             let (name, pointer) = (entry.as_str(), format!("{place}/approves/{index}"));
@@ -129,12 +129,9 @@ fn meant<'o>(
     operations: impl Iterator<Item = &'o Arc<Operation>>,
 ) -> Vec<ToolName> {
     let operations = operations.filter(|operation| operation.is_called(name));
-    let functions = config.toolsets.iter().flat_map(|toolset| {
-        let called = toolset.functions.iter();
-        let called = called.filter(|function| functions::is_called(toolset, function, name));
-        called.filter_map(|function| functions::tool_name(toolset, function).ok())
-    });
-    operations.map(|operation| operation.tool_name.clone()).chain(functions).collect()
+    let own = config.toolsets.iter().flat_map(own_tools::of_toolset);
+    let own = own.filter(|tool| tool.is_called(name)).map(|tool| tool.name);
+    operations.map(|operation| operation.tool_name.clone()).chain(own).collect()
 }
 
 /// The callers, who may approve the tools that the entries of `approves` mean, by the names that these tools have.

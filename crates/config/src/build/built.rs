@@ -17,8 +17,14 @@ use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
 
 use super::{
-    access::BuiltAccess, authenticators::Made, connect::Directory, fetched::Fetched,
-    policy::Policy, stores::Stores, webhook::Notified,
+    access::BuiltAccess,
+    authenticators::Made,
+    connect::Directory,
+    database::{BuiltDatabase, KnownDatabase},
+    fetched::Fetched,
+    policy::Policy,
+    stores::Stores,
+    webhook::Notified,
 };
 use crate::{
     digest::ConfigDigest,
@@ -56,6 +62,8 @@ pub struct Built {
     pub executor: Executor,
     /// One entry for each toolset with a description, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
+    /// One entry for each toolset with a database, in the order of the configuration.
+    pub databases: Vec<BuiltDatabase>,
     /// The addresses and limits of a sidecar.
     #[doc(hidden)]
     pub serving: ServingConfig,
@@ -256,6 +264,7 @@ pub(super) struct Reusable {
     pub(super) policy: Policy,
     pub(super) stores: Arc<Stores>,
     pub(super) fetched: Vec<Fetched>,
+    pub(super) databases: Vec<KnownDatabase>,
 }
 
 impl BuiltToolset {

@@ -10,7 +10,8 @@ use callgate_tool::{EditFault, EditFaultKind, ToolName};
 
 use super::{
     edit_faults::{complain, unknown_tool},
-    functions::{self, BuiltFunction},
+    functions,
+    own_tools::OwnTool,
 };
 use crate::{
     reader::{Complaint, Reader},
@@ -48,11 +49,11 @@ pub(super) fn taken_names(
     reader: &mut Reader,
     configs: &[ToolsetConfig],
     toolsets: &[Toolset],
-    functions: &[BuiltFunction],
+    own: &[OwnTool],
 ) -> BTreeSet<ToolName> {
     let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
     let names = operations.map(|callable| &callable.operation.tool_name);
-    let names: Vec<&ToolName> = names.chain(functions.iter().map(BuiltFunction::name)).collect();
+    let names: Vec<&ToolName> = names.chain(own.iter().map(|tool| &tool.name)).collect();
     let mut taken = BTreeSet::new();
     for config in configs {
         for ToolRule { pointer, rule, .. } in &config.edits {

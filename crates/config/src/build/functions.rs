@@ -22,12 +22,6 @@ pub(super) struct BuiltFunction {
     edit: Option<EditedTool>,
 }
 
-impl BuiltFunction {
-    pub(super) fn name(&self) -> &ToolName {
-        self.function.name()
-    }
-}
-
 /// The functions of all toolsets.
 pub(super) fn built(reader: &mut Reader, config: &Config) -> Vec<BuiltFunction> {
     let mut functions = Vec::new();
@@ -57,8 +51,10 @@ fn unused(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
     let tool = &rule.tool;
     let is_meant = |function: &&FunctionConfig| is_called(toolset, function, tool);
     let Some(function) = toolset.functions.iter().find(is_meant) else {
-        let is_alone = !toolset.description.is_some();
-        return is_alone.then(|| edit_faults::unknown_tool(tool, &all_names(toolset)));
+        let has_others = toolset.description.is_some()
+            || toolset.database.connection.is_some()
+            || toolset.connector.connection.is_some();
+        return (!has_others).then(|| edit_faults::unknown_tool(tool, &all_names(toolset)));
     };
     let is_own = edit_of(toolset, function).is_some_and(|own| std::ptr::eq(own, rule));
     let message = format!("expected one edit of a function, got another one: `{tool}`");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use callgate_executor::Toolset;
 use callgate_tool::nearest;
 
-use super::functions::{self, BuiltFunction};
+use super::own_tools::OwnTool;
 use crate::{
     code::ConfigCode,
     config::Config,
@@ -19,9 +19,9 @@ pub(super) fn resolved(
     reader: &mut Reader,
     config: &Config,
     toolsets: &[Toolset],
-    functions: &[BuiltFunction],
+    own: &[OwnTool],
 ) -> McpConfig {
-    let tools = Tools { config, toolsets, functions };
+    let tools = Tools { toolsets, own };
     let mut mcp = config.mcp.clone();
     for (index, name) in mcp.pinned.iter_mut().enumerate() {
         *name = tools.named(reader, name, || format!("/mcp/pinned/{index}"));
@@ -35,9 +35,8 @@ pub(super) fn resolved(
 
 #[derive(Clone, Copy)]
 struct Tools<'a> {
-    config: &'a Config,
     toolsets: &'a [Toolset],
-    functions: &'a [BuiltFunction],
+    own: &'a [OwnTool],
 }
 
 impl Tools<'_> {
@@ -63,7 +62,7 @@ impl Tools<'_> {
     fn names(&self) -> impl Iterator<Item = &str> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.map(|callable| callable.operation.tool_name.as_str());
-        operations.chain(self.functions.iter().map(|function| function.name().as_str()))
+        operations.chain(self.own.iter().map(|tool| tool.name.as_str()))
     }
 
     /// The tools that a configuration may mean by a name that none has.
@@ -71,11 +70,7 @@ impl Tools<'_> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.filter(|callable| callable.operation.is_called(name));
         let operations = operations.map(|callable| callable.operation.tool_name.to_string());
-        let functions = self.config.toolsets.iter().flat_map(|toolset| {
-            let called = toolset.functions.iter();
-            let called = called.filter(|function| functions::is_called(toolset, function, name));
-            called.filter_map(|function| functions::tool_name(toolset, function).ok())
-        });
-        operations.chain(functions.map(|name| name.to_string())).collect()
+        let own = self.own.iter().filter(|tool| tool.is_called(name));
+        operations.chain(own.map(|tool| tool.name.to_string())).collect()
     }
 }

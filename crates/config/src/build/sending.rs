@@ -15,12 +15,14 @@ use super::{
 };
 use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sending {
     /// The transport for calls; `None` if its recordings have a fault.
     pub(super) calls: Option<Arc<dyn Transport>>,
     pub(super) descriptions: Arc<dyn Transport>,
     pub(super) tokens: Arc<dyn Transport>,
+    /// The settings of secure connections to what the toolset calls.
+    pub(super) secured: TlsSettings,
     /// The connection settings for token requests.
     pub(super) way: Way,
 }
@@ -57,7 +59,8 @@ pub(super) async fn sending(
 fn own(transport: &Arc<dyn Transport>) -> Sending {
     let way = Some(connect::Way::Own(Arc::clone(transport)));
     let (calls, descriptions) = (Some(Arc::clone(transport)), Arc::clone(transport));
-    Sending { calls, descriptions, tokens: Arc::clone(transport), way }
+    let (tokens, secured) = (Arc::clone(transport), TlsSettings::new());
+    Sending { calls, descriptions, tokens, secured, way }
 }
 
 fn one(
@@ -69,8 +72,9 @@ fn one(
 ) -> Sending {
     let recorded = match &config.upstream {
         Upstream::Http => {
+            let secured = tls.calls.clone();
             let Clients { calls, descriptions, tokens, way } = connections.clients(config, tls);
-            return Sending { calls: Some(calls), descriptions, tokens, way: Some(way) };
+            return Sending { calls: Some(calls), descriptions, tokens, secured, way: Some(way) };
         }
         Upstream::Replay(directory) => base.join(directory),
         Upstream::ReplayBeside => {
@@ -82,5 +86,5 @@ fn one(
     let calls = recordings::transport(reader, pointer, &recorded);
     let descriptions = connections.descriptions(config, TlsSettings::new());
     let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
-    Sending { calls, descriptions, tokens, way: None }
+    Sending { calls, descriptions, tokens, secured: TlsSettings::new(), way: None }
 }

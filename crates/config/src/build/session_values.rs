@@ -26,6 +26,13 @@ pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [
     }
 }
 
+/// The session values that the credentials of all toolsets read, for tools that take no session values as inputs.
+#[cfg(feature = "connector")]
+pub(super) fn masked(toolsets: &[ToolsetConfig]) -> SessionValues {
+    let masked = Readings::of(toolsets).masked();
+    SessionValues { withheld: Vec::new(), masked }
+}
+
 /// The session values that the credentials of each toolset read.
 #[derive(Debug)]
 struct Readings<'a> {
@@ -35,7 +42,16 @@ struct Readings<'a> {
 impl<'a> Readings<'a> {
     /// The session values for all toolsets of a configuration.
     fn of(toolsets: &'a [ToolsetConfig]) -> Self {
-        let read = |toolset: &'a ToolsetConfig| (toolset, names(&toolset.credentials));
+        let read = |toolset: &'a ToolsetConfig| {
+            let user = toolset
+                .connector
+                .user
+                .as_ref()
+                .map(|user| AuthConfig::Bearer { token: user.oauth2_auth_code.clone() });
+            let mut names = names(&toolset.credentials);
+            names.extend(user.iter().flat_map(AuthConfig::session_names));
+            (toolset, names)
+        };
         Self { toolsets: toolsets.iter().map(read).collect() }
     }
 
@@ -56,11 +72,16 @@ impl<'a> Readings<'a> {
         for name in &withheld {
             self.warn_of_sharing(reader, config, name, operations);
         }
+        SessionValues { withheld, masked: self.masked() }
+    }
+
+    /// The names that the credentials of any toolset read.
+    fn masked(&self) -> Vec<SessionName> {
         let mut masked: Vec<_> =
             self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
         masked.sort_unstable();
         masked.dedup();
-        SessionValues { withheld, masked }
+        masked
     }
 
     /// The names that other toolsets' credentials read and this one's do not.

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use callgate_openapi::{Code, OperationStatus};
 use callgate_tree::{Diagnostic, Severity};
 
-use super::built::{Built, BuiltToolset};
+use super::{
+    built::{Built, BuiltToolset},
+    database::{BuiltDatabase, UNREACHABLE_DATABASE, unreachable_database},
+};
 use crate::{code::ConfigCode, finding::Finding};
 
 /// The tools and the findings of a configuration, with the schemas of every tool built.
@@ -44,11 +47,31 @@ pub struct Summary {
 
 impl Built {
     /// The findings that keep calls from working: those about the configuration, secrets and
-    /// logins that a sidecar lacks, descriptions that cannot be read, and
+    /// logins that a sidecar lacks, descriptions that cannot be read, databases that cannot be reached, and
     /// operations that lack a credential or a server.
     pub fn findings(&self) -> Vec<Finding> {
         let of_toolsets = self.toolsets.iter().flat_map(BuiltToolset::findings);
-        self.warnings.iter().chain(&self.lacking).cloned().chain(of_toolsets).collect()
+        let own = self.warnings.iter().chain(&self.lacking).cloned();
+        own.chain(self.unreachable_databases()).chain(of_toolsets).collect()
+    }
+
+    /// The findings about databases that cannot be reached.
+    fn unreachable_databases(&self) -> Vec<Finding> {
+        let finding = |database: &BuiltDatabase| {
+            let why = database.failure.as_ref()?;
+            Some(Finding {
+                file: self.origin.clone(),
+                code: ConfigCode::UnreachableDatabase.as_str(),
+                severity: Severity::Error,
+                pointer: format!("/toolsets/{}/database", database.name),
+                position: None,
+                message: unreachable_database(why),
+                help: UNREACHABLE_DATABASE.to_owned(),
+                remedy: None,
+                option: None,
+            })
+        };
+        self.databases.iter().filter_map(finding).collect()
     }
 
     /// Counts the tools and the findings. Builds every declaration, which takes as long as loading the descriptions.

@@ -107,6 +107,11 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
     }
+    for database in &built.databases {
+        callgate_policy::describe_toolset(&database.name);
+        let is_up = f64::from(u8::from(database.failure.is_none()));
+        metrics::gauge!("callgate_toolset_up", "toolset" => database.name.clone()).set(is_up);
+    }
 }
 
 /// Reports the sidecars on the store, this one among them, by whether they serve the same configuration.

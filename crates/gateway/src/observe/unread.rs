@@ -1,6 +1,6 @@
-//! Logs the toolsets that have no tools because their descriptions cannot be read, and the findings that a reload brings.
+//! Logs the toolsets whose descriptions cannot be read or whose databases do not answer, and the findings that a reload brings.
 
-use callgate_config::{Built, BuiltToolset};
+use callgate_config::{Built, BuiltDatabase, BuiltToolset};
 
 /// Logs the findings that keep calls from working, unless the build before had them.
 pub(crate) fn tell_findings(previous: &Built, built: &Built) {
@@ -13,13 +13,29 @@ pub(crate) fn tell_findings(previous: &Built, built: &Built) {
 /// Logs each such toolset that the build before did not report.
 pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
     for toolset in &built.toolsets {
-        let Some(why) = toolset.failure() else { continue };
-        let is_same = |known: &&BuiltToolset| known.name == toolset.name;
-        let known = previous.and_then(|previous| previous.toolsets.iter().find(is_same));
-        if known.and_then(BuiltToolset::failure) == Some(why) {
-            continue;
-        }
+        tell_toolset(previous, toolset);
+    }
+    for database in &built.databases {
+        tell_database(previous, database);
+    }
+}
+
+fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
+    let Some(why) = toolset.failure() else { return };
+    let is_same = |known: &&BuiltToolset| known.name == toolset.name;
+    let known = previous.and_then(|previous| previous.toolsets.iter().find(is_same));
+    if known.and_then(BuiltToolset::failure) != Some(why) {
         let (name, file) = (toolset.name.as_str(), toolset.file.display());
         tracing::warn!(toolset = name, %file, why, "a toolset has no tools until its description can be read");
+    }
+}
+
+fn tell_database(previous: Option<&Built>, database: &BuiltDatabase) {
+    let Some(why) = &database.failure else { return };
+    let is_same = |known: &&BuiltDatabase| known.name == database.name;
+    let known = previous.and_then(|previous| previous.databases.iter().find(is_same));
+    if known.and_then(|known| known.failure.as_ref()) != Some(why) {
+        let name = database.name.as_str();
+        tracing::warn!(toolset = name, why, "the tools of a database fail until it answers");
     }
 }

@@ -75,8 +75,7 @@ pub fn failure_record(message: &str, help: &str, findings: &[Finding]) -> String
 fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summary) -> Value {
     let of = |kind| addresses_of(listeners, kind).map(Value::from).collect::<Vec<_>>();
     let toolsets = toolset_names(built).into_iter().map(Value::from).collect::<Vec<_>>();
-    let unread = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
-    let unread = unread.map(|toolset| Value::from(toolset.name.as_str())).collect::<Vec<_>>();
+    let unread = unread(built).into_iter().map(Value::from).collect::<Vec<_>>();
     let Summary { n_degraded, n_refused, others, .. } = summary;
     let (n_exposed, n_tokens) = tool_counts(built, summary);
     let secrets = built.missing_secrets.iter().map(|secret| Value::from(secret.to_string()));
@@ -129,8 +128,7 @@ fn toolsets(built: &Built) -> String {
     let n_toolsets = all.len();
     let names = all.into_iter().filter(|name| !name.is_empty());
     let names: Vec<_> = names.take(MOST_NAMES).collect();
-    let n_unread = built.toolsets.iter().filter(|toolset| toolset.failure().is_some()).count();
-    let unread = match n_unread {
+    let unread = match unread(built).len() {
         0 => String::new(),
         n_unread => format!("; {n_unread} cannot be read, and the log says why"),
     };
@@ -139,6 +137,14 @@ fn toolsets(built: &Built) -> String {
         return format!("toolsets: {n_toolsets}{unread}");
     }
     format!("toolsets: {n_toolsets} ({}{more}){unread}", names.join(", "))
+}
+
+/// The toolsets whose description or database does not answer.
+fn unread(built: &Built) -> Vec<&str> {
+    let toolsets = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
+    let databases = built.databases.iter().filter(|database| database.failure.is_some());
+    let toolsets = toolsets.map(|toolset| toolset.name.as_str());
+    toolsets.chain(databases.map(|database| database.name.as_str())).collect()
 }
 
 fn tools(built: &Built, summary: &Summary) -> String {

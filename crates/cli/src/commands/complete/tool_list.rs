@@ -50,7 +50,7 @@ impl ToolList {
         let started = SystemTime::now();
         let server = server.map(str::to_owned);
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
-        let environment = Environment::new().without_audit().listing_missing();
+        let environment = Environment::new().without_audit().listing_missing().without_databases();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
         let config = open::loader().open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached(environment), None).ok()?;

@@ -1,0 +1,163 @@
+//! Imports tools of connections: `connectorSpec` of Dialogflow CX (v3beta1), `connectorTool` and `connectorToolset` of Customer
+//! Engagement Suite. They run on Google's connections, with the arguments that Google's agents know.
+
+use callgate_tool::{Object, ToolName, Value, json};
+
+use crate::import::{Imported, RemarkKind, authentication::Product, message::Message};
+
+/// Imports the specification of a tool of Dialogflow CX.
+pub(super) fn of_cx(spec: &Message<'_>, imported: &mut Imported) {
+    spec.only(&["name", "actions", "endUserAuthConfig"], imported);
+    let actions = spec.messages("actions", imported);
+    put(spec, ["name", "endUserAuthConfig"], &actions, Product::Dialogflow, imported);
+}
+
+/// Imports a toolset of Customer Engagement Suite.
+pub(super) fn of_toolset(toolset: &Message<'_>, imported: &mut Imported) {
+    toolset.only(&["connection", "authConfig", "connectorActions"], imported);
+    let actions = toolset.messages("connectorActions", imported);
+    put(toolset, ["connection", "authConfig"], &actions, Product::Ces, imported);
+}
+
+/// Imports a tool of Customer Engagement Suite, which has one action and a name of its own.
+pub(super) fn of_tool(tool: &Message<'_>, imported: &mut Imported) {
+    tool.only(&["connection", "authConfig", "action", "name", "description"], imported);
+    let actions: Vec<_> = tool.message("action", imported).into_iter().collect();
+    put(tool, ["connection", "authConfig"], &actions, Product::Ces, imported);
+    let name = tool.text("name", imported).map(|text| text.data().to_owned());
+    let description = tool.text("description", imported).map(|text| text.data().to_owned());
+    let actions = imported.settings.get_mut("actions").and_then(Value::as_array_mut);
+    let Some(Value::Object(action)) = actions.and_then(|actions| actions.first_mut()) else {
+        return;
+    };
+    if let Some(description) = description {
+        action.insert("description", description.into());
+    }
+    let Some(name) = name else { return };
+    // The agent calls the tool by this name alone.
+    if ToolName::new(&name).is_ok() {
+        action.insert("name", name.into());
+        imported.settings.insert("prefix", "".into());
+    } else {
+        let message = "expected a name that models can write; the tool gets one of its action";
+        imported.remark(RemarkKind::NoEquivalent, tool.at("name"), message);
+    }
+}
+
+fn put(
+    spec: &Message<'_>,
+    [name, user]: [&str; 2],
+    actions: &[Message<'_>],
+    product: Product,
+    imported: &mut Imported,
+) {
+    let Some(connection) = spec.required(name, imported) else { return };
+    let connection = connection.data().to_owned();
+    let parts: Vec<&str> = connection.split('/').collect();
+    if !matches!(*parts, ["projects", _, "locations", _, "connections", _]) {
+        let message = "expected the name of a connection: `projects/…/locations/…/connections/…`";
+        return imported.remark(RemarkKind::Invalid, spec.at(name), message);
+    }
+    let n_remarks = imported.remarks.len();
+    let user = spec.message(user, imported).map(|user| of_user(&user, product, imported));
+    let mut new = imported.remarks.iter().skip(n_remarks);
+    if new.any(|remark| remark.kind == RemarkKind::Invalid) {
+        return;
+    }
+    let actions: Vec<Value> =
+        actions.iter().filter_map(|action| one(action, imported).map(Value::Object)).collect();
+    if actions.is_empty() {
+        let message = "expected an action that can be taken over, got none";
+        return imported.remark(RemarkKind::Invalid, spec.pointer(), message);
+    }
+    let message = "the account callgate runs as calls the connection in place of the product's service agent: give it `roles/connectors.invoker` and `roles/connectors.viewer`";
+    imported.remark(RemarkKind::Account, spec.at(name), message);
+    let settings = &mut imported.settings;
+    settings.insert("connection", connection.into());
+    settings.insert("actions", Value::Array(actions));
+    if let Some(Some(user)) = user {
+        settings.insert("user", json!({"oauth2_auth_code": user}));
+    }
+}
+
+/// One action: `connectionActionId`, or an operation on entities. `None` for one that is left out, which a remark says.
+fn one(action: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+    action
+        .only(&["connectionActionId", "entityOperation", "inputFields", "outputFields"], imported);
+    let mut entry = match action.one_of(&["connectionActionId", "entityOperation"], imported)? {
+        "connectionActionId" => {
+            let id = action.required("connectionActionId", imported)?.data();
+            if id == "ExecuteCustomQuery" {
+                let message = "statements that a model writes are not run: write an action with `sql` into the toolset";
+                let pointer = action.at("connectionActionId");
+                imported.remark(RemarkKind::NoEquivalent, pointer, message);
+                return None;
+            }
+            Object::from_iter([("action", id.into())])
+        }
+        _ => of_entity(&action.message("entityOperation", imported)?, imported)?,
+    };
+    entry.insert("arguments", "google".into());
+    for (member, key) in [("inputFields", "input_fields"), ("outputFields", "output_fields")] {
+        let fields = action.texts(member, imported);
+        // An empty list means all fields.
+        if !fields.is_empty() {
+            entry.insert(key, fields.into_iter().map(|field| field.data().to_owned()).collect());
+        }
+    }
+    Some(entry)
+}
+
+fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+    operation.only(&["entityId", "operation"], imported);
+    let entity = operation.required("entityId", imported)?.data();
+    let words = ["OPERATION_TYPE_UNSPECIFIED", "LIST", "GET", "CREATE", "UPDATE", "DELETE"];
+    let word = match operation.position("operation", &words, imported)? {
+        1 => "list",
+        2 => "get",
+        3 => "create",
+        4 => "update",
+        5 => "delete",
+        _ => {
+            let message = "expected `LIST`, `GET`, `CREATE`, `UPDATE` or `DELETE`, got none";
+            imported.remark(RemarkKind::Invalid, operation.at("operation"), message);
+            return None;
+        }
+    };
+    let mut entry = Object::from_iter([("entity", entity.into()), ("operation", word.into())]);
+    if matches!(word, "update" | "delete") {
+        // The products let agents change entities by `filterClause` too.
+        entry.insert("many", true.into());
+    }
+    Some(entry)
+}
+
+/// The place of the end user's token in the session. A credential that cannot be taken over makes the tool invalid: without
+/// it, calls would have the rights of the connection.
+fn of_user(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+    let kinds = ["oauth2AuthCodeConfig", "oauth2JwtBearerConfig"];
+    config.only(&kinds, imported);
+    let kind = config.one_of(&kinds, imported)?;
+    if kind == "oauth2JwtBearerConfig" {
+        let message = "tokens for a signed assertion of the user cannot be taken over";
+        imported.remark(RemarkKind::Invalid, config.at(kind), message);
+        return None;
+    }
+    let token = config.message(kind, imported)?;
+    token.only(&["oauthToken"], imported);
+    let text = token.required("oauthToken", imported)?.data();
+    let prefix = match product {
+        Product::Ces => "$context.variables.",
+        Product::Dialogflow => "$session.params.",
+    };
+    let name = text.strip_prefix(prefix).filter(|name| {
+        let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        !name.is_empty() && name.bytes().all(is_legal)
+    });
+    let Some(name) = name else {
+        let message = format!("expected a value of the session, `{prefix}NAME`, got another one");
+        imported.remark(RemarkKind::Invalid, token.at("oauthToken"), message);
+        return None;
+    };
+    Some(format!("{prefix}{name}").into())
+}

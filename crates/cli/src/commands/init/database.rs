@@ -1,0 +1,95 @@
+//! `callgate init NAME ADDRESS --database`: proposes the tables of a database as entities, and prints the statements that make
+//! the least login for them. It runs none of them.
+
+use std::path::Path;
+
+use callgate_database::{Proposal, ProposedEntity, Surroundings, propose};
+use callgate_secret::{LocalStores, Secret, SecretReference, SecretStore as _};
+use callgate_tool::{Object, Value, json};
+use callgate_transport::{Network, TlsSettings};
+
+use super::{super::call::block_on, HEAD, place, unwritten, written};
+use crate::{
+    args::InitArguments,
+    exit::{Failure, Verdict},
+    output, yaml,
+};
+
+pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
+    let file = place(arguments)?;
+    let text = arguments.source.file.to_string_lossy();
+    let (address, reference) = address(&text, arguments.here)?;
+    let around = Surroundings {
+        network: Network::new(),
+        tls: TlsSettings::new(),
+        base: ".".into(),
+        sealer: None,
+    };
+    let proposal = block_on(propose(address, around))?;
+    let Proposal { entities, login, .. } = proposal.map_err(|error| {
+        let help = "see that the database runs there and takes the login, or correct the address";
+        Failure::with_help(&error.to_string(), help)
+    })?;
+    if entities.is_empty() {
+        let help = "name a database with tables, or a login that sees some";
+        return Err(Failure::with_help("expected a table or view at least, got none", help));
+    }
+    let proposed: Object = entities.iter().map(entity).collect();
+    let settings = json!({"database": {"url": reference}, "entities": proposed});
+    let name = arguments.name.replace('-', "_");
+    let toolsets: Object = [(name.clone(), settings)].into_iter().collect();
+    let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
+    written(&file, &text, arguments.force).map_err(|error| unwritten(&file, &error))?;
+    tell(arguments, &file, &entities, &login);
+    Ok(Verdict::Fine)
+}
+
+/// The address, and what the configuration has in its place. An address with a password is never written down.
+fn address(text: &str, is_here: bool) -> Result<(Secret, String), Failure> {
+    if let Some(file) = text.strip_prefix("sqlite:") {
+        // A profile lies elsewhere.
+        let full = std::path::absolute(file).ok().filter(|_| !is_here);
+        let shown =
+            full.map_or_else(|| text.to_owned(), |full| format!("sqlite:{}", full.display()));
+        return Ok((Secret::new(text.to_owned()), shown));
+    }
+    let reference: Result<SecretReference, _> = text.parse();
+    let reference = reference.map_err(|_| {
+        let message = "expected `sqlite:FILE`, or a reference to the address of a database";
+        let help =
+            "put the address into a variable: `callgate init shop env:SHOP_DATABASE --database`";
+        Failure::with_help(message, help)
+    })?;
+    let secret = block_on(LocalStores::new(Path::new(".")).get(&reference))?;
+    let secret = secret.map_err(|error| {
+        Failure::with_help(&error.to_string(), "put the address there, or name another place")
+    })?;
+    Ok((secret, text.to_owned()))
+}
+
+fn entity(proposed: &ProposedEntity) -> (String, Value) {
+    let mut keys = Object::new();
+    keys.insert("table", Value::from(proposed.table.to_string()));
+    if !proposed.description.is_empty() {
+        keys.insert("description", Value::from(proposed.description.as_str()));
+    }
+    if !proposed.has_key {
+        keys.insert("operations", json!(["list"]));
+    }
+    (proposed.name.clone(), Value::Object(keys))
+}
+
+fn tell(arguments: &InitArguments, file: &Path, entities: &[ProposedEntity], login: &[String]) {
+    let name = if arguments.here { "." } else { &arguments.name };
+    let n = entities.len();
+    let tables = if n == 1 { "1 table is".to_owned() } else { format!("{n} tables are") };
+    output::result(&format!("{tables} in `{}`\ncallgate tools {name}\n", file.display()));
+    if login.is_empty() {
+        return;
+    }
+    output::line(
+        "note: remove the tables that no model needs; this login may read the others and nothing else:",
+    );
+    let statements: String = login.iter().map(|statement| format!("{statement};\n")).collect();
+    output::result(&statements);
+}

@@ -1,0 +1,194 @@
+//! Combines the parts of a build into a ready executor, unless a finding stops it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use callgate_executor::{Builder, ErrorKind, Executor, Toolset};
+use callgate_secret::SecretReference;
+use callgate_session::Store;
+use callgate_tool::SessionName;
+use callgate_transport::Transport;
+
+use super::{
+    approvals,
+    authenticators::Made,
+    built::{self, Built, BuiltToolset},
+    connect::Connections,
+    database::{self, Databases},
+    fetched::Fetched,
+    functions, mcp_tools, own_tools,
+    policy::Policy,
+    stores::Stores,
+    toolset::Parts,
+    unique_names,
+};
+use crate::{
+    code::ConfigCode, config::Config, environment::Environment, error::Error, finding::Severity,
+    reader::Reader, serving::ServingConfig,
+};
+
+/// An executor without tools, with what runs around its calls.
+fn around(
+    config: &Config,
+    environment: &Environment,
+    earlier: Option<&Executor>,
+    policy: &Policy,
+) -> Builder {
+    let builder = Executor::builder().synonyms(synonyms(config));
+    let builder = keeping_results(builder, earlier, policy.state.as_ref());
+    let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
+    policy.around(builder)
+}
+
+/// Keeps results where the earlier executor does, or in the store.
+fn keeping_results(
+    builder: Builder,
+    earlier: Option<&Executor>,
+    state: Option<&Arc<dyn Store>>,
+) -> Builder {
+    match (earlier, state) {
+        (Some(earlier), _) => builder.results_of(earlier),
+        (None, Some(state)) => builder.results(Arc::clone(state)),
+        (None, None) => builder,
+    }
+}
+
+/// The tools of all toolsets, but for functions.
+pub(super) struct Tools<'a> {
+    pub(super) parts: Vec<Parts<'a>>,
+    pub(super) databases: Databases,
+}
+
+/// The parts of all toolsets with descriptions, by their use.
+#[derive(Default)]
+struct Gathered {
+    ready: Vec<Toolset>,
+    toolsets: Vec<BuiltToolset>,
+    authenticators: Vec<Made>,
+    fetched: Vec<Fetched>,
+}
+
+impl Gathered {
+    fn of(parts: Vec<Parts<'_>>) -> Self {
+        let mut all = Self::default();
+        for Parts { toolset, built, made, fetched, .. } in parts {
+            all.ready.extend(toolset);
+            all.toolsets.push(built);
+            all.authenticators.extend(made);
+            all.fetched.extend(fetched);
+        }
+        all
+    }
+}
+
+/// The finished parts of an executor, before they are combined.
+pub(super) struct Assembly<'a> {
+    pub(super) config: &'a Config,
+    /// The parts that the program supplies.
+    pub(super) environment: &'a Environment,
+    pub(super) tools: Tools<'a>,
+    pub(super) connections: Connections,
+    pub(super) stores: Arc<Stores>,
+    pub(super) policy: Policy,
+    /// The executor of an earlier build, which keeps results.
+    pub(super) earlier: Option<Executor>,
+}
+
+impl Assembly<'_> {
+    pub(super) fn finished(self, mut reader: Reader) -> Result<Built, Error> {
+        let Self { config, environment, tools, connections, stores, policy, earlier } = self;
+        let Tools { parts, databases } = tools;
+        let named_secrets = distinct(&reader.secrets);
+        let Gathered { ready, toolsets, mut authenticators, fetched } = Gathered::of(parts);
+        authenticators.extend(databases.authenticators);
+        let session_secrets = session_secrets(&ready);
+        let ways = ways(&ready);
+        let functions = functions::built(&mut reader, config);
+        let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
+        unique_names::check(&mut reader, &config.toolsets, &ready, &own);
+        let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
+        approvals::check_approves(&mut reader, config, environment, &ready, &own);
+        let files = std::mem::take(&mut reader.files);
+        let digest = reader.texts.digest();
+        let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
+        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(Error::of(warnings).in_files(files));
+        }
+        let builder = around(config, environment, earlier.as_ref(), &policy);
+        let builder = ready.into_iter().fold(builder, Builder::toolset);
+        let builder = databases.tools.into_iter().fold(builder, database::add);
+        let builder = functions.into_iter().fold(builder, functions::add);
+        let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
+        let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
+        let Connections { network, directories, .. } = connections;
+        let kept = built::Reusable {
+            authenticators,
+            directories,
+            network,
+            policy,
+            stores,
+            fetched,
+            databases: databases.known,
+        };
+        Ok(Built {
+            executor,
+            toolsets,
+            databases: databases.built,
+            session_secrets,
+            idempotency: config.idempotency.unwrap_or_default(),
+            sessions: config.sessions.clone(),
+            state_config: config.state.clone(),
+            mcp,
+            telemetry: config.telemetry.clone(),
+            base: config.base.clone(),
+            serving: ServingConfig::default(),
+            access: None,
+            missing_secrets: Vec::new(),
+            missing_logins: Vec::new(),
+            lacking: Vec::new(),
+            warnings,
+            reload: config.reload.clone(),
+            named_secrets,
+            origin: config.origin.file.clone(),
+            ways,
+            notified: None,
+            kept,
+            files,
+            digest,
+        })
+    }
+}
+
+/// The transport to the servers of each toolset, by the toolset's name.
+fn ways(toolsets: &[Toolset]) -> Vec<(String, Arc<dyn Transport>)> {
+    let way = |known: &Toolset| (known.name.clone(), Arc::clone(&known.transport));
+    toolsets.iter().map(way).collect()
+}
+
+fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
+    let (code, help) = match error.kind() {
+        ErrorKind::DuplicateTool => (ConfigCode::DuplicateTool, "give each tool its own name"),
+        _ => (ConfigCode::OwnTool, "correct the tool that the program adds"),
+    };
+    Error::whole(&config.origin.file, code.as_str(), error.to_string(), help)
+}
+
+fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
+    config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()))
+}
+
+/// The session values that credentials read, without repetitions.
+fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
+    let masked = toolsets.iter().flat_map(|toolset| &toolset.session_values.masked);
+    let masked: BTreeSet<_> = masked.cloned().collect();
+    masked.into_iter().collect()
+}
+
+fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
+    let mut distinct: Vec<SecretReference> = Vec::new();
+    for reference in references {
+        if !distinct.contains(reference) {
+            distinct.push(reference.clone());
+        }
+    }
+    distinct
+}

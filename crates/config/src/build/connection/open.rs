@@ -1,0 +1,221 @@
+//! Asks the service about the connections of a configuration, one after another, and makes their tools.
+
+mod settings;
+
+use std::sync::Arc;
+
+use callgate_auth::{AuthConfig, AuthContext, Authenticator, GoogleToken};
+use callgate_connector::{ConnectionFinding, Loaded, Severity as FindingSeverity, Surroundings};
+use callgate_executor::Backend;
+use callgate_google::Identity;
+
+use super::{ConnectionSending, Databases};
+use crate::{
+    build::{
+        authenticators::{Authenticators, Making},
+        database::{Around, BuiltDatabase, KnownDatabase},
+        own_tools::{self, DatabaseTool, edits, selection},
+        session_values,
+    },
+    code::ConfigCode,
+    config::Config,
+    environment::Missing,
+    finding::Severity,
+    reader::{Complaint, Reader, escaped},
+    toolset::ToolsetConfig,
+};
+
+/// The connections of all toolsets, with the findings about them.
+pub(in crate::build) async fn all(
+    reader: &mut Reader,
+    config: &Config,
+    around: Around<'_>,
+    sending: Vec<Option<ConnectionSending>>,
+    databases: &mut Databases,
+) {
+    for (toolset, sending) in config.toolsets.iter().zip(sending) {
+        let Some(sending) = sending else { continue };
+        let name = toolset.connector.connection.as_deref().unwrap_or_default();
+        if let Some(local) = config.connections.get(name) {
+            on_database(reader, config, toolset, local, databases);
+            continue;
+        }
+        let session_values = session_values::masked(&config.toolsets);
+        let mut made = Authenticators::of(reader, toolset, making(around, &sending));
+        let surroundings = surroundings(reader, toolset, &mut made, sending);
+        databases.authenticators.append(&mut made.made);
+        let Some(surroundings) = surroundings else { continue };
+        let surroundings = Surroundings { session_values, ..surroundings };
+        Box::pin(one(reader, databases, toolset, surroundings, around)).await;
+    }
+}
+
+fn making<'a>(around: Around<'a>, sending: &ConnectionSending) -> Making<'a> {
+    let environment = around.build_context.environment;
+    let secrets = Arc::clone(&around.build_context.secrets);
+    let context = AuthContext::new(secrets, Arc::clone(&sending.tokens))
+        .with_grants(environment.grants.clone())
+        .with_clock(environment.clock.clone());
+    Making {
+        context,
+        way: sending.way.clone(),
+        previous: around.build_context.previous,
+        has_stand_ins: environment.has_stand_ins,
+    }
+}
+
+/// The credentials and the transport of a connection. Without `auth` it is the account of this machine.
+fn surroundings(
+    reader: &mut Reader,
+    toolset: &ToolsetConfig,
+    made: &mut Authenticators<'_>,
+    sending: ConnectionSending,
+) -> Option<Surroundings> {
+    let transport = sending.calls?;
+    let own = match (&made.own, &toolset.credentials.auth) {
+        (Some(own), _) => Some(Arc::clone(own)),
+        (None, None) => {
+            let token = GoogleToken::Access { scopes: Vec::new() };
+            let usual = AuthConfig::Google { identity: Box::<Identity>::default(), token };
+            authenticator(reader, toolset, made, usual)
+        }
+        // The fault of the credential is reported.
+        (None, Some(_)) => None,
+    };
+    let user = match &toolset.connector.user {
+        Some(user) => {
+            let token = user.oauth2_auth_code.clone();
+            Some(authenticator(reader, toolset, made, AuthConfig::Bearer { token })?)
+        }
+        None => None,
+    };
+    let session_values = callgate_executor::SessionValues::default();
+    Some(Surroundings { transport, authenticator: own?, user, session_values })
+}
+
+fn authenticator(
+    reader: &mut Reader,
+    toolset: &ToolsetConfig,
+    made: &mut Authenticators<'_>,
+    config: AuthConfig,
+) -> Option<Arc<dyn Authenticator>> {
+    let made = made.make(config);
+    made.map_err(|error| {
+        let pointer = format!("{}/connection", toolset.pointer);
+        let help = "correct the credential";
+        reader.complain(ConfigCode::Credential, pointer, error.to_string(), help);
+    })
+    .ok()
+}
+
+async fn one(
+    reader: &mut Reader,
+    databases: &mut Databases,
+    toolset: &ToolsetConfig,
+    surroundings: Surroundings,
+    Around { build_context, previous, .. }: Around<'_>,
+) -> Option<()> {
+    let environment = build_context.environment;
+    let selected = selection::selected(reader, toolset);
+    let made = if environment.has_no_databases {
+        Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
+    } else {
+        let settings = settings::of_toolset(toolset, &selected)?;
+        loaded(reader, settings, surroundings).await
+    };
+    let Made { mut backends, failure } = made;
+    let mut known = KnownDatabase::new(toolset, &selected);
+    if let Some(why) = &failure {
+        if environment.missing == Missing::Fault && !environment.has_no_databases {
+            let pointer = format!("{}/connection", toolset.pointer);
+            let message =
+                format!("expected a connection that the service describes, got none: {why}");
+            reader.complain(ConfigCode::UnreachableConnection, pointer, message, UNREACHABLE);
+            return None;
+        }
+        let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
+        backends = match earlier {
+            Some(earlier) => earlier.backends.clone(),
+            None => own_tools::stand_ins(toolset, &selected),
+        };
+        known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
+    } else {
+        known.backends.clone_from(&backends);
+    }
+    databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    let name = known.toolset.clone();
+    databases.built.push(BuiltDatabase { name, is_required: toolset.required, failure });
+    databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
+    Some(())
+}
+
+/// The tools of a connection as those of a database toolset, which is there already.
+fn on_database(
+    reader: &mut Reader,
+    config: &Config,
+    toolset: &ToolsetConfig,
+    local: &str,
+    databases: &mut Databases,
+) -> Option<()> {
+    let is_it = |known: &&ToolsetConfig| {
+        known.name.as_ref().is_some_and(|name| name.to_string() == local)
+            && known.database.connection.is_some()
+    };
+    let name = toolset.connector.connection.as_deref().unwrap_or_default();
+    let Some(database) = config.toolsets.iter().find(is_it) else {
+        let pointer = format!("/connections/{}/toolset", escaped(name));
+        let message = format!("expected a toolset with a database, got: `{local}`");
+        let help = "write the name of a toolset that has `database`";
+        reader.complain(ConfigCode::UnknownToolset, pointer, message, help);
+        return None;
+    };
+    let selected = selection::selected(reader, toolset);
+    let settings = settings::of_toolset(toolset, &selected)?;
+    let known = databases.known.iter().find(|known| known.toolset == local);
+    let backends = match known {
+        Some(known) => {
+            let tools = own_tools::of_database(database);
+            let find = |short: &str| {
+                let is_it = |tool: &&DatabaseTool<'_>| tool.short.eq_ignore_ascii_case(short);
+                let name = tools.iter().find(is_it)?.former_name(database).ok()?;
+                known.backends.iter().find(|backend| *backend.name() == name).cloned()
+            };
+            report(reader, callgate_connector::local(&settings, find)).backends
+        }
+        // The database does not answer, which is reported there.
+        None => own_tools::stand_ins(toolset, &selected),
+    };
+    databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    Some(())
+}
+
+/// The tools of a connection, or the reason why it cannot be read.
+struct Made {
+    backends: Vec<Arc<dyn Backend>>,
+    failure: Option<String>,
+}
+
+async fn loaded(
+    reader: &mut Reader,
+    settings: callgate_connector::ConnectionSettings,
+    surroundings: Surroundings,
+) -> Made {
+    let loaded = Box::pin(callgate_connector::load(settings, surroundings)).await;
+    report(reader, loaded)
+}
+
+/// Reports the findings of a load.
+fn report(reader: &mut Reader, loaded: Loaded) -> Made {
+    let Loaded { tools, findings, unavailable, .. } = loaded;
+    for ConnectionFinding { severity, code, pointer, message, help } in findings {
+        let severity = match severity {
+            FindingSeverity::Error => Severity::Error,
+            FindingSeverity::Warning => Severity::Warning,
+        };
+        reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
+    }
+    Made { backends: tools, failure: unavailable }
+}
+
+const UNREACHABLE: &str =
+    "see that the connection exists and that the account of `auth` may use and view it";

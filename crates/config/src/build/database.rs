@@ -1,0 +1,134 @@
+//! The databases of toolsets: their logins are checked, and their tables and statements become tools. A database that is down
+//! keeps its tools, whose calls fail until it answers; it is tried again as a description is.
+
+use std::sync::Arc;
+
+use callgate_executor::{Backend, Builder};
+use callgate_session::Store;
+use callgate_tool::ToolName;
+use callgate_transport::TlsSettings;
+
+use super::{
+    authenticators::Made,
+    connect::Connections,
+    context::BuildContext,
+    own_tools::{DatabaseBackend, DatabaseTool},
+};
+use crate::{connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig};
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod open;
+
+#[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+mod open {
+    use std::future::{Ready, ready};
+
+    use super::{Around, Databases};
+    use crate::{config::Config, reader::Reader};
+
+    /// The reader has refused the key.
+    pub(in crate::build) fn all(
+        _: &mut Reader,
+        _: &Config,
+        around: Around<'_>,
+    ) -> Ready<Databases> {
+        let Around { build_context: _, connections: _, tls: _, state: _, previous: _ } = around;
+        ready(Databases::default())
+    }
+}
+
+pub(super) use self::open::all;
+
+/// The database of a toolset.
+///
+/// ```
+/// use callgate_config::{BuiltDatabase, Config, Environment};
+///
+/// let functions = "toolsets: {app: {functions: [{name: open, input: {type: object}}]}}";
+/// let built = Config::from_text(functions, "")?.build_blocking(&Environment::new(), None)?;
+/// let failed = |database: &&BuiltDatabase| database.failure.is_some();
+/// assert_eq!(built.databases.iter().filter(failed).count(), 0);
+/// # Ok::<(), callgate_config::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BuiltDatabase {
+    /// The toolset's name.
+    pub name: String,
+    /// True if the operator requires the toolset: without it a sidecar is not ready.
+    pub is_required: bool,
+    /// The reason why the database cannot be reached; its tools exist, and their calls fail.
+    pub failure: Option<String>,
+}
+
+/// The databases of a configuration, with their tools.
+#[derive(Debug, Default)]
+pub(super) struct Databases {
+    pub(super) built: Vec<BuiltDatabase>,
+    pub(super) tools: Vec<DatabaseBackend>,
+    pub(super) known: Vec<KnownDatabase>,
+    /// The authenticators of connections.
+    pub(super) authenticators: Vec<Made>,
+}
+
+/// The tools of a database as they were made last, with what they were made from: they stay in use while it does not answer.
+#[derive(Clone, Debug)]
+pub(super) struct KnownDatabase {
+    pub(super) toolset: String,
+    config: DatabaseConfig,
+    connector: ConnectorConfig,
+    /// The full names of the tools.
+    names: Vec<ToolName>,
+    pub(super) backends: Vec<Arc<dyn Backend>>,
+}
+
+impl KnownDatabase {
+    /// What the tools are made from, without them.
+    pub(super) fn new(toolset: &ToolsetConfig, tools: &[DatabaseTool<'_>]) -> Self {
+        Self {
+            toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+            config: toolset.database.clone(),
+            connector: toolset.connector.clone(),
+            names: tools.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect(),
+            backends: Vec::new(),
+        }
+    }
+
+    /// True if both are made from equal settings.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        self.toolset == other.toolset
+            && self.config == other.config
+            && self.connector == other.connector
+            && self.names == other.names
+    }
+}
+
+/// The surroundings of all databases of a build.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a> {
+    pub(super) build_context: &'a BuildContext<'a>,
+    pub(super) connections: &'a Connections,
+    /// The settings of the connections of each toolset.
+    pub(super) tls: &'a [TlsSettings],
+    /// The store whose keys seal the tokens of pages.
+    pub(super) state: Option<&'a Arc<dyn Store>>,
+    /// The databases of the last build.
+    pub(super) previous: &'a [KnownDatabase],
+}
+
+/// Adds a tool to an executor.
+pub(super) fn add(builder: Builder, DatabaseBackend { backend, edit }: DatabaseBackend) -> Builder {
+    match edit {
+        Some(edit) => builder.edited_shared_backend(backend, edit),
+        None => builder.shared_backend(backend),
+    }
+}
+
+/// The sentence about a database that cannot be reached.
+pub(super) fn unreachable_database(why: &str) -> String {
+    format!("expected a database that answers, got none: {why}")
+}
+
+/// The remedy for a database that cannot be reached.
+pub(super) const UNREACHABLE_DATABASE: &str =
+    "see that the database runs there and takes the login, or correct the address";

@@ -1,0 +1,87 @@
+//! The values of the session that decide whose rows of a database a call is about. Where a sidecar tells its callers apart, one
+//! that no claim and no header binds is a finding: each caller could write the value of another into its session.
+
+use callgate_tool::SessionName;
+
+use crate::{
+    code::ConfigCode,
+    config::Config,
+    database::{Source, statement::StatementInput},
+    environment::{Environment, Sidecar},
+    reader::{Reader, escaped},
+    sessions::SessionsConfig,
+    toolset::ToolsetConfig,
+};
+
+/// Reports the values that any caller may set.
+pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environment) {
+    if environment.sidecar == Sidecar::None || !tells_callers_apart(config) {
+        return;
+    }
+    for toolset in &config.toolsets {
+        for (pointer, source) in sources(toolset) {
+            let Some(shown) = unbound(source, &config.sessions) else { continue };
+            let message = format!("expected a value that no caller sets, got: `{shown}`");
+            reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
+        }
+    }
+}
+
+const HELP: &str = "bind it: `sessions: {claims: {NAME: CLAIM}}`, or `headers` that a front sets";
+
+/// True if there are named principals, or issuers of tokens; the holder of a single token is one runtime.
+fn tells_callers_apart(config: &Config) -> bool {
+    let access = config.serving.access.as_ref();
+    access.is_some_and(|access| {
+        let mut principals = access.principals.iter();
+        !access.issuers.is_empty() || principals.any(|principal| principal.id != "bearer")
+    })
+}
+
+/// The sources that the session gives, each with its place.
+fn sources(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
+    let database = &toolset.database;
+    let mut sources = Vec::new();
+    if let Some(connection) = &database.connection {
+        let at = format!("{}/database", toolset.pointer);
+        let identity = connection.identity.iter();
+        sources.extend(
+            identity.map(|(name, from)| (format!("{at}/identity/{}", escaped(name)), from)),
+        );
+        sources.extend(connection.role.iter().map(|role| (format!("{at}/role/from"), &role.from)));
+    }
+    for entity in &database.entities {
+        let rows = entity.keys.rows.iter().flatten();
+        let at = |name: &str| format!("{}/rows/{}", entity.pointer, escaped(name));
+        sources.extend(rows.map(|(name, from)| (at(name), from)));
+    }
+    for statement in &database.statements {
+        let at = |name: &str| format!("{}/inputs/{}", statement.pointer, escaped(name));
+        for (name, input) in statement.keys.inputs.iter().flatten() {
+            if let StatementInput::Session(from) = input {
+                sources.push((at(name), from));
+            }
+        }
+    }
+    sources
+}
+
+/// A source that nothing binds, as it is written.
+fn unbound(source: &Source, sessions: &SessionsConfig) -> Option<String> {
+    let holds = |bound: &str, name: &str| SessionName::new(bound).holds(&SessionName::new(name));
+    let is_claim = |name: &str| sessions.claims.iter().any(|(bound, _)| holds(bound, name));
+    let is_header = |name: &str| sessions.headers.iter().any(|(bound, _)| holds(bound, name));
+    match source {
+        Source::Fixed(_) => None,
+        Source::Parameter(name) => {
+            let is_bound = is_claim(name) || is_header(name);
+            (!is_bound).then(|| format!("$session.params.{name}"))
+        }
+        Source::Context(path) => {
+            let variable = path.strip_prefix("variables.");
+            let is_bound = variable.is_some_and(is_claim);
+            (!is_bound).then(|| format!("$context.{path}"))
+        }
+        Source::Payload(path) => Some(format!("$request.payload.{path}")),
+    }
+}

@@ -1,0 +1,273 @@
+//! The keys `connection`, `actions` and `user` of a toolset: a connection of Google's Integration Connectors as tools. Reads
+//! texts only; `build/connection` asks the service.
+
+use std::collections::BTreeMap;
+
+use callgate_auth::CredentialSource;
+use callgate_tool::{Effect, ToolsetName};
+use callgate_tree::Node;
+
+use crate::{
+    code::ConfigCode,
+    database::{
+        Operation,
+        statement::{Inputs, StatementInput},
+    },
+    form::{Words as _, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::keys,
+};
+
+/// A connection with its tools.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ConnectorConfig {
+    /// The name; `None` for a toolset of another kind.
+    pub(crate) connection: Option<String>,
+    /// `None` for the connection's own tools that only read.
+    pub(crate) actions: Option<Vec<ActionConfig>>,
+    pub(crate) user: Option<UserConfig>,
+}
+
+/// One tool of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ActionConfig {
+    pub(crate) pointer: String,
+    /// The name without the toolset: `Case-list`.
+    pub(crate) name: String,
+    pub(crate) kind: ActionKind,
+    pub(crate) keys: ActionKeys,
+}
+
+/// The thing that a tool of a connection does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ActionKind {
+    Action { action: String, effect: Effect },
+    Entity { entity: String, operation: Operation, many: bool },
+    Query { sql: String, inputs: Vec<(String, StatementInput)>, effect: Effect },
+    Tool(String),
+}
+
+/// The end user of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct UserConfig {
+    pub(crate) oauth2_auth_code: CredentialSource,
+    pub(crate) header: Option<String>,
+}
+
+/// The names of a tool's arguments.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ArgumentForm {
+    Google,
+    Own,
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct ActionKeys in "an action" {
+        /// The id of an action; `ExecuteCustomQuery` only with `sql`.
+        action: String;
+        /// `google` for the arguments and results of Google's agents: `entityId`, `filterClause`, `connectorOutputPayload`.
+        arguments: ArgumentForm;
+        /// The purpose of the tool, for the model.
+        description: String;
+        /// The effect of an action or a statement; it writes unless another is named.
+        effect: Effect;
+        /// The type of entities.
+        entity: String;
+        /// The fields or parameters that a model gives; all unless given.
+        input_fields: Vec<String>;
+        /// The values behind the names that the SQL has with a colon, such as `:since`: a schema for one that the model gives, or
+        /// a value of the session.
+        inputs: Inputs;
+        /// `true` for an update or delete by conditions too.
+        many: bool;
+        /// The tool's name behind the toolset's; made of the entity, the operation, the action or the tool unless given.
+        name: String;
+        /// The operation on entities.
+        operation: Operation;
+        /// The fields of results; all unless given.
+        output_fields: Vec<String>;
+        /// One statement, which the connection runs as it is.
+        sql: String;
+        /// The name of a tool that the connection has itself.
+        tool: String;
+    }
+}
+
+keys! {
+    pub(crate) struct UserKeys in "`user`" {
+        /// The header of an execution that holds the token; the published documents of the service name none.
+        header: String;
+        /// The user's access token: `$session.credentials.NAME`.
+        oauth2_auth_code: CredentialSource, required;
+    }
+}
+
+keys! {
+    pub(crate) struct LocalKeys in "a connection under `connections`" {
+        /// The toolset with the database whose entities the operations of the connection run on.
+        toolset: String, required;
+    }
+}
+
+words! {
+    ArgumentForm, "`google` has the names that Google's agents know":
+    "google" => Google, "own" => Own
+}
+
+forms! {
+    struct LocalConnections => BTreeMap<String, String>, Kind::Map(&LocalKeys::KIND), |reader, mapping, key| {
+        let help = "for example `{projects/p/locations/l/connections/crm: {toolset: shop}}`";
+        let all = reader.map::<LocalKeys, Vec<_>>(mapping, key, "a mapping from connections to toolsets", help)?;
+        Some(all.into_iter().filter_map(|(name, keys)| Some((name, keys.toolset?))).collect())
+    };
+    struct ConnectionName => Option<String>, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        let parts: Vec<&str> = text.split('/').collect();
+        let is_name = matches!(*parts, ["projects", _, "locations", _, "connections", _]);
+        if !is_name || parts.iter().any(|part| !is_word(part)) {
+            let message = format!("expected the name of a connection, got: `{text}`");
+            let help = "write `projects/PROJECT/locations/LOCATION/connections/NAME`";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            return None;
+        }
+        Some(Some(text.to_owned()))
+    };
+    struct Actions => Option<Vec<ActionConfig>>, Kind::List(&ActionKeys::KIND), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        let Some(items) = node.as_array() else {
+            let help = "for example `[{entity: Case, operation: list}]`";
+            reader.expected(&pointer, "a list of actions", node, help);
+            return None;
+        };
+        let items = items.iter().enumerate();
+        let actions = items.filter_map(|(at, node)| action(reader, format!("{pointer}/{at}"), node));
+        Some(Some(actions.collect()))
+    };
+    struct User => Option<UserConfig>, UserKeys::KIND, |reader, mapping, key| {
+        let UserKeys { header, oauth2_auth_code } = reader.get::<UserKeys>(mapping, key)?;
+        let oauth2_auth_code = oauth2_auth_code?;
+        if matches!(oauth2_auth_code, CredentialSource::Secret(_)) {
+            let message = "expected the token of the session's own user, got a secret of the operator";
+            let help = "write `$session.credentials.NAME`; without `user` the connection's own credential is used";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        }
+        Some(Some(UserConfig { oauth2_auth_code, header }))
+    };
+}
+
+fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<ActionConfig> {
+    let keys = reader.section::<ActionKeys>(node, &pointer)?;
+    let object = node.as_object()?;
+    let mapping = Mapping { object, pointer: &pointer };
+    let kind = kind(reader, mapping, &keys)?;
+    let name = keys.name.clone().unwrap_or_else(|| kind.stem());
+    let is_name = name.split('-').all(|part| ToolsetName::new(part).is_ok());
+    if !is_name || name.len() > MAX_NAME {
+        let message =
+            format!("expected a short name of letters, digits, `_` and `-`, got: `{name}`");
+        reader.complain(ConfigCode::ToolName, &pointer, message, "give the tool a `name`");
+        return None;
+    }
+    Some(ActionConfig { pointer, name, kind, keys })
+}
+
+/// What an entry does, by the one key that says it; keys that mean nothing beside it are reported.
+fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<ActionKind> {
+    let effect = keys.effect.unwrap_or(Effect::Write);
+    let (kind, unused): (_, &[&str]) = match keys {
+        ActionKeys { entity: Some(entity), action: None, tool: None, .. } => {
+            let Some(operation) = keys.operation else {
+                let message = "expected `operation` beside `entity`, got none";
+                let help = "write `list`, `get`, `create`, `update` or `delete`";
+                reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+                return None;
+            };
+            let is_change = matches!(operation, Operation::Update | Operation::Delete);
+            let unused: &[&str] = if is_change {
+                &["effect", "inputs", "sql"]
+            } else {
+                &["effect", "inputs", "many", "sql"]
+            };
+            let many = keys.many.unwrap_or_default();
+            (ActionKind::Entity { entity: entity.clone(), operation, many }, unused)
+        }
+        ActionKeys { action: Some(action), entity: None, tool: None, .. } => match &keys.sql {
+            Some(sql) if action == CUSTOM_QUERY => {
+                let inputs = keys.inputs.clone().unwrap_or_default();
+                (
+                    ActionKind::Query { sql: sql.clone(), inputs, effect },
+                    &["input_fields", "many", "operation"],
+                )
+            }
+            None if action == CUSTOM_QUERY => {
+                let message = "expected `sql` beside the action `ExecuteCustomQuery`, got none";
+                let help = "write the statement under `sql`: what a model writes could be anything, and nothing can prove that it is harmless";
+                reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+                return None;
+            }
+            _ => (
+                ActionKind::Action { action: action.clone(), effect },
+                &["inputs", "many", "operation", "sql"],
+            ),
+        },
+        ActionKeys { tool: Some(tool), entity: None, action: None, .. } => (
+            ActionKind::Tool(tool.clone()),
+            &["arguments", "effect", "inputs", "many", "operation", "output_fields", "sql"],
+        ),
+        _ => {
+            let message = "expected one of `entity`, `action` and `tool`, got none or several";
+            let help = "for example `{entity: Case, operation: list}`";
+            reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+            return None;
+        }
+    };
+    for key in unused.iter().filter(|key| mapping.object.contains(key)) {
+        let message = format!("expected no `{key}` in an entry of this kind, got one");
+        reader.complain(ConfigCode::UnusedKey, at(mapping, key), message, "remove it");
+    }
+    Some(kind)
+}
+
+impl ActionKind {
+    /// The name of a tool that has no other.
+    fn stem(&self) -> String {
+        match self {
+            Self::Action { action, .. } => word(action),
+            Self::Entity { entity, operation, .. } => {
+                let mut words = Operation::WORDS.iter();
+                let operation =
+                    words.find(|(_, known)| known == operation).map_or("", |(word, _)| word);
+                format!("{}-{operation}", word(entity))
+            }
+            Self::Query { .. } => CUSTOM_QUERY.to_owned(),
+            Self::Tool(tool) => word(tool),
+        }
+    }
+
+    /// The effect, as the configuration has it.
+    pub(crate) fn effect(&self) -> Effect {
+        match self {
+            Self::Action { effect, .. } | Self::Query { effect, .. } => *effect,
+            Self::Entity { operation: Operation::Get | Operation::List, .. } => Effect::Read,
+            // What a tool of the connection does is known when the connection is loaded.
+            Self::Entity { .. } | Self::Tool(_) => Effect::Write,
+        }
+    }
+}
+
+/// A text as a part of a name: other characters than letters, digits and `_` become `_`.
+fn word(text: &str) -> String {
+    let legal = |character: char| if character.is_ascii_alphanumeric() { character } else { '_' };
+    text.chars().map(legal).collect()
+}
+
+/// True for a segment of a name of Google's; ids of old projects have a domain before a colon.
+fn is_word(text: &str) -> bool {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    !text.is_empty() && ![".", ".."].contains(&text) && text.bytes().all(is_legal)
+}
+
+const CUSTOM_QUERY: &str = "ExecuteCustomQuery";
+const MAX_NAME: usize = 50;

@@ -1,0 +1,72 @@
+//! The key `query` of a toolset: SQL that a model writes, over a login of its own that reads the listed columns alone.
+
+use callgate_secret::SecretReference;
+
+use super::{
+    DatabaseUrl,
+    entity::{TableName, table_name},
+};
+use crate::{
+    code::ConfigCode,
+    form::{Form as _, MapOf, forms},
+    keys::Kind,
+    reader::{Mapping, Reader, at, escaped},
+    settings::keys,
+};
+
+/// The tool that runs a model's SQL.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueryConfig {
+    pub(crate) url: SecretReference,
+    pub(crate) tables: Vec<(TableName, Vec<String>)>,
+    pub(crate) functions: Vec<String>,
+}
+
+keys! {
+    pub(crate) struct QueryKeys in "`query`" {
+        /// Functions outside of the database's own that the login may execute.
+        functions: Vec<String>;
+        /// The columns that may be read, by tables.
+        tables: Tables, required;
+        /// The address with a login that reads these columns and nothing else, a secret.
+        url: DatabaseUrl, required;
+    }
+}
+
+forms! {
+    struct Query => Option<QueryConfig>, Kind::AnyOf(&[Kind::Boolean, QueryKeys::KIND]), |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        match node.as_bool() {
+            Some(false) => return Some(None),
+            Some(true) => {
+                let help = "write `query: {url: env:NAME, tables: {orders: [no, total]}}`";
+                reader.expected(&at(mapping, key), "`false` or a mapping", node, help);
+                return None;
+            }
+            None => {}
+        }
+        let QueryKeys { functions, tables, url } = reader.get::<QueryKeys>(mapping, key)?;
+        Some(Some(QueryConfig { url: url?, tables: tables?, functions: functions.unwrap_or_default() }))
+    };
+    struct Tables => Vec<(TableName, Vec<String>)>, Kind::Map(&Kind::List(&Kind::Text)), tables;
+}
+
+fn tables(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<Vec<(TableName, Vec<String>)>> {
+    let columns = MapOf::<Vec<String>>::read(reader, mapping, key)?;
+    let mut tables = Vec::new();
+    for (text, columns) in columns {
+        if let Some(name) = table_name(&text) {
+            tables.push((name, columns));
+            continue;
+        }
+        let pointer = format!("{}/{}", at(mapping, key), escaped(&text));
+        let message = format!("expected the name of a table, got: `{text}`");
+        let help = "for example `public.orders: [no, total]`";
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    }
+    Some(tables)
+}

@@ -1,0 +1,135 @@
+//! A value that the session or the operator gives, never the model: `$session.params.NAME`, `$request.payload.PATH`,
+//! `$context.PATH`, or a plain text, number or boolean.
+
+use callgate_tool::{Value, nearest};
+use callgate_tree::Node;
+
+use crate::{
+    code::ConfigCode,
+    form::forms,
+    keys::Kind,
+    reader::{Reader, at},
+};
+
+/// The source of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Source {
+    Context(String),
+    Fixed(Value),
+    Parameter(String),
+    Payload(String),
+}
+
+forms! {
+    Source => Self, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean]), |reader, mapping, key| {
+        let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+        match node {
+            Node::Bool(_) | Node::Number(_) => Some(Self::Fixed(node.to_value())),
+            Node::String(_) => text(reader, node.as_str().unwrap_or_default(), &pointer),
+            _ => {
+                reader.expected(&pointer, "a value of the session, or a plain value", node, HELP);
+                None
+            }
+        }
+    };
+}
+
+fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Source> {
+    if text.is_empty() {
+        let message = "expected a value of the session, or a plain value, got an empty text";
+        reader.complain(ConfigCode::WrongValue, pointer, message, HELP);
+        return None;
+    }
+    if !text.starts_with('$') {
+        return Some(Source::Fixed(Value::from(text)));
+    }
+    let found = PREFIXES.iter().find_map(|(prefix, source)| {
+        let path = text.strip_prefix(prefix)?;
+        is_path(path).then(|| source(path.to_owned()))
+    });
+    if found.is_none() {
+        let message = format!("expected a value of the session, got: `{text}`");
+        reader.complain(ConfigCode::WrongValue, pointer, message, help(text));
+    }
+    found
+}
+
+/// The prefix of a source, and what makes it of the path behind.
+type Prefix = (&'static str, fn(String) -> Source);
+
+const PREFIXES: [Prefix; 3] = [
+    ("$context.", Source::Context),
+    ("$request.payload.", Source::Payload),
+    ("$session.params.", Source::Parameter),
+];
+
+const HELP: &str = "for example `$session.params.user_id`";
+
+/// The remedy for a misspelt source.
+fn help(text: &str) -> String {
+    let head = |text: &str, parts: usize| text.split('.').take(parts).collect::<Vec<_>>().join(".");
+    let near = PREFIXES.iter().find_map(|(prefix, _)| {
+        let prefix = prefix.trim_end_matches('.');
+        let parts = prefix.split('.').count();
+        nearest(&head(text, parts), [prefix]).map(|_| (prefix, parts))
+    });
+    match near {
+        Some((prefix, parts)) => {
+            let rest: Vec<_> =
+                text.split('.').skip(parts).filter(|part| !part.is_empty()).collect();
+            let rest = if rest.is_empty() { "NAME".to_owned() } else { rest.join(".") };
+            format!("did you mean `{prefix}.{rest}`?")
+        }
+        None => {
+            "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`".to_owned()
+        }
+    }
+}
+
+/// True for names with dots between them.
+fn is_path(text: &str) -> bool {
+    text.split('.').all(|name| !name.is_empty() && !name.contains(['[', ']', '$', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tree::Limits;
+
+    use super::*;
+    use crate::{form::Form as _, reader::Mapping};
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<&str, &str>) {
+        let root = callgate_tree::read(format!("a: {text}").as_bytes(), &Limits::default());
+        let root = root.unwrap().value;
+        let mut reader = Reader::default();
+        let mapping = Mapping { object: root.as_object().unwrap(), pointer: "" };
+        let found = Source::read(&mut reader, mapping, "a");
+        let help = reader.complaints.first().map(|complaint| complaint.help.clone());
+        match expected {
+            Ok(expected) => assert_eq!(format!("{:?}", found.unwrap()), expected, "{text}"),
+            Err(expected) => assert_eq!((found.is_none(), help.as_deref()), (true, Some(expected))),
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_session_or_of_the_configuration_is_read() {
+        check("$session.params.user_id", Ok("Parameter(\"user_id\")"));
+        check("$request.payload.user.id", Ok("Payload(\"user.id\")"));
+        check("$context.variables.tenant", Ok("Context(\"variables.tenant\")"));
+        check("eu", Ok("Fixed(String(\"eu\"))"));
+        check("true", Ok("Fixed(Bool(true))"));
+    }
+
+    #[test]
+    fn a_value_that_nothing_can_give_is_refused() {
+        let forms = "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`";
+        check("$sesion.params.user", Err("did you mean `$session.params.user`?"));
+        check("$session.params.", Err("did you mean `$session.params.NAME`?"));
+        check("$caller.token", Err(forms));
+        check("''", Err(HELP));
+        check("null", Err(HELP));
+        check("[a]", Err(HELP));
+        check("{a: b}", Err(HELP));
+    }
+}

@@ -1,0 +1,73 @@
+//! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
+
+use callgate_tool::{Effect, Value};
+use callgate_tree::Node;
+
+use super::{entity::named, source::Source};
+use crate::{
+    form::{Count, forms},
+    keys::Kind,
+    reader::{Mapping, Reader, at, escaped},
+    settings::keys,
+};
+
+/// A statement, by the name that its tool has.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StatementConfig {
+    pub(crate) name: String,
+    pub(crate) pointer: String,
+    pub(crate) sql: String,
+    pub(crate) keys: StatementKeys,
+}
+
+/// The source of one value of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum StatementInput {
+    /// The model, by this schema.
+    Model(Value),
+    Session(Source),
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct StatementKeys in "a statement" {
+        /// The number of rows that it may change; more are rolled back.
+        affected: Count;
+        /// The purpose of the statement, for the model.
+        description: String;
+        /// The effect; a statement runs without the right to write unless it is another than `read`.
+        effect: Effect;
+        /// The values behind the names that the SQL has with a colon, such as `:since`: a schema for one that the model gives, or
+        /// a value of the session.
+        inputs: Inputs;
+        /// One statement.
+        sql: String, required;
+    }
+}
+
+forms! {
+    struct Statements => Vec<StatementConfig>, Kind::Map(&StatementKeys::KIND), |reader, mapping, key| {
+        let help = "for example `{new_orders: {sql: 'select no from orders where day >= :since', inputs: {since: {type: string, format: date}}}}`";
+        let statements = reader.map::<StatementKeys, Vec<_>>(mapping, key, "a mapping from names to statements", help)?;
+        let statements = statements.into_iter().filter_map(|(name, keys)| {
+            let pointer = format!("{}/{}", at(mapping, key), escaped(&name));
+            let is_named = named(reader, &name, &pointer, "a statement");
+            let sql = keys.sql.clone().filter(|_| is_named)?;
+            Some(StatementConfig { name, pointer, sql, keys })
+        });
+        Some(statements.collect())
+    };
+    struct Inputs => Vec<(String, StatementInput)>, Kind::Map(&StatementInput::KIND), |reader, mapping, key| {
+        let help = "for example `{since: {type: string, format: date}, owner: $session.params.user_id}`";
+        reader.map::<StatementInput, _>(mapping, key, "a mapping from names to schemas or values of the session", help)
+    };
+    StatementInput => Self, Kind::AnyOf(&[Kind::Schema, Kind::Text, Kind::Number, Kind::Boolean]), input;
+}
+
+fn input(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<StatementInput> {
+    let node: &Node = mapping.object.get(key)?;
+    if node.as_object().is_some() {
+        return Some(StatementInput::Model(node.to_value()));
+    }
+    reader.get::<Source>(mapping, key).map(StatementInput::Session)
+}

@@ -1,0 +1,263 @@
+//! Toolsets with a database: their keys with every refusal at its place, and builds over a file of SQLite.
+#![cfg(test)]
+#![cfg(feature = "sqlite")]
+
+use callgate_config::{Built, Config, Environment, Error};
+use callgate_tool::{Object, Outcome, Session, ToolCall, Value, json};
+use tempfile::TempDir;
+
+const TABLES: &str = include_str!("../../../fixtures/shop/tables.sql");
+
+/// A folder with the database of the shop and its address.
+fn shop() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    connection.execute_batch(TABLES).unwrap();
+    std::fs::write(folder.path().join("shop.url"), "sqlite:shop.db").unwrap();
+    std::fs::write(folder.path().join("gone.url"), "sqlite:gone/shop.db").unwrap();
+    folder
+}
+
+/// The places and codes of the findings.
+fn findings(error: &Error) -> Vec<(&str, &str)> {
+    error.findings().iter().map(|finding| (finding.pointer.as_str(), finding.code)).collect()
+}
+
+/// The toolset `shop` with these keys is refused at this pointer of it, with this help.
+#[track_caller]
+fn check(keys: &str, pointer: &str, help: &str) {
+    let text = format!("toolsets: {{shop: {{{keys}}}}}");
+    let error = Config::from_text(&text, "").expect_err(keys);
+    let pointer = format!("/toolsets/shop{pointer}");
+    let found = error.findings().iter().find(|finding| finding.pointer == pointer);
+    let found = found.unwrap_or_else(|| panic!("{keys}: {:?}", findings(&error)));
+    assert!(found.position.is_some(), "{found:?}");
+    assert_eq!(found.help, help, "{keys}");
+}
+
+const URL: &str = "database: {url: env:A}";
+
+#[test]
+fn a_misspelt_key_is_refused_with_the_nearest_one() {
+    check("database: {ulr: env:A}", "/database/ulr", "did you mean `url`?");
+    check(&format!("{URL}, entitys: {{}}"), "/entitys", "did you mean `entities`?");
+    let entity = |keys: &str| format!("{URL}, entities: {{orders: {{table: a, {keys}}}}}");
+    check(&entity("field: [a]"), "/entities/orders/field", "did you mean `fields`?");
+    let operation = "/entities/orders/operations/0";
+    check(
+        &entity("operations: [lst]"),
+        operation,
+        "they are `create`, `delete`, `get`, `list`, `update`",
+    );
+    check(
+        &entity("rows: {a: $sesion.params.b}"),
+        "/entities/orders/rows/a",
+        "did you mean `$session.params.b`?",
+    );
+    check(
+        &entity("input_fields: {crate: [a]}"),
+        "/entities/orders/input_fields/crate",
+        "did you mean `create`?",
+    );
+    let statement = format!("{URL}, statements: {{top: {{sq: a}}}}");
+    check(&statement, "/statements/top/sq", "did you mean `sql`?");
+    check(&format!("{URL}, limits: {{row: 5}}"), "/limits/row", "did you mean `rows`?");
+}
+
+#[test]
+fn a_missing_key_is_refused_at_its_mapping() {
+    check("database: {}", "/database", "add `url: …`");
+    check(&format!("{URL}, entities: {{orders: {{}}}}"), "/entities/orders", "add `table: …`");
+    check(&format!("{URL}, statements: {{top: {{}}}}"), "/statements/top", "add `sql: …`");
+    check("database: {url: env:A, role: {from: a}}", "/database/role", "add `allow: …`");
+}
+
+#[test]
+fn a_literal_address_is_no_reference_to_a_secret() {
+    let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
+    check("database: {url: 'postgres://a:b@c/d'}", "/database/url", help);
+}
+
+#[test]
+fn a_key_of_another_kind_of_toolset_has_no_effect_beside_a_database() {
+    check(&format!("{URL}, server: 'https://a.example'"), "/server", "remove it");
+    check(&format!("{URL}, auth: none"), "/auth", "remove it");
+    check(&format!("{URL}, execution: client"), "/execution", "remove it");
+    let own = "put it into a toolset of its own";
+    check(&format!("{URL}, openapi: a.yaml"), "/openapi", own);
+    let tools =
+        "remove it; with `database`, `tools` takes `edit`, `exclude`, `include`, `read_only`";
+    check(&format!("{URL}, tools: {{tags: [a]}}"), "/tools/tags", tools);
+    let without = "write `database: {url: env:NAME}` into the toolset, or remove the key";
+    check("openapi: a.yaml, entities: {}", "/entities", without);
+    check("openapi: a.yaml, limits: {rows: 5}", "/limits/rows", without);
+}
+
+#[test]
+fn a_name_that_models_cannot_write_is_refused() {
+    let help = "use letters, digits and `_`; tools have it in their names";
+    check(&format!("{URL}, entities: {{'a b': {{table: a}}}}"), "/entities/a b", help);
+    check(&format!("{URL}, statements: {{'a-b': {{sql: a}}}}"), "/statements/a-b", help);
+    let table = "for example `public.orders`";
+    check(&format!("{URL}, entities: {{a: {{table: a.b.c}}}}"), "/entities/a/table", table);
+}
+
+fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
+    built_in(folder, keys, &Environment::new())
+}
+
+fn built_in(folder: &TempDir, keys: &str, environment: &Environment) -> Result<Built, Error> {
+    let text = format!("toolsets: {{shop: {{{keys}}}}}");
+    Config::from_text(&text, folder.path())?.build_blocking(environment, None)
+}
+
+const ORDERS: &str = "database: {url: file:shop.url}, entities: {orders: {table: orders}}";
+
+fn names(built: &Built) -> Vec<&str> {
+    built.executor.entries().map(|entry| entry.name().as_str()).collect()
+}
+
+fn call(built: &Built, tool: &str, arguments: Value, session: &Session) -> Outcome {
+    let Value::Object(arguments) = arguments else { panic!("{arguments:?}") };
+    let call = ToolCall::new("1", tool, arguments);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(built.executor.call(&call, session)).outcome
+}
+
+#[test]
+fn a_table_is_read_by_its_tools() {
+    let folder = shop();
+    let built = built(&folder, ORDERS).unwrap();
+    assert_eq!(names(&built), ["shop-orders-list", "shop-orders-get"]);
+    let outcome = call(&built, "shop-orders-get", json!({"no": 3}), &Session::default());
+    assert!(format!("{outcome:?}").contains("gift"), "{outcome:?}");
+}
+
+#[test]
+fn rows_of_others_are_not_there() {
+    let folder = shop();
+    let keys = "database: {url: file:shop.url}, entities: {orders: {table: orders, rows: {owner: $session.params.user}}}";
+    let built = built(&folder, keys).unwrap();
+    let bob = Session::new("s").with_parameters(Object::from([("user", "bob".into())]));
+    let outcome = call(&built, "shop-orders-get", json!({"no": 1}), &bob);
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(fault.code.as_str(), "not_found");
+    let outcome = call(&built, "shop-orders-list", json!({}), &Session::default());
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(fault.code.as_str(), "missing_session_value");
+}
+
+#[test]
+fn the_selection_and_the_edits_apply_to_tools_of_a_database() {
+    let folder = shop();
+    let keys = format!(
+        "{ORDERS}, tools: {{exclude: ['*-get'], edit: {{orders-list: {{name: find_orders, hide: [page]}}}}}}, confirm: {{tools: {{find_orders: always}}}}"
+    );
+    let built = built(&folder, &keys).unwrap();
+    assert_eq!(names(&built), ["shop-find_orders"]);
+    let outcome = call(&built, "shop-find_orders", json!({}), &Session::default());
+    assert!(matches!(outcome, Outcome::Pending(_)), "{outcome:?}");
+}
+
+#[test]
+fn a_misspelt_name_of_a_tool_is_refused_where_it_protects() {
+    let folder = shop();
+    let refused = |keys: &str| {
+        let error = built(&folder, &format!("{ORDERS}, {keys}")).unwrap_err();
+        error.findings().iter().map(|finding| finding.pointer.clone()).collect::<Vec<_>>()
+    };
+    let exclude = refused("tools: {exclude: [orders-lst]}");
+    assert_eq!(exclude, ["/toolsets/shop/tools/exclude/0"]);
+    let edit = refused("tools: {edit: {orders-lst: {name: a}}}");
+    assert_eq!(edit, ["/toolsets/shop/tools/edit/orders-lst"]);
+}
+
+#[test]
+fn two_tools_of_one_name_are_refused() {
+    let folder = shop();
+    let keys = format!("{ORDERS}, functions: [{{name: orders-list, input: {{type: object}}}}]");
+    let error = built(&folder, &keys).unwrap_err();
+    assert_eq!(findings(&error)[0].1, "duplicate-tool", "{error}");
+}
+
+#[test]
+fn a_finding_of_the_database_has_its_place_in_the_text() {
+    let folder = shop();
+    let keys = "database: {url: file:shop.url}, entities: {orders: {table: order}}";
+    let error = built(&folder, keys).unwrap_err();
+    let [finding] = error.findings() else { panic!("{error}") };
+    assert_eq!(
+        (finding.code, finding.pointer.as_str()),
+        ("database-table", "/toolsets/shop/entities/orders/table")
+    );
+    assert!(finding.position.is_some());
+    assert_eq!(finding.help, "did you mean `orders`?");
+}
+
+#[test]
+fn a_database_that_is_away_keeps_its_tools_and_refuses_their_calls() {
+    let folder = shop();
+    let keys =
+        "database: {url: file:gone.url}, entities: {orders: {table: orders}}, required: true";
+    let error = built(&folder, keys).unwrap_err();
+    assert_eq!(findings(&error), [("/toolsets/shop/database/url", "unreachable-database")]);
+    let listing = Environment::new().listing_missing();
+    let built = built_in(&folder, keys, &listing).unwrap();
+    assert!(built.databases[0].failure.is_some() && built.databases[0].is_required);
+    assert_eq!(names(&built), ["shop-orders-list", "shop-orders-get"]);
+    let outcome = call(&built, "shop-orders-get", json!({"no": 1}), &Session::default());
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(fault.code.as_str(), "unreachable");
+}
+
+#[test]
+fn a_missing_secret_is_reported_and_keeps_the_other_tools() {
+    let folder = shop();
+    let keys =
+        "database: {url: env:CALLGATE_NO_SUCH_VARIABLE}, entities: {orders: {table: orders}}";
+    let error = built(&folder, keys).unwrap_err();
+    assert_eq!(findings(&error), [("/toolsets/shop/database/url", "secret")]);
+    let listed = built_in(&folder, keys, &Environment::new().listing_missing()).unwrap();
+    assert!(listed.databases[0].failure.is_some());
+}
+
+#[test]
+fn tools_of_a_database_that_went_away_stay_as_they_were() {
+    let folder = shop();
+    let text = format!("toolsets: {{shop: {{{ORDERS}}}}}");
+    let config = Config::from_text(&text, folder.path()).unwrap();
+    let environment = Environment::new().listing_missing();
+    let first = config.build_blocking(&environment, None).unwrap();
+    std::fs::rename(folder.path().join("shop.db"), folder.path().join("away.db")).unwrap();
+    let second = config.build_blocking(&environment, Some(&first)).unwrap();
+    assert!(second.databases[0].failure.is_some());
+    let schema = |built: &Built| {
+        let list = built.executor.find("shop-orders-list").unwrap();
+        list.declaration().unwrap().input_schema.to_value()
+    };
+    assert_eq!(schema(&first), schema(&second));
+    std::fs::rename(folder.path().join("away.db"), folder.path().join("shop.db")).unwrap();
+    let third = config.build_blocking(&environment, Some(&second)).unwrap();
+    assert!(third.databases[0].failure.is_none());
+}
+
+/// The places of values that any caller may set.
+fn open_values(folder: &TempDir, keys: &str) -> Vec<String> {
+    let text = format!(
+        "access: {{principals: {{a: {{bearer: env:A}}}}}}\ntoolsets:\n  shop:\n    database: {{url: file:shop.url}}\n    entities: {{orders: {{table: orders, rows: {{owner: $session.params.user}}}}}}\n{keys}"
+    );
+    let environment = Environment::new().examining_sidecar();
+    let built = Config::from_text(&text, folder.path()).unwrap();
+    let built = built.build_blocking(&environment, None).unwrap();
+    let open = built.warnings.iter().filter(|finding| finding.code == "open-session-value");
+    open.map(|finding| finding.pointer.clone()).collect()
+}
+
+#[test]
+fn a_value_that_any_principal_may_set_is_reported() {
+    let folder = shop();
+    assert_eq!(open_values(&folder, ""), ["/toolsets/shop/entities/orders/rows/owner"]);
+    assert_eq!(open_values(&folder, "sessions: {headers: {user: X-User}}"), [""; 0]);
+    let claims = "sessions: {claims: {user: sub}}";
+    assert_eq!(open_values(&folder, claims), [""; 0]);
+}
