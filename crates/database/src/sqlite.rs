@@ -23,7 +23,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::time::Instant;
 
-use self::pool::Pool;
+use self::{connection::Session, pool::Pool};
 use crate::{
     catalog::Table,
     description::Described,
@@ -89,7 +89,7 @@ impl Sqlite {
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
         let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
-            describe::describe(session, &pool, text)
+            described(session, &pool, text)
         });
         work.await.map_err(failure::of_statement)
     }
@@ -108,4 +108,22 @@ impl Sqlite {
         });
         work.await
     }
+}
+
+/// Prepares a statement. What one of the operator touches, calls may touch from then on; one of a model touches what it may.
+fn described(session: &mut Session, pool: &Pool, text: Arc<str>) -> Result<Described, Failure> {
+    if pool.snapshot().is_for_query() {
+        let rights = pool.snapshot().rights();
+        return session.bound(&rights, &text, |connection| {
+            describe::prepared(connection, &text).map_err(|error| failure::of(&error))
+        });
+    }
+    let (described, touched) =
+        session.recorded(|connection| describe::prepared(connection, &text))?;
+    // `VACUUM INTO` changes no row, and is asked about when it runs.
+    if described.is_read == Some(false) && !touched.has_changes() {
+        return Err(Failure::Denied);
+    }
+    pool.snapshot().add_statement(text, described.clone(), &touched);
+    Ok(described)
 }
