@@ -1,5 +1,6 @@
-//! Finds tools by words. An index with one document per tool ranks them by BM25F over their fields, with words split and
-//! stemmed, and adds the sources of things that they need. Pure: no I/O, no clock, no panic.
+//! Finds tools by words, and pieces of text. An index with one document per tool ranks them by BM25F over their fields, with words
+//! split and stemmed, and adds the sources of things that they need; [`PieceIndex`] ranks pieces of documents, which come and go.
+//! Pure: no I/O, no clock, no panic.
 //!
 //! ```
 //! use callgate_search::{Document, Index, Query};
@@ -14,19 +15,15 @@
 //! assert_eq!(hits.first().map(|hit| hit.document), Some(1));
 //! ```
 
-mod dependencies;
-mod document;
-mod index;
-mod postings;
+mod bm25;
+mod pieces;
 mod query;
-mod sources;
 mod synonyms;
-mod titles;
+mod tools;
 mod vocabulary;
 mod words;
 
-pub use dependencies::{Field, Need, Product, Thing};
-pub use document::{Document, Parameter};
-pub use index::Index;
+pub use pieces::PieceIndex;
 pub use query::{Hit, Query};
 pub use synonyms::Synonyms;
+pub use tools::{Document, Field, Index, Need, Parameter, Product, Thing};

@@ -69,6 +69,16 @@ impl Learner {
         });
     }
 
+    /// The words that were read so far.
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Frees the memory of spellings; their stems stay.
+    pub(crate) fn forget_spellings(&mut self) {
+        self.known = HashMap::default();
+    }
+
     pub(crate) fn finish(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary
@@ -79,13 +89,21 @@ impl Learner {
             return *known;
         }
         // `/me` and `getMe` say whose things they are.
-        let number = (!is_stop_word(word) || word == SELF).then(|| {
-            let stems = &mut self.vocabulary.stems;
-            let next = u32::try_from(stems.len()).unwrap_or(u32::MAX);
-            *stems.entry(self.stemmer.stem(word)).or_insert(next)
-        });
-        self.known.insert(word.into(), number);
+        let is_read = word.len() <= LONGEST && (!is_stop_word(word) || word == SELF);
+        let number = if is_read { self.stem_number(self.stemmer.stem(word)) } else { None };
+        if self.known.len() < MOST_SPELLINGS && word.len() <= LONGEST {
+            self.known.insert(word.into(), number);
+        }
         number
+    }
+
+    fn stem_number(&mut self, stem: Box<str>) -> Option<u32> {
+        let stems = &mut self.vocabulary.stems;
+        let next = u32::try_from(stems.len()).ok().filter(|n| *n < MOST_STEMS);
+        match next {
+            Some(next) => Some(*stems.entry(stem).or_insert(next)),
+            None => stems.get(&stem).copied(),
+        }
     }
 }
 
@@ -103,3 +121,9 @@ fn asks_about_itself(text: &str, stems: &[Box<str>]) -> bool {
 const ITSELF: &str = "authenticated current user identity profile whoami";
 /// The word of paths for the person who calls.
 const SELF: &str = "me";
+/// The longest word that is indexed, in bytes. What is longer is no word: encoded bytes, a line without spaces.
+const LONGEST: usize = 128;
+/// The most different stems of an index, so that texts of random words do not fill the memory.
+const MOST_STEMS: u32 = 1 << 20;
+/// The most spellings that are remembered while texts are read.
+const MOST_SPELLINGS: usize = 1 << 18;

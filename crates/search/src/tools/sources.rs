@@ -9,7 +9,7 @@ use std::{
 
 use callgate_tool::Effect;
 
-use crate::{
+use super::{
     dependencies::{Need, Product, Thing},
     document::Document,
 };

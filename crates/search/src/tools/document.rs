@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use callgate_tool::Effect;
 
-use crate::dependencies::{Need, Product};
+use super::dependencies::{Need, Product};
 
 /// One tool in words.
 #[derive(Clone, Debug)]

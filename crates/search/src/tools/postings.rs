@@ -4,7 +4,11 @@
 
 use std::mem;
 
-use crate::{document::Document, vocabulary::Learner};
+use super::document::Document;
+use crate::{
+    bm25::{float, rarity, saturated},
+    vocabulary::Learner,
+};
 
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
@@ -69,8 +73,7 @@ impl Words {
             // The first of several occurrences takes the whole weight.
             let weight = weights.get_mut(word).map(mem::take).unwrap_or_default();
             if let Some(row) = rows.get_mut(word).filter(|_| weight > 0.0) {
-                let score = weight * (SATURATION + 1.0) / (weight + SATURATION);
-                row.push(Posting { document, score });
+                row.push(Posting { document, score: saturated(weight) });
             }
         }
     }
@@ -130,16 +133,6 @@ fn average_lengths(documents: &[Words]) -> [f32; N_FIELDS] {
     sums.map(|sum| (float(sum) / float(documents.len().max(1))).max(f32::MIN_POSITIVE))
 }
 
-/// The weight of a word's rarity (the idf of BM25); never below zero.
-fn rarity(n_with: f32, n_all: f32) -> f32 {
-    ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a score need not tell 2^24 words from one more")]
-fn float(n: usize) -> f32 {
-    n as f32
-}
-
 /// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. Names and titles
 /// count more than prose, and tags name the service; descriptions of parameters are often alike in all tools (`limit`, `offset`).
 const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 2.0, 4.0, 1.0, 0.3];
@@ -147,7 +140,5 @@ const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 2.0, 4.0, 1.0, 0.3];
 /// is more to say.
 const LENGTHS: [f32; N_FIELDS] = [0.9, 0.9, 0.6, 0.9, 0.9, 0.6, 0.6];
 const N_FIELDS: usize = 7;
-/// The saturation of repeated words: the usual k1.
-const SATURATION: f32 = 1.2;
 /// The most arguments and tags of one tool that are indexed; real tools have fewer.
 const MOST_PARAMETERS: usize = 500;

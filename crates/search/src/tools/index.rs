@@ -2,14 +2,16 @@
 
 use std::mem;
 
-use crate::{
+use super::{
     dependencies::{Need, Product},
     document::Document,
     postings::{Postings, Words},
-    query::{Hit, Query, best},
     sources::Sources,
-    synonyms::Synonyms,
     titles::Titles,
+};
+use crate::{
+    query::{Hit, Query, best},
+    synonyms::Synonyms,
     vocabulary::{Learner, Vocabulary},
 };
 

@@ -1,0 +1,55 @@
+//! One occurrence of a word in four bytes: the piece, and the times that its title and its text have the word.
+
+/// A piece that has a word. More than 7 times in a title, or 31 times in a text, are not counted: the score is saturated long
+/// before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posting(u32);
+
+impl Posting {
+    pub(super) const MOST_PIECES: usize = 1 << 24;
+
+    /// `piece` is below [`Posting::MOST_PIECES`].
+    pub(super) fn new(piece: usize, in_title: usize, in_text: usize) -> Self {
+        Self(low(piece) << PIECE | low(in_text.min(31)) << TEXT | low(in_title.min(7)))
+    }
+
+    /// The posting of another piece.
+    pub(super) fn of(self, piece: usize) -> Self {
+        Self(low(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
+    }
+
+    pub(super) fn piece(self) -> usize {
+        (self.0 >> PIECE) as usize
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the number is at most 7")]
+    pub(super) fn in_title(self) -> f32 {
+        (self.0 & 7) as f32
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "the number is at most 31")]
+    pub(super) fn in_text(self) -> f32 {
+        (self.0 >> TEXT & 31) as f32
+    }
+}
+
+fn low(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or_default()
+}
+
+const TEXT: u32 = 3;
+const PIECE: u32 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_posting_keeps_its_piece_and_saturates_its_counts() {
+        let last = Posting::MOST_PIECES - 1;
+        let posting = Posting::new(last, 9, 99);
+        assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (last, 7.0, 31.0));
+        let posting = Posting::new(3, 1, 2).of(4);
+        assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (4, 1.0, 2.0));
+    }
+}
