@@ -172,6 +172,10 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings, around| is_send(load(settings, around));
     }
     {
+        use callgate_documents::load;
+        let _ = |settings| is_send(load(settings));
+    }
+    {
         use callgate_database::{Surroundings, load, propose};
         let _ = |settings, around: Surroundings| is_send(load(settings, around));
         let _ = |url, around: Surroundings| is_send(propose(url, around));

@@ -39,6 +39,7 @@ const TABLE: &[Row] = &[
             "auth",
             "connector",
             "database",
+            "documents",
             "executor",
             "google",
             "openapi",
@@ -51,6 +52,7 @@ const TABLE: &[Row] = &[
     },
     Row { level: 6, name: "connector", uses: &["executor", "session", "transport"] },
     Row { level: 6, name: "database", uses: &["executor", "session", "transport"] },
+    Row { level: 6, name: "documents", uses: &["executor", "search", "session", "transport"] },
     Row { level: 6, name: "policy", uses: &["executor", "session"] },
     Row {
         level: 5,

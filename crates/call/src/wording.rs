@@ -11,6 +11,7 @@ mod connection;
 pub mod connector;
 mod credential;
 pub mod database;
+pub mod documents;
 pub(crate) mod key;
 mod no_tool;
 pub(crate) mod own_tool;

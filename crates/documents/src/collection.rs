@@ -1,0 +1,164 @@
+//! A folder with its index, which follows the folder: files are compared by size and time before a search, at most once a second,
+//! and by their digests before anything is shown. Everything here blocks; the tools call it on threads for that.
+
+mod lookup;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use crate::{
+    file::{self, Prepared},
+    finding::{DocumentsFinding, FOLDER, UNREADABLE},
+    folder::{Folder, Stamp},
+    index::Index,
+    settings::{DocumentsLimits, MetadataSource},
+    uri::UriTemplate,
+};
+
+pub(crate) use lookup::{Excerpt, LineRange};
+
+/// The documents of a folder.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    folder: Folder,
+    metadata: MetadataSource,
+    uri: Option<UriTemplate>,
+    limits: DocumentsLimits,
+    index: RwLock<Index>,
+    last: Mutex<Last>,
+}
+
+/// The last comparison with the folder.
+#[derive(Debug, Default)]
+struct Last {
+    next: Option<Instant>,
+    findings: Vec<DocumentsFinding>,
+}
+
+impl Collection {
+    pub(crate) fn new(
+        folder: Folder,
+        metadata: MetadataSource,
+        uri: Option<UriTemplate>,
+        limits: DocumentsLimits,
+    ) -> Self {
+        let (index, last) = (RwLock::default(), Mutex::default());
+        Self { folder, metadata, uri, limits, index, last }
+    }
+
+    pub(crate) fn limits(&self) -> DocumentsLimits {
+        self.limits
+    }
+
+    pub(crate) fn index(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The findings of the last comparison, and those of files.
+    pub(crate) fn findings(&self) -> Vec<DocumentsFinding> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.findings.iter().chain(self.index().findings()).cloned().collect()
+    }
+
+    /// Compares the index with the folder if the last comparison is long ago. A search does not wait for one that is running.
+    pub(crate) fn refresh_if_due(&self) {
+        let Ok(mut last) = self.last.try_lock() else { return };
+        if last.next.is_none_or(|next| Instant::now() >= next) {
+            self.compare(&mut last);
+        }
+    }
+
+    /// Compares the index with the folder now.
+    pub(crate) fn refresh(&self) {
+        self.compare(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn compare(&self, last: &mut Last) {
+        let began = Instant::now();
+        match self.folder.scan() {
+            Ok(scanned) => {
+                last.findings = scanned.findings;
+                self.follow(&scanned.files);
+            }
+            Err(error) => {
+                // Nothing can be verified in a folder that is gone, so nothing is shown.
+                let message = format!("expected a folder that can be read, got: {}", error.kind());
+                let help = "restore the folder, or correct `folder`";
+                last.findings = vec![DocumentsFinding::error(FOLDER, "folder", message, help)];
+                self.follow(&BTreeMap::new());
+            }
+        }
+        // Large folders are compared for at most a tenth of the time.
+        let pause = LEAST_PAUSE.max(began.elapsed() * 10);
+        last.next = Instant::now().checked_add(pause);
+    }
+
+    fn follow(&self, files: &BTreeMap<String, Stamp>) {
+        let (changed, gone) = self.index().changes(files);
+        if changed.is_empty() && gone.is_empty() {
+            return;
+        }
+        let is_first = self.index().counts() == [0, 0, 0];
+        for path in gone {
+            self.index_mut().remove(&path);
+        }
+        for path in changed {
+            self.take(&path);
+        }
+        let mut index = self.index_mut();
+        index.settle();
+        if is_first {
+            index.shrink();
+        }
+    }
+
+    /// Reads a file that may have changed, and indexes it again if it has.
+    fn update(&self, path: &str) {
+        self.take(path);
+        self.index_mut().settle();
+    }
+
+    fn take(&self, path: &str) {
+        let (bytes, stamp) = match self.folder.read(path) {
+            Ok(read) => read,
+            Err(error) => return self.drop_file(path, &error),
+        };
+        if self.index().digest_of(path) == Some(file::digest(&bytes)) {
+            self.index_mut().confirm(path, stamp);
+            return;
+        }
+        let prepared = Prepared::new(path, &bytes, self.metadata);
+        self.index_mut().put(path, stamp, prepared);
+    }
+
+    /// Takes a file out that cannot be read, with a finding unless it is gone.
+    fn drop_file(&self, path: &str, error: &io::Error) {
+        let mut index = self.index_mut();
+        index.remove(path);
+        if error.kind() == io::ErrorKind::NotFound {
+            return;
+        }
+        let mut prepared = Prepared::new(path, b"", self.metadata);
+        prepared.documents.clear();
+        let message = format!("expected a file that can be read, got: {}", error.kind());
+        let help = "allow callgate to read it, or leave it out by `exclude`";
+        prepared.findings = vec![DocumentsFinding::of_file(UNREADABLE, path, message, help)];
+        index.put(path, Stamp::default(), prepared);
+    }
+}
+
+/// The least time between two comparisons with the folder.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! Conditions on metadata: those of a model (`where`), whose form the tool's schema declares, and those of the operator, whose
+//! values the session has. A document without a field fulfils no condition on it.
+
+use std::{cmp::Ordering, collections::BTreeMap};
+
+use callgate_tool::{Fault, Object, Session, Value};
+
+use crate::{
+    metadata::{Kind, Metadata, Scalar},
+    settings::{BoundCondition, Operator},
+};
+use callgate_call::wording::documents as wording;
+
+/// Conditions that must all hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter(Vec<Condition>);
+
+#[derive(Clone, Debug)]
+struct Condition {
+    field: String,
+    operator: Operator,
+    values: Vec<Scalar>,
+}
+
+impl Filter {
+    /// The operator's conditions, with the values of a session.
+    pub(crate) fn bound(
+        conditions: &[BoundCondition],
+        session: &Session,
+    ) -> Result<Self, Box<Fault>> {
+        let missing = |condition: &BoundCondition| {
+            let source = &condition.value;
+            if session.is_unknown() && !source.is_fixed() {
+                return callgate_call::wording::unknown_session();
+            }
+            wording::missing_value(&condition.field, &source.reference())
+        };
+        let read = |condition: &BoundCondition| {
+            let values = condition.value.value(session).and_then(|value| bound_values(&value));
+            let values = values.ok_or_else(|| missing(condition))?;
+            let (field, operator) = (condition.field.clone(), condition.operator);
+            Ok(Condition { field, operator, values })
+        };
+        conditions.iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Adds a model's conditions, whose form was checked against [`schema`].
+    pub(crate) fn and(mut self, conditions: &Object) -> Result<Self, Box<Fault>> {
+        for (field, operators) in conditions {
+            let operators = operators.as_object().into_iter().flatten();
+            let read = |(name, value): (&String, &Value)| Condition::of(field, name, value);
+            self.0.extend(operators.filter_map(read));
+        }
+        let n_conditions = self.0.len();
+        if n_conditions > MOST_CONDITIONS {
+            return Err(wording::too_many_conditions(n_conditions, MOST_CONDITIONS));
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn admits(&self, metadata: &Metadata) -> bool {
+        self.0.iter().all(|condition| condition.holds(metadata.values(&condition.field)))
+    }
+}
+
+impl Condition {
+    /// A condition of a model; `None` for an operator that the schema does not have.
+    fn of(field: &str, operator: &str, value: &Value) -> Option<Self> {
+        let values = match value {
+            Value::Array(items) => items.iter().filter_map(Scalar::of).collect(),
+            other => Scalar::of(other).into_iter().collect(),
+        };
+        Some(Self { field: field.to_owned(), operator: Operator::of(operator)?, values })
+    }
+
+    fn holds(&self, found: &[Scalar]) -> bool {
+        let one = |test: &dyn Fn(&Scalar, &Scalar) -> bool| {
+            found.iter().any(|found| self.values.iter().any(|wanted| test(found, wanted)))
+        };
+        let ordered = |test: fn(Ordering) -> bool| {
+            one(&|found, wanted| order(found, wanted).is_some_and(test))
+        };
+        let parts = |test: fn(&str, &str) -> bool| {
+            one(&|found, wanted| match (found, wanted) {
+                (Scalar::Text(found), Scalar::Text(wanted)) => test(found, wanted),
+                _ => false,
+            })
+        };
+        match self.operator {
+            Operator::Contains => parts(|found, wanted| found.contains(wanted)),
+            Operator::Eq | Operator::In => ordered(Ordering::is_eq),
+            Operator::Gt => ordered(Ordering::is_gt),
+            Operator::Gte => ordered(Ordering::is_ge),
+            Operator::Lt => ordered(Ordering::is_lt),
+            Operator::Lte => ordered(Ordering::is_le),
+            Operator::Neq => !found.is_empty() && !ordered(Ordering::is_eq),
+            Operator::StartsWith => parts(|found, wanted| found.starts_with(wanted)),
+        }
+    }
+}
+
+/// The order of two values of one type; `None` for different types.
+fn order(found: &Scalar, wanted: &Scalar) -> Option<Ordering> {
+    match (found, wanted) {
+        (Scalar::Boolean(found), Scalar::Boolean(wanted)) => Some(found.cmp(wanted)),
+        (Scalar::Number(found), Scalar::Number(wanted)) => Some(found.order(wanted)),
+        (Scalar::Text(found), Scalar::Text(wanted)) => Some(found.cmp(wanted)),
+        _ => None,
+    }
+}
+
+/// The values that a session gives for a condition: a scalar, or a list of some. Null, an empty text and an empty list are none.
+fn bound_values(value: &Value) -> Option<Vec<Scalar>> {
+    let scalar = |value: &Value| {
+        Scalar::of(value).filter(|value| !matches!(value, Scalar::Text(text) if text.is_empty()))
+    };
+    match value {
+        Value::Array(items) if (1..=MOST_ITEMS).contains(&items.len()) => {
+            items.iter().map(scalar).collect()
+        }
+        other => scalar(other).map(|value| vec![value]),
+    }
+}
+
+/// The JSON Schema of a model's conditions; `None` if there is no field.
+pub(crate) fn schema(fields: &BTreeMap<String, Vec<Kind>>) -> Option<Value> {
+    if fields.is_empty() {
+        return None;
+    }
+    let properties = fields.iter().map(|(name, kinds)| (name.clone(), of_field(kinds)));
+    let mut schema = Object::from([
+        ("type", "object".into()),
+        ("description", WHERE.into()),
+        ("properties", Value::Object(properties.collect())),
+    ]);
+    schema.insert("additionalProperties", Value::Bool(false));
+    Some(Value::Object(schema))
+}
+
+fn of_field(kinds: &[Kind]) -> Value {
+    let types: Vec<Value> = kinds.iter().map(|kind| kind.as_str().into()).collect();
+    let one = match types.as_slice() {
+        [only] => Object::from([("type", only.clone())]),
+        _ => Object::from([("type", Value::Array(types))]),
+    };
+    let text = Object::from([("type", "string".into())]);
+    let property = |operator: Operator| {
+        let schema = match operator {
+            Operator::Contains | Operator::StartsWith => text.clone(),
+            Operator::In => Object::from([
+                ("type", "array".into()),
+                ("items", Value::Object(one.clone())),
+                ("minItems", 1.into()),
+                ("maxItems", MOST_ITEMS.into()),
+            ]),
+            _ => one.clone(),
+        };
+        (operator.as_str().to_owned(), Value::Object(schema))
+    };
+    let has = |operator: &Operator| match operator {
+        Operator::Contains | Operator::StartsWith => kinds.contains(&Kind::Text),
+        Operator::Eq | Operator::In | Operator::Neq => true,
+        Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => kinds != [Kind::Boolean],
+    };
+    let properties = Operator::ALL.into_iter().filter(has).map(property).collect();
+    Value::Object(Object::from([
+        ("type", "object".into()),
+        ("properties", Value::Object(properties)),
+        ("additionalProperties", Value::Bool(false)),
+        ("minProperties", 1.into()),
+    ]))
+}
+
+const WHERE: &str = "Conditions on the documents, which must all hold: {\"field\": {\"operator\": value}}. Texts are compared by their bytes.";
+/// The most conditions of one search, and the most values of one of them.
+const MOST_CONDITIONS: usize = 20;
+const MOST_ITEMS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+    use crate::settings::SessionSource;
+
+    #[track_caller]
+    fn check(conditions: &str, expected: bool) {
+        let metadata =
+            json!({"tier": 3, "tags": ["new", "old"], "day": "2026-05-01", "open": true});
+        let Ok(Value::Object(conditions)) = Value::parse(conditions) else { panic!("no object") };
+        let filter = Filter::default().and(&conditions).expect("few conditions");
+        assert_eq!(filter.admits(&Metadata::of(&metadata)), expected, "{conditions:?}");
+    }
+
+    #[test]
+    fn conditions_compare_values_of_one_type() {
+        check(r#"{"tier": {"eq": 3.0}}"#, true);
+        check(r#"{"tier": {"eq": "3"}}"#, false);
+        check(r#"{"tier": {"gte": 3, "lt": 4}}"#, true);
+        check(r#"{"tier": {"gt": 3}}"#, false);
+        check(r#"{"day": {"lte": "2026-05-01", "starts_with": "2026"}}"#, true);
+        check(r#"{"day": {"contains": "-06-"}}"#, false);
+        check(r#"{"open": {"eq": true}}"#, true);
+    }
+
+    #[test]
+    fn one_of_several_values_is_enough_and_none_may_be_the_excluded_one() {
+        check(r#"{"tags": {"in": ["x", "old"]}}"#, true);
+        check(r#"{"tags": {"eq": "new"}}"#, true);
+        check(r#"{"tags": {"neq": "new"}}"#, false);
+        check(r#"{"tags": {"neq": "x"}}"#, true);
+    }
+
+    #[test]
+    fn a_missing_field_fulfils_no_condition() {
+        check(r#"{"owner": {"eq": "ann"}}"#, false);
+        check(r#"{"owner": {"neq": "ann"}}"#, false);
+        check("{}", true);
+    }
+
+    #[test]
+    fn more_than_twenty_conditions_are_refused() {
+        let operators = json!({"gt": 1, "gte": 1, "lt": 1, "lte": 1, "eq": 1, "neq": 1, "in": [1]});
+        let conditions = ["a", "b", "c"].map(|field| (field, operators.clone()));
+        assert!(Filter::default().and(&Object::from(conditions)).is_err());
+    }
+
+    #[track_caller]
+    fn check_bound(value: Value, is_given: bool) {
+        let source = SessionSource::Parameter("audience".to_owned());
+        let condition =
+            BoundCondition { field: "audience".into(), operator: Operator::In, value: source };
+        let session = Session::new("s").with_parameters(Object::from([("audience", value)]));
+        assert_eq!(Filter::bound(&[condition], &session).is_ok(), is_given);
+    }
+
+    #[test]
+    fn a_session_without_a_usable_value_gets_no_filter() {
+        check_bound(json!("staff"), true);
+        check_bound(json!(["staff", "all"]), true);
+        for value in [json!(null), json!(""), json!([]), json!([""]), json!({}), json!([["a"]])] {
+            check_bound(value, false);
+        }
+    }
+}

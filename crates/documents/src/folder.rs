@@ -1,0 +1,122 @@
+//! The files of a folder: which of them are documents, and their bytes. Nothing outside the folder is reached: every part of a path is
+//! opened by itself, without following symbolic links, and only regular files are read.
+
+#[cfg(not(unix))]
+mod other;
+mod patterns;
+mod scan;
+#[cfg(unix)]
+mod unix;
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+#[cfg(not(unix))]
+use other as system;
+pub(crate) use patterns::Patterns;
+pub(crate) use scan::Scanned;
+#[cfg(unix)]
+use unix as system;
+
+use crate::settings::DocumentsLimits;
+
+/// A folder that documents are read from.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+    patterns: Patterns,
+    limits: DocumentsLimits,
+}
+
+/// The mark of a file's version: it changes with the file, nearly always.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Stamp {
+    pub(crate) bytes: u64,
+    /// Nanoseconds since 1970, modulo 2^64.
+    pub(crate) modified: u64,
+    /// The number of the file on its disk; zero where there is none.
+    pub(crate) number: u64,
+}
+
+/// A member of a folder.
+#[derive(Debug)]
+struct Member {
+    name: String,
+    kind: MemberKind,
+    stamp: Stamp,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum MemberKind {
+    File,
+    Folder,
+    Link,
+    Other,
+    /// The name is no UTF-8.
+    Unnamed,
+}
+
+impl Folder {
+    /// Opens a folder. The folder itself may be named by a link.
+    ///
+    /// # Errors
+    /// The failure of the operating system if there is no such folder.
+    pub(crate) fn open(
+        root: &Path,
+        patterns: Patterns,
+        limits: DocumentsLimits,
+    ) -> io::Result<Self> {
+        let root = root.canonicalize()?;
+        if !root.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self { root, patterns, limits })
+    }
+
+    /// Lists the documents with their versions, within the limits.
+    pub(crate) fn scan(&self) -> io::Result<Scanned> {
+        scan::scan(&self.root, &self.patterns, &self.limits)
+    }
+
+    /// Reads a file whole, with the version that it had before and after.
+    ///
+    /// # Errors
+    /// The failure of the operating system; [`io::ErrorKind::FileTooLarge`] beyond the limit.
+    pub(crate) fn read(&self, path: &str) -> io::Result<(Vec<u8>, Stamp)> {
+        let (mut file, stamp) = system::open(&self.root, path)?;
+        let most = self.limits.file_bytes;
+        if stamp.bytes > most as u64 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stamp.bytes).unwrap_or_default());
+        let n_read = (&mut file).take(most as u64 + 1).read_to_end(&mut bytes)?;
+        if n_read > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let after = system::stamp(&file)?;
+        // A file that changes while it is read has no version: the next scan reads it again.
+        let is_steady = after == stamp && n_read as u64 == stamp.bytes;
+        Ok((bytes, if is_steady { stamp } else { Stamp::default() }))
+    }
+}
+
+/// The parts of a path; `None` if one of them leads elsewhere.
+fn parts(path: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_plain = |part: &&str| !matches!(*part, "" | "." | "..") && !part.contains(['\0', '\\']);
+    parts.iter().all(is_plain).then_some(parts)
+}
+
+fn regular(file: File) -> io::Result<(File, Stamp)> {
+    let stamp = system::stamp(&file)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok((file, stamp))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Folders of Unix: members are listed and opened relative to an open folder, and links are not followed.
+
+use std::{
+    fs::File,
+    io,
+    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    path::Path,
+};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+
+use super::{Member, MemberKind, Stamp, parts, regular};
+
+pub(super) fn open(root: &Path, path: &str) -> io::Result<(File, Stamp)> {
+    let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
+    let (name, folders) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut folder = open_root(root)?;
+    for part in folders {
+        folder = openat(&folder, *part, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+    }
+    // Without `NONBLOCK`, opening a FIFO would wait for its writer.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    regular(openat(&folder, *name, flags | OFlags::NOCTTY, Mode::empty())?.into())
+}
+
+pub(super) fn stamp(file: &File) -> io::Result<Stamp> {
+    let metadata = file.metadata()?;
+    let modified = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
+    Ok(Stamp { bytes: metadata.len(), modified, number: metadata.ino() })
+}
+
+/// An open folder, whose members can be listed and opened.
+#[derive(Debug)]
+pub(super) struct OpenFolder(OwnedFd);
+
+impl OpenFolder {
+    pub(super) fn root(root: &Path) -> io::Result<Self> {
+        Ok(Self(open_root(root)?))
+    }
+
+    pub(super) fn folder(&self, name: &str) -> io::Result<Self> {
+        Ok(Self(openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    /// The members, at most `most`; in no order.
+    pub(super) fn members(&self, most: usize) -> io::Result<Vec<Member>> {
+        let mut members = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name.to_bytes().starts_with(b".") {
+                continue;
+            }
+            if members.len() >= most {
+                break;
+            }
+            let Ok(text) = name.to_str() else {
+                let name = name.to_string_lossy().into_owned();
+                members.push(Member { name, kind: MemberKind::Unnamed, stamp: Stamp::default() });
+                continue;
+            };
+            // A member that is gone by now is none.
+            let Ok(found) = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let kind = match FileType::from_raw_mode(found.st_mode) {
+                FileType::Directory => MemberKind::Folder,
+                FileType::RegularFile => MemberKind::File,
+                FileType::Symlink => MemberKind::Link,
+                _ => MemberKind::Other,
+            };
+            let modified = nanoseconds(found.st_mtime, found.st_mtime_nsec);
+            let bytes = u64::try_from(found.st_size).unwrap_or_default();
+            let stamp = Stamp { bytes, modified, number: found.st_ino };
+            members.push(Member { name: text.to_owned(), kind, stamp });
+        }
+        Ok(members)
+    }
+}
+
+fn open_root(root: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, root, FOLDER, Mode::empty())?)
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> u64 {
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(rest).cast_unsigned()
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);

@@ -1,0 +1,25 @@
+//! Folders of documents as tools: one that searches passages by their words, and one that reads around them. Markdown, HTML, text,
+//! CSV and JSON lines are cut into pieces and ranked by BM25F (`callgate-search`). What is shown is a byte-exact piece of a version of
+//! a file that was searched, with the digest of its text. `config` reads the settings.
+
+mod collection;
+mod declaration;
+mod file;
+mod filter;
+mod finding;
+mod folder;
+mod index;
+mod load;
+mod metadata;
+mod read;
+mod settings;
+mod snippet;
+mod split;
+mod tools;
+mod uri;
+
+pub use finding::{DocumentsFinding, Severity};
+pub use load::{Loaded, Summary, load};
+pub use settings::{
+    BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator, SessionSource,
+};

@@ -1,0 +1,128 @@
+//! Loads a folder: opens it, indexes it, declares its tools. A folder that cannot be used gives findings and no tools.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_executor::Backend;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    collection::Collection,
+    declaration,
+    finding::{DocumentsFinding, FOLDER, PATTERN, Severity},
+    folder::{Folder, Patterns},
+    metadata::Kind,
+    settings::DocumentsSettings,
+    tools::{Action, DocumentsTool, Shared},
+    uri::UriTemplate,
+};
+
+/// The tools of a folder.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The tools; empty if the folder cannot be used.
+    pub tools: Vec<Arc<dyn Backend>>,
+    /// Findings about the settings and the files.
+    pub findings: Vec<DocumentsFinding>,
+    /// The number of files, documents and pieces, and the size of the index.
+    pub summary: Summary,
+}
+
+/// The size of an index.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The number of files.
+    pub files: usize,
+    /// The number of documents: files, and rows of tables.
+    pub documents: usize,
+    /// The number of pieces that can be found.
+    pub pieces: usize,
+    /// The size of the index in bytes.
+    pub bytes: usize,
+}
+
+/// Loads a folder. The first call waits until all files are indexed; later the tools follow the folder by themselves.
+///
+/// ```no_run
+/// use callgate_documents::{DocumentsSettings, load};
+/// use callgate_executor::Executor;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let loaded = load(DocumentsSettings::new("handbook", "handbook")).await;
+/// for finding in &loaded.findings {
+///     eprintln!("{}: {}", finding.file, finding.message);
+/// }
+/// let add = callgate_executor::Builder::shared_backend;
+/// let executor = loaded.tools.into_iter().fold(Executor::builder(), add).build()?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn load(settings: DocumentsSettings) -> Loaded {
+    let loading = spawn_blocking(move || loaded(&settings).unwrap_or_else(refused));
+    loading.await.unwrap_or_else(|_| {
+        let message = "expected a folder that can be indexed, got a failure of callgate";
+        refused(DocumentsFinding::error(FOLDER, "folder", message, "report it with the folder"))
+    })
+}
+
+fn refused(finding: DocumentsFinding) -> Loaded {
+    Loaded { findings: vec![finding], ..Loaded::default() }
+}
+
+fn loaded(settings: &DocumentsSettings) -> Result<Loaded, DocumentsFinding> {
+    let patterns = Patterns::new(&settings.include, &settings.exclude)?;
+    let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
+    let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {
+        let message = format!("expected a folder, got: {}", error.kind());
+        DocumentsFinding::error(FOLDER, "folder", message, "name a folder that callgate can read")
+    })?;
+    let collection = Collection::new(folder, settings.metadata, uri, settings.limits);
+    collection.refresh();
+    let fields = fields(settings, collection.index().fields());
+    let illegal = |error: callgate_tool::InvalidName| {
+        let message = format!("expected a name that tools can have: {error}");
+        DocumentsFinding::error(PATTERN, "", message, "name the toolset otherwise")
+    };
+    let search = declaration::search(settings, &fields).map_err(illegal)?;
+    let read = declaration::read(settings).map_err(illegal)?;
+    let findings = collection.findings();
+    let [files, documents, pieces] = collection.index().counts();
+    let summary = Summary { files, documents, pieces, bytes: collection.index().bytes() };
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Ok(Loaded { tools: Vec::new(), findings, summary });
+    }
+    let shared = Arc::new(Shared {
+        toolset: settings.toolset.clone(),
+        collection,
+        bound: settings.bound.clone(),
+        search: search.name.as_str().to_owned(),
+    });
+    let tool = |tool, action| -> Arc<dyn Backend> {
+        Arc::new(DocumentsTool { tool, action, shared: Arc::clone(&shared) })
+    };
+    let tools = vec![tool(search, Action::Search), tool(read, Action::Read)];
+    Ok(Loaded { tools, findings, summary })
+}
+
+/// The fields that a model's conditions may have. Where the session decides which documents there are, names of fields could tell of
+/// others: then only those that the operator names.
+fn fields(
+    settings: &DocumentsSettings,
+    known: BTreeMap<String, Vec<Kind>>,
+) -> BTreeMap<String, Vec<Kind>> {
+    let is_restricted = settings.bound.iter().any(|condition| !condition.value.is_fixed());
+    match &settings.filter {
+        None if is_restricted => BTreeMap::new(),
+        None => known.into_iter().take(MOST_FIELDS).collect(),
+        Some(named) => {
+            let all = || vec![Kind::Boolean, Kind::Number, Kind::Text];
+            let field =
+                |name: &String| (name.clone(), known.get(name).cloned().unwrap_or_else(all));
+            named.iter().map(field).collect()
+        }
+    }
+}
+
+/// The most fields that are declared without being named: each costs a model tokens.
+const MOST_FIELDS: usize = 16;

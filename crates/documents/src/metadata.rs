@@ -1,0 +1,141 @@
+//! Metadata of a document: fields with typed values, taken from front matter, JSON or CSV. Conditions compare them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use callgate_tool::{Number, Value};
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Boolean(bool),
+    Number(Number),
+    Text(Box<str>),
+}
+
+impl Scalar {
+    /// The scalar of a value; `None` for null, lists and objects.
+    pub(crate) fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(value) => Some(Self::Boolean(*value)),
+            Value::Number(number) => Some(Self::Number(number.clone())),
+            Value::String(text) => Some(Self::Text(text.as_str().into())),
+            Value::Array(_) | Value::Null | Value::Object(_) => None,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Boolean(_) => Kind::Boolean,
+            Self::Number(_) => Kind::Number,
+            Self::Text(_) => Kind::Text,
+        }
+    }
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Kind {
+    Boolean,
+    Number,
+    Text,
+}
+
+impl Kind {
+    /// The type in a JSON Schema.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::Text => "string",
+        }
+    }
+}
+
+/// The fields of one document, in the order of their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Metadata(Box<[Field]>);
+
+type Field = (Arc<str>, Box<[Scalar]>);
+
+impl Metadata {
+    /// Reads the members of an object; members of objects inside it have dotted names.
+    pub(crate) fn of(value: &Value) -> Self {
+        let mut fields = BTreeMap::new();
+        flatten(value, "", DEPTH, &mut fields);
+        Self::from(fields)
+    }
+
+    pub(crate) fn values(&self, field: &str) -> &[Scalar] {
+        let found = self.0.binary_search_by(|(name, _)| (**name).cmp(field));
+        let values = found.ok().and_then(|at| self.0.get(at)).map(|(_, values)| &**values);
+        values.unwrap_or_default()
+    }
+
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&Arc<str>, &[Scalar])> {
+        self.0.iter().map(|(name, values)| (name, &**values))
+    }
+
+    /// Shares the names of fields with other documents.
+    pub(crate) fn share(&mut self, names: &mut BTreeSet<Arc<str>>) {
+        for (name, _) in &mut self.0 {
+            if let Some(known) = names.get(name) {
+                *name = Arc::clone(known);
+            } else {
+                names.insert(Arc::clone(name));
+            }
+        }
+    }
+}
+
+impl From<BTreeMap<String, Vec<Scalar>>> for Metadata {
+    fn from(fields: BTreeMap<String, Vec<Scalar>>) -> Self {
+        let fields = fields.into_iter().filter(|(_, values)| !values.is_empty()).take(MOST_FIELDS);
+        Self(fields.map(|(name, values)| (name.into(), values.into())).collect())
+    }
+}
+
+fn flatten(value: &Value, at: &str, depth: usize, fields: &mut BTreeMap<String, Vec<Scalar>>) {
+    match value {
+        Value::Object(members) if depth > 0 => {
+            for (name, member) in members {
+                let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                flatten(member, &at, depth - 1, fields);
+            }
+        }
+        Value::Array(items) => {
+            let values = items.iter().filter_map(Scalar::of).take(MOST_VALUES);
+            fields.entry(at.to_owned()).or_default().extend(values);
+        }
+        other => {
+            if let Some(value) = Scalar::of(other).filter(|_| !at.is_empty()) {
+                fields.entry(at.to_owned()).or_default().push(value);
+            }
+        }
+    }
+}
+
+/// The most objects in each other whose members are fields.
+const DEPTH: usize = 4;
+/// The most fields of a document, and the most values of a field.
+const MOST_FIELDS: usize = 64;
+const MOST_VALUES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn members_of_objects_have_dotted_names_and_lists_several_values() {
+        let value = json!({"b": [1, "x", null, [2]], "a": {"c": true}, "n": null, "e": []});
+        let metadata = Metadata::of(&value);
+        let fields: Vec<_> = metadata.fields().map(|(name, all)| (&**name, all.len())).collect();
+        assert_eq!(fields, [("a.c", 1), ("b", 2)]);
+        assert_eq!(metadata.values("a.c"), [Scalar::Boolean(true)]);
+        assert_eq!(metadata.values("n"), []);
+    }
+}

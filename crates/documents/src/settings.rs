@@ -1,0 +1,208 @@
+//! The settings of a folder of documents, as values. `config` reads them from a text; nothing here opens the folder.
+
+use std::path::PathBuf;
+
+use callgate_tool::{Session, ToolsetName, Value};
+
+/// One folder with its tools.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct DocumentsSettings {
+    /// The name of the toolset; empty for none.
+    pub toolset: String,
+    /// The text before the tools' names; `None` for none.
+    pub prefix: Option<ToolsetName>,
+    /// The folder.
+    pub folder: PathBuf,
+    /// The documents in words, for a model; empty if not stated.
+    pub description: String,
+    /// Patterns of the files that are documents, relative to the folder; empty for all files of known kinds.
+    pub include: Vec<String>,
+    /// Patterns of files that are none.
+    pub exclude: Vec<String>,
+    /// The address of a document, with `{path}` or `{stem}`; `None` for none.
+    pub uri: Option<String>,
+    /// The source of metadata.
+    pub metadata: MetadataSource,
+    /// Conditions that every document must fulfil. A model never sees them.
+    pub bound: Vec<BoundCondition>,
+    /// The fields of a model's conditions; `None` for all fields, or for none if a condition reads the session.
+    pub filter: Option<Vec<String>>,
+    /// The limits.
+    pub limits: DocumentsLimits,
+}
+
+impl DocumentsSettings {
+    /// The settings of all documents in a folder.
+    pub fn new(toolset: &str, folder: impl Into<PathBuf>) -> Self {
+        Self {
+            toolset: toolset.to_owned(),
+            prefix: ToolsetName::new(toolset).ok(),
+            folder: folder.into(),
+            description: String::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            uri: None,
+            metadata: MetadataSource::FrontMatter,
+            bound: Vec::new(),
+            filter: None,
+            limits: DocumentsLimits::default(),
+        }
+    }
+}
+
+/// The source of a document's metadata.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum MetadataSource {
+    /// The front matter of Markdown, `structData` or the members of JSON lines, and the columns of CSV.
+    FrontMatter,
+    /// No metadata.
+    None,
+}
+
+/// A condition that the operator sets.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a condition has these parts")]
+pub struct BoundCondition {
+    /// The field of the metadata.
+    pub field: String,
+    /// The comparison.
+    pub operator: Operator,
+    /// The source of the value.
+    pub value: SessionSource,
+}
+
+/// The comparison of a condition. A field with several values fulfils it if one of them does, and [`Operator::Neq`] if all do.
+/// A document without the field fulfils none.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum Operator {
+    /// The text has this part.
+    Contains,
+    /// The value is this one.
+    Eq,
+    /// The value is larger: a number, or a text by its bytes, as dates are.
+    Gt,
+    /// The value is larger or this one.
+    Gte,
+    /// The value is one of these.
+    In,
+    /// The value is smaller.
+    Lt,
+    /// The value is smaller or this one.
+    Lte,
+    /// The value is not this one.
+    Neq,
+    /// The text begins like this.
+    StartsWith,
+}
+
+impl Operator {
+    /// The operators.
+    pub const ALL: [Self; 9] = [
+        Self::Contains,
+        Self::Eq,
+        Self::Gt,
+        Self::Gte,
+        Self::In,
+        Self::Lt,
+        Self::Lte,
+        Self::Neq,
+        Self::StartsWith,
+    ];
+
+    /// The name in conditions.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Eq => "eq",
+            Self::Gt => "gt",
+            Self::Gte => "gte",
+            Self::In => "in",
+            Self::Lt => "lt",
+            Self::Lte => "lte",
+            Self::Neq => "neq",
+            Self::StartsWith => "starts_with",
+        }
+    }
+
+    /// The operator of a name. `any` is another name of [`Operator::In`].
+    pub fn of(name: &str) -> Option<Self> {
+        if name == "any" {
+            return Some(Self::In);
+        }
+        Self::ALL.into_iter().find(|operator| operator.as_str() == name)
+    }
+}
+
+/// The source of a value that the model never sees and cannot choose.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum SessionSource {
+    /// A value at a dotted path of the context: `$context.variables.tenant`.
+    Context(String),
+    /// A value of the configuration itself.
+    Fixed(Value),
+    /// A parameter of the session: `$session.params.audience`.
+    Parameter(String),
+    /// A value at a dotted path of the payload: `$request.payload.user`.
+    Payload(String),
+}
+
+impl SessionSource {
+    /// The value in a session.
+    pub(crate) fn value(&self, session: &Session) -> Option<Value> {
+        match self {
+            Self::Context(path) => session.context(path),
+            Self::Fixed(value) => Some(value.clone()),
+            Self::Parameter(name) => session.parameter(name).cloned(),
+            Self::Payload(path) => session.payload(path).cloned(),
+        }
+    }
+
+    /// The source as a configuration writes it; empty for a fixed value.
+    pub(crate) fn reference(&self) -> String {
+        match self {
+            Self::Context(path) => format!("$context.{path}"),
+            Self::Fixed(_) => String::new(),
+            Self::Parameter(name) => format!("$session.params.{name}"),
+            Self::Payload(path) => format!("$request.payload.{path}"),
+        }
+    }
+
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self, Self::Fixed(_))
+    }
+}
+
+/// The limits of a folder and of one call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct DocumentsLimits {
+    /// The most files.
+    pub files: usize,
+    /// The most bytes of one file.
+    pub file_bytes: usize,
+    /// The most bytes of all files.
+    pub bytes: u64,
+    /// The most folders in each other.
+    pub depth: usize,
+    /// The most snippets of one search.
+    pub snippets: usize,
+    /// The most bytes of the texts in one result.
+    pub result_bytes: usize,
+}
+
+impl Default for DocumentsLimits {
+    fn default() -> Self {
+        Self {
+            files: 100_000,
+            file_bytes: 16 << 20,
+            bytes: 1 << 30,
+            depth: 32,
+            snippets: 10,
+            result_bytes: 16 << 10,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A snippet: a piece of a document with everything that lets its reader check it. It is made of the bytes of the file, whose digest
+//! is compared with the one that was indexed, so that no snippet shows a version that was never searched.
+
+use std::fmt::Write as _;
+
+use callgate_tool::{Object, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    file::{self, PreparedDocument},
+    index::{Candidate, Located},
+    read,
+    uri::UriTemplate,
+};
+
+/// A document that was read from the version of its file that was indexed.
+#[derive(Debug)]
+pub(crate) struct Verified<'a> {
+    pub(crate) name: String,
+    pub(crate) uri: Option<String>,
+    pub(crate) digest: String,
+    prepared: PreparedDocument<'a>,
+}
+
+impl<'a> Verified<'a> {
+    /// Reads a document again; `None` if the file is another version.
+    pub(crate) fn new(
+        located: &Located,
+        bytes: &'a [u8],
+        template: Option<&UriTemplate>,
+    ) -> Option<Self> {
+        if file::digest(bytes) != located.digest {
+            return None;
+        }
+        Self::of_checked(located, bytes, template)
+    }
+
+    /// Reads a document of bytes whose digest was compared.
+    pub(crate) fn of_checked(
+        located: &Located,
+        bytes: &'a [u8],
+        template: Option<&UriTemplate>,
+    ) -> Option<Self> {
+        let document = read::read_again(located.format, bytes, located.row)?;
+        let name = match located.row {
+            Some(row) => format!("{}#{}", located.path, row.number),
+            None => located.path.to_string(),
+        };
+        let stated = document.uri.clone().filter(|uri| is_address(uri));
+        let uri = stated.or_else(|| template.map(|template| template.uri(&located.path)));
+        let digest = hexadecimal(&Sha256::digest(document.text.as_bytes()));
+        let prepared = PreparedDocument::new(&located.path, located.format, document);
+        Some(Self { name, uri, digest, prepared })
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.prepared.title
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.prepared.document.text
+    }
+
+    /// The snippet of a piece.
+    pub(crate) fn snippet(&self, candidate: &Candidate) -> Option<Snippet> {
+        let piece = self.prepared.pieces.get(candidate.place)?;
+        Some(Snippet {
+            title: self.prepared.title.clone(),
+            uri: self.uri.clone(),
+            text: self.prepared.text_of(piece).to_owned(),
+            document: self.name.clone(),
+            section: piece.section.clone(),
+            lines: piece.lines,
+            digest: self.digest.clone(),
+            answer: self.prepared.document.answer.clone(),
+        })
+    }
+}
+
+/// A piece of a document as it is shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Snippet {
+    /// The title of the document.
+    pub(crate) title: String,
+    /// The address of the document.
+    pub(crate) uri: Option<String>,
+    /// The piece, byte for byte.
+    pub(crate) text: String,
+    /// The name of the document: its path, with the number of the row if it is one.
+    pub(crate) document: String,
+    /// The headings above the piece, the widest first.
+    pub(crate) section: String,
+    /// The first and the last line of the piece in the document's text, which count from 1.
+    pub(crate) lines: (usize, usize),
+    /// The SHA-256 of the document's text, in hexadecimal.
+    pub(crate) digest: String,
+    /// The answer, if the document is a question with an answer.
+    pub(crate) answer: Option<String>,
+}
+
+impl Snippet {
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.text.len() + self.answer.as_ref().map_or(0, String::len)
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        let (from, to) = self.lines;
+        let mut snippet = Object::from([("title", self.title.as_str().into())]);
+        if let Some(uri) = &self.uri {
+            snippet.insert("uri", uri.as_str().into());
+        }
+        snippet.insert("text", self.text.as_str().into());
+        if let Some(answer) = &self.answer {
+            snippet.insert("answer", answer.as_str().into());
+        }
+        snippet.insert("document", self.document.as_str().into());
+        if !self.section.is_empty() {
+            snippet.insert("section", self.section.as_str().into());
+        }
+        let lines = Object::from([("from", from.into()), ("to", to.into())]);
+        snippet.insert("lines", Value::Object(lines));
+        snippet.insert("digest", self.digest.as_str().into());
+        Value::Object(snippet)
+    }
+}
+
+/// True for addresses that a document may state for itself.
+fn is_address(uri: &str) -> bool {
+    let is_known = ["https://", "http://", "gs://"].iter().any(|scheme| uri.starts_with(scheme));
+    is_known && uri.len() <= 2048 && !uri.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _: std::fmt::Result = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,195 @@
+//! The tools that search and read a collection. The conditions of the operator come from the session of the call and bind both: for
+//! whom a document is not admitted, it does not exist.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use callgate_call::wording;
+use callgate_executor::{Backend, Call};
+use callgate_tool::{
+    Arguments, Fault, FingerprintHasher, Journal, Object, Outcome, Preview, Session, Tool,
+    ToolName, Value,
+};
+use tokio::{task::spawn_blocking, time::timeout_at};
+
+use crate::{
+    collection::{Collection, Excerpt, LineRange},
+    declaration::DEFAULT_SNIPPETS,
+    filter::Filter,
+    settings::BoundCondition,
+};
+
+/// A tool over a collection.
+pub(crate) struct DocumentsTool {
+    pub(crate) tool: Tool,
+    pub(crate) action: Action,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// The parts that both tools of a collection share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) toolset: String,
+    pub(crate) collection: Collection,
+    pub(crate) bound: Vec<BoundCondition>,
+    /// The name of the search, for messages.
+    pub(crate) search: String,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Action {
+    Read,
+    Search,
+}
+
+impl DocumentsTool {
+    /// The work of a call, whose arguments and session were looked at: it only reads files and the index.
+    fn work(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<impl FnOnce() -> Outcome + Send + 'static, Box<Fault>> {
+        let (shared, action) = (Arc::clone(&self.shared), self.action);
+        let filter = shared.filter(call)?;
+        let arguments = call.arguments().clone();
+        Ok(move || match action {
+            Action::Read => shared.read(&arguments, &filter),
+            Action::Search => shared.search(&arguments, &filter),
+        })
+    }
+}
+
+impl Shared {
+    fn filter(&self, call: &Call<'_>) -> Result<Filter, Box<Fault>> {
+        let bound = Filter::bound(&self.bound, call.session())?;
+        match call.arguments().get("where").and_then(Value::as_object) {
+            Some(conditions) => bound.and(conditions),
+            None => Ok(bound),
+        }
+    }
+
+    fn search(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
+        let mut question = text(arguments, "query").to_owned();
+        let also = arguments.get("also").and_then(Value::as_array);
+        for words in also.into_iter().flatten().filter_map(Value::as_str) {
+            question.push('\n');
+            question.push_str(words);
+        }
+        let limit = number(arguments, "limit").unwrap_or(DEFAULT_SNIPPETS);
+        let limit = limit.clamp(1, self.collection.limits().snippets.max(1));
+        let found = self.collection.search(&question, limit, filter);
+        let snippets = found.snippets.iter().map(crate::snippet::Snippet::to_value).collect();
+        let result = [("snippets", Value::Array(snippets)), ("more", Value::Bool(found.more))];
+        Value::Object(Object::from(result)).into()
+    }
+
+    fn read(&self, arguments: &Arguments, filter: &Filter) -> Outcome {
+        let document = text(arguments, "document");
+        let from = number(arguments, "from").unwrap_or(1).max(1);
+        let wanted =
+            LineRange { from, to: number(arguments, "to").unwrap_or(usize::MAX).max(from) };
+        match self.collection.read(document, wanted, filter) {
+            Some(Ok(excerpt)) => shown(document, &excerpt).into(),
+            Some(Err(n_lines)) => {
+                wording::documents::no_line(u64::try_from(from).unwrap_or(u64::MAX), n_lines).into()
+            }
+            None => wording::documents::no_document(document, &self.search).into(),
+        }
+    }
+}
+
+fn shown(document: &str, excerpt: &Excerpt) -> Value {
+    let LineRange { from, to } = excerpt.lines;
+    let mut shown = Object::from([("title", excerpt.title.as_str().into())]);
+    if let Some(uri) = &excerpt.uri {
+        shown.insert("uri", uri.as_str().into());
+    }
+    for (name, value) in [
+        ("text", excerpt.text.as_str().into()),
+        ("document", document.into()),
+        ("from", from.into()),
+        ("to", to.into()),
+        ("lines", excerpt.n_lines.into()),
+        ("digest", excerpt.digest.as_str().into()),
+        ("more", Value::Bool(to < excerpt.n_lines)),
+    ] {
+        shown.insert(name, value);
+    }
+    if excerpt.is_cut {
+        shown.insert("cut", Value::Bool(true));
+    }
+    Value::Object(shown)
+}
+
+fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
+    arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(arguments: &Arguments, name: &str) -> Option<usize> {
+    let value = arguments.get(name)?;
+    let number = value.as_u64().or_else(|| whole(value.as_f64()?));
+    number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// A number such as `5.0`, which is an integer in JSON Schema.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
+fn whole(number: f64) -> Option<u64> {
+    (0.0..1e15).contains(&number).then_some(number as u64)
+}
+
+#[async_trait]
+impl Backend for DocumentsTool {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.shared.toolset
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        for condition in &self.shared.bound {
+            match condition.value.value(session) {
+                Some(value) => hasher.value(&value),
+                None => hasher.optional(None),
+            };
+        }
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        self.shared.filter(call)?;
+        let arguments = Value::Object(call.arguments().clone());
+        let action = match self.action {
+            Action::Read => "reads a document",
+            Action::Search => "searches the documents",
+        };
+        Ok(Preview::Text(format!("{action} by `{}` with {arguments}", self.tool.name)))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        let work = match self.work(call) {
+            Ok(work) => work,
+            Err(fault) => return fault.into(),
+        };
+        match timeout_at(call.deadline_within(LIMIT), spawn_blocking(work)).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => wording::documents::unavailable().into(),
+            Err(_) => Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
+        }
+    }
+}
+
+impl fmt::Debug for DocumentsTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DocumentsTool").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+/// The time limit of a call. A search takes microseconds; a folder that many files of have changed takes seconds.
+const LIMIT: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests;
