@@ -173,7 +173,7 @@ fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<ActionCon
     Some(ActionConfig { pointer, name, kind, keys })
 }
 
-/// What an entry does, by the one key that says it; keys that mean nothing beside it are reported.
+/// The action of an entry, by the one key that names it; keys that mean nothing beside it are reported.
 fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<ActionKind> {
     let effect = keys.effect.unwrap_or(Effect::Write);
     let (kind, unused): (_, &[&str]) = match keys {

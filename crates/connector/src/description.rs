@@ -40,7 +40,7 @@ pub(crate) struct Requests<'a> {
     pub(crate) transport: Arc<dyn Transport>,
     /// Puts the operator's credential on requests, and the user's, if there is one.
     pub(crate) authenticator: Arc<dyn Authenticator>,
-    /// The same for methods that have the settings of an execution in their body.
+    /// Such a header for methods that have the settings of an execution in their body.
     pub(crate) body_authenticator: Arc<dyn Authenticator>,
     pub(crate) call: CallSettings,
     pub(crate) session_values: SessionValues,

@@ -158,7 +158,7 @@ fn test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
     }
 }
 
-/// How a connector escapes wildcards is not known, so none may stand in a text.
+/// No text may hold a wildcard, since it is not known how a connector escapes one.
 fn is_without_wildcards(text: &str) -> Result<(), &'static str> {
     if text.contains(['%', '_']) { Err("a text without `%` and `_`") } else { Ok(()) }
 }

@@ -1,5 +1,5 @@
 //! From the settings of a connection to its tools: the service describes what the settings name, and each becomes a backend.
-//! What the service does not have, or must not do, is a finding.
+//! Methods that the service does not have, or must not offer, are findings.
 
 mod entity;
 mod tools;

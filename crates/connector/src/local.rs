@@ -102,7 +102,7 @@ fn one(
     }))
 }
 
-/// What the declaration of a database's tool says.
+/// The declaration of a database's tool, as far as it is needed.
 #[derive(Debug)]
 struct Known {
     /// The argument for the key, and its schema; `None` where there is none.

@@ -43,7 +43,7 @@ pub struct ActionSettings {
     pub name: Option<ToolName>,
     /// The purpose in words; empty for the service's own.
     pub description: String,
-    /// What the tool does.
+    /// The action of the tool.
     pub kind: ActionKind,
     /// The fields or parameters that a model gives; `None` for all.
     pub input_fields: Option<Vec<String>>,
@@ -53,7 +53,7 @@ pub struct ActionSettings {
     pub form: Form,
 }
 
-/// What a tool of a connection does.
+/// The action of a connection's tool.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum ActionKind {

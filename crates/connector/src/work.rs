@@ -1,4 +1,4 @@
-//! What one tool of a connection does, with the fields that it offers: the common ground of its declaration, its requests and
+//! The action of one tool of a connection, with the fields that it offers: the common ground of its declaration, its requests and
 //! its results.
 
 use callgate_tool::{Effect, Value};
@@ -9,7 +9,7 @@ use crate::{
     sql::Statement,
 };
 
-/// What one tool does.
+/// The action of one tool.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Action(Action),

@@ -15,7 +15,7 @@ use crate::{
     transaction::{Access, Step, Transaction},
 };
 
-/// What the tools of one database share.
+/// The parts that the tools of one database share.
 #[derive(Debug)]
 pub(crate) struct Database {
     pub(crate) driver: Arc<Driver>,

@@ -14,7 +14,7 @@ use crate::{
     settings::{DatabaseLimits, Operation},
 };
 
-/// What the declarations of one database depend on.
+/// The facts that the declarations of one database depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms<'a> {
     pub(crate) engine: Engine,

@@ -75,7 +75,7 @@ impl Driver {
         each!(self, driver => driver.all_tables().await)
     }
 
-    /// What the login may do beyond what the tools need.
+    /// The rights of the login beyond those that the tools need.
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         each!(self, driver => driver.login(needs).await)
     }

@@ -7,7 +7,7 @@ use callgate_transport::{Network, TlsSettings};
 
 use crate::settings::DatabaseLimits;
 
-/// What a driver needs in order to connect.
+/// The settings that a driver needs in order to connect.
 #[derive(Clone, Debug)]
 pub(crate) struct Connecting {
     /// The address with the login.

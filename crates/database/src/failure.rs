@@ -12,7 +12,7 @@ use crate::{
     transaction::{Constraint, Failure},
 };
 
-/// What is known of the transaction that failed.
+/// The facts about the transaction that failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed<'a> {
     /// The entity; `None` for a statement of the operator.

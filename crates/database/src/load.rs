@@ -30,7 +30,7 @@ use crate::{
     unavailable,
 };
 
-/// What a database is loaded with beside its settings.
+/// The surroundings that a database is loaded in.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a load needs each of these")]
 pub struct Surroundings {

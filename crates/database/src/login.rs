@@ -18,7 +18,7 @@ pub(crate) struct Needs {
     pub(crate) has_own_writes: bool,
 }
 
-/// What tools do with one table.
+/// The uses that tools make of one table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TableNeeds {
     pub(crate) selects: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(crate) struct LoginFinding {
     pub(crate) grade: Grade,
     /// The name that `login: {allow: [NAME]}` takes: `temp`, `select:public.secrets`.
     pub(crate) name: String,
-    /// What the login may do, in words.
+    /// The right, in words.
     pub(crate) message: String,
     /// The statement that mends it, or the step.
     pub(crate) remedy: String,

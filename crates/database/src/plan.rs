@@ -37,7 +37,7 @@ pub(crate) struct Plan {
     pub(crate) reading: Reading,
 }
 
-/// What a step is for.
+/// The purpose of a step.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Purpose {
     Change,
@@ -156,7 +156,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What a token of a page is bound to.
+    /// The fingerprint that a token of a page is bound to.
     fn place(&self, rows: &[(String, String)]) -> Result<Place, Box<Fault>> {
         let mut hasher = FingerprintHasher::default();
         hasher.text(self.tool.as_str());

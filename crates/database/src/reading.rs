@@ -12,7 +12,7 @@ use crate::{
     transaction::{Came, Rows},
 };
 
-/// What the rows of a transaction become.
+/// The form that the rows of a transaction get.
 #[derive(Debug)]
 pub(crate) enum Reading {
     /// `{affected, row?}`, of the last step.
@@ -34,7 +34,7 @@ pub(crate) struct Columns {
     pub(crate) result_bytes: usize,
 }
 
-/// How the next page begins.
+/// The beginning of the next page.
 #[derive(Debug)]
 pub(crate) struct Further {
     /// The positions of the sort columns in a row.

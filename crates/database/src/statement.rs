@@ -38,7 +38,7 @@ pub(crate) struct Prepared {
     columns: Vec<Column>,
 }
 
-/// How the columns of a statement become texts.
+/// The way in which the columns of a statement become texts.
 #[derive(Debug)]
 enum Body {
     /// The driver reads them as they are.
@@ -56,7 +56,7 @@ struct Input {
     source: StatementInput,
 }
 
-/// Why a statement is not prepared.
+/// The reason why a statement is not prepared.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Error(Error),
@@ -365,7 +365,7 @@ fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFindi
     }
 }
 
-/// What the database says of the statement and the settings do not.
+/// Contradictions between the settings of a statement and the database's description of it.
 fn contradictions(settings: &StatementSettings, described: &Described) -> Vec<DatabaseFinding> {
     let mut findings = Vec::new();
     let mut error = |below: &str, message: String, help: &str| {

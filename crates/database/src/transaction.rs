@@ -52,7 +52,7 @@ pub(crate) struct Reviewed(pub(crate) [u8; 32]);
 /// Rows as texts, `None` for null, in the order of the statement's columns.
 pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Came {
     pub(crate) rows: Rows,
@@ -60,7 +60,7 @@ pub(crate) struct Came {
     pub(crate) affected: u64,
 }
 
-/// Why a transaction ended without a commit.
+/// The reason why a transaction ended without a commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     /// A constraint refuses the change. The names are those of the database; the caller shows offered columns only.

@@ -135,7 +135,7 @@ pub trait Backend: Debug + Send + Sync {
     /// Returns the fault that the call would end with, if it is known before any side effect.
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>>;
 
-    /// What a person decides about before the call is made. It may read, but changes nothing. By default it is the preview.
+    /// The subject of a person's decision before the call is made. It may read, but changes nothing. By default it is the preview.
     ///
     /// # Errors
     /// Returns the fault that the call would end with, if it is known before any side effect.

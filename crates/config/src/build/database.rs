@@ -83,7 +83,7 @@ pub(super) struct KnownDatabase {
 }
 
 impl KnownDatabase {
-    /// What the tools are made from, without them.
+    /// The settings that the tools are made from, without them.
     pub(super) fn new(toolset: &ToolsetConfig, tools: &[DatabaseTool<'_>]) -> Self {
         Self {
             toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),

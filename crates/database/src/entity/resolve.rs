@@ -16,7 +16,7 @@ use crate::{
     settings::{EntitySettings, Operation, SessionSource, TableName},
 };
 
-/// What the settings of other entities say, and the engine.
+/// The settings of other entities, and the engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) engine: Engine,

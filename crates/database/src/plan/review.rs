@@ -1,4 +1,4 @@
-//! What a person decides about before a change: the rows that it would change, read in a transaction of their own. The change
+//! The subject of a person's decision before a change: the rows that it would change, read in a transaction of their own. The change
 //! itself reads them again, locked, and is made only if they are the same.
 
 use callgate_call::wording::database as wording;

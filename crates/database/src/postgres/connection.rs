@@ -181,7 +181,7 @@ async fn drive(mut connection: tokio_postgres::Connection<Metered, impl Driven>)
     while let Some(Ok(_)) = poll_fn(|context| connection.poll_message(context)).await {}
 }
 
-/// What the library can drive: the streams of connections with and without TLS.
+/// The streams that the library can drive: connections with and without TLS.
 trait Driven: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin {}
 
 impl Driven for Secured {}
@@ -343,7 +343,7 @@ const SIGN_IN_BYTES: u64 = 1 << 20;
 /// Catalogs of databases with thousands of tables take a few megabytes.
 pub(super) const CATALOG_BYTES: u64 = 64 << 20;
 
-/// What a result with its names and the cut ends of its values takes, as a rule.
+/// The bytes that a result with its names and the cut ends of its values takes, as a rule.
 const LEAST_ALLOWANCE: u64 = 4 << 20;
 
 /// The least time limit of statements outside calls: those that read the catalog.

@@ -1,4 +1,4 @@
-//! What the login may do beyond what its tools need, and what it lacks, each with the statement that mends it. The rights are
+//! The rights of the login beyond those that its tools need, and those that it lacks, each with the statement that mends it. The rights are
 //! those of the login, of every role that it can take, and of everybody. A superuser may do everything, so nothing else is
 //! looked at.
 

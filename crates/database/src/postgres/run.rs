@@ -22,7 +22,7 @@ use crate::transaction::{Access, Came, Failure, Step, Transaction};
 
 /// The end of an attempt to run a transaction.
 pub(super) enum Ending {
-    /// What may still run must be cancelled, and the connection closed.
+    /// A statement that may still run must be cancelled, and the connection closed.
     Broken(Result<Vec<Came>, Failure>),
     /// The transaction has ended, and the connection can be used again.
     Ended(Result<Vec<Came>, Failure>),

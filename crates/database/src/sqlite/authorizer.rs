@@ -14,7 +14,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use super::rights::{Rights, Touch, Views};
 use crate::transaction::Access;
 
-/// What a connection allows now. The engine asks on the thread that prepares, so nobody waits for the lock.
+/// The rights that a connection has now. The engine asks on the thread that prepares, so nobody waits for the lock.
 #[derive(Default)]
 pub(super) struct Guard {
     mode: Mutex<Mode>,
@@ -55,7 +55,7 @@ impl Guard {
         self.has_denied.load(Ordering::Relaxed)
     }
 
-    /// What was touched since [`Mode::Record`].
+    /// The rights that were used since [`Mode::Record`].
     pub(super) fn take_record(&self) -> Rights {
         match mem::take(&mut *self.mode()) {
             Mode::Record { touched, .. } => touched,

@@ -60,7 +60,7 @@ impl Pool {
         Instant::now() + self.limits.timeout
     }
 
-    /// What was read and allowed at load. Held for moments, never across a statement.
+    /// The state that was read and allowed at load. Held for moments, never across a statement.
     pub(super) fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -35,7 +35,7 @@ pub(super) enum Views {
     Trusted,
 }
 
-/// What a part of a statement does. The accessor is the view or the trigger that does it.
+/// The effect of a part of a statement. The accessor is the view or the trigger that does it.
 #[derive(Clone, Copy)]
 pub(super) enum Touch<'a> {
     Delete { table: &'a str, accessor: Option<&'a str> },

@@ -1,4 +1,4 @@
-//! What the load of a toolset read of a file, and whether it still holds: a call on a table that changed since ends.
+//! The state of a file as the load of a toolset read it, and the check that it still holds: a call on a table that changed since ends.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,7 +17,7 @@ pub(super) struct Snapshot {
     rights: Option<Arc<Rights>>,
 }
 
-/// What a session compares with the file.
+/// The state that a session compares with the file.
 #[derive(Clone)]
 pub(super) struct Expected {
     tables: Arc<BTreeMap<TableName, Table>>,

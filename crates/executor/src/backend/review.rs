@@ -1,4 +1,4 @@
-//! What a person decides about before a call is made: its preview, and the state of what it would change. Middleware asks the
+//! The subject of a person's decision before a call is made: its preview, and the state of what it would change. Middleware asks the
 //! person; the backend compares the state when it runs the call.
 
 use callgate_tool::Preview;
@@ -15,7 +15,7 @@ use callgate_tool::Preview;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Review {
-    /// What the call would do, as the person sees it.
+    /// The effect that the call would have, as the person sees it.
     pub preview: Preview,
     /// The digest of the state that the call would change, if the backend has read it.
     pub state: Option<[u8; 32]>,

@@ -128,7 +128,7 @@ fn a_reader_never_mixes_the_chunks_of_two_versions() {
     });
 }
 
-/// What the record, its owner and its credential are called.
+/// The names of the record, its owner and its credential.
 const CANARIES: [&str; 7] = [
     "value-canary",
     "secret-canary",

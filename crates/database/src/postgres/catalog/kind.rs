@@ -3,7 +3,7 @@
 use super::super::reader::Reader;
 use crate::{catalog::ColumnKind, error::Error};
 
-/// What is known of a type.
+/// The facts about a type.
 #[derive(Clone, Debug)]
 pub(in super::super) struct TypeFacts {
     pub(in super::super) kind: ColumnKind,

@@ -6,7 +6,7 @@ use crate::{
     login::{Grade, LoginFinding, Needs},
 };
 
-/// What was found about roles.
+/// The findings about roles.
 pub(super) struct Roles {
     pub(super) findings: Vec<LoginFinding>,
     pub(super) is_superuser: bool,

@@ -12,7 +12,7 @@ use super::super::{
 };
 use crate::transaction::{Came, Expects, Failure, Reviewed, Step};
 
-/// What was fetched of a step.
+/// The rows that were fetched of a step.
 pub(super) enum Fetched {
     All(Came),
     /// The server has more rows than the step may fetch.
@@ -65,7 +65,7 @@ async fn rows(
     Ok((came, false))
 }
 
-/// What the steps came to, up to the first that did not come to what it expects.
+/// The results of the steps, up to the first that did not come to what it expects.
 pub(super) fn outcome(
     connection: &Connection,
     steps: &[Step],

@@ -1,4 +1,4 @@
-//! What holds in one transaction: its time limits, its identity and its role. All of it ends with the transaction.
+//! The settings of one transaction: its time limits, its identity and its role. All of it ends with the transaction.
 
 use std::{sync::Arc, time::Duration};
 

@@ -74,7 +74,7 @@ async fn a_login_with_exactly_what_its_tools_need_has_no_finding() {
     assert_eq!(lines(&database, &login, &needs()).await, [""; 0]);
 }
 
-/// What makes a login too mighty, and the finding about it.
+/// A right that makes a login too mighty, and the finding about it.
 const MIGHTY: &[(&str, &str)] = &[
     ("alter role L superuser", "Dangerous superuser ALTER ROLE L NOSUPERUSER"),
     ("alter role L bypassrls", "Dangerous bypassrls ALTER ROLE L NOBYPASSRLS"),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{BIG, Returning, Sqlite, TEXT, column, database, insert, rows, table};
 use crate::{catalog::ColumnKind, column};
 
-/// What is read of a value that is added to a column of this type.
+/// The text that is read of a value that is added to a column of this type.
 fn through(kind: ColumnKind, sql_type: &str, value: &Value) -> Value {
     let database = database(&format!("CREATE TABLE t (c {sql_type})"));
     let table = table("t", vec![column("c", kind, sql_type)]);
