@@ -147,7 +147,7 @@ async fn no_user_ever_sees_the_rows_of_the_other() {
         };
         let identity = vec![("app.user".to_owned(), user.to_owned())];
         let transaction = Transaction { identity, ..steps };
-        let run = postgres.run(transaction, soon());
+        let run = Box::pin(postgres.run(transaction, soon()));
         let came = match (seed >> 40) % 16 {
             0 => within((seed >> 20) % 4, run).await,
             _ => Some(run.await),
