@@ -154,7 +154,6 @@ impl Reader {
         text
     }
 
-    /// A required text.
     pub(crate) fn required_string<'a>(
         &mut self,
         mapping: Mapping<'a>,

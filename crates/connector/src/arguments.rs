@@ -311,7 +311,6 @@ fn fault(at: &str, expected: &str, got: &str) -> Box<Fault> {
     wording::wrong_conditions(vec![Problem { at, expected, got, suggestion: None }])
 }
 
-/// The schema of an id.
 pub(crate) fn id_schema(kind: Option<FieldKind>) -> Value {
     if kind == Some(FieldKind::Integer) {
         return json!({"type": "integer"});

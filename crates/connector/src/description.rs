@@ -126,7 +126,6 @@ impl Method {
 }
 
 impl Requests<'_> {
-    /// The methods.
     pub(crate) fn methods(self) -> Methods {
         let text = self.description().to_string();
         let Ok(document) = Document::read(text.as_bytes(), &callgate_openapi::Limits::default())

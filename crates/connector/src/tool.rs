@@ -19,7 +19,6 @@ use crate::{
     work::Work,
 };
 
-/// One tool of a connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionTool {
     pub(crate) tool: Tool,

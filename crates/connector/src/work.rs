@@ -44,7 +44,6 @@ pub(crate) struct Input {
     pub(crate) field: Field,
 }
 
-/// Runs an action.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
     pub(crate) id: String,

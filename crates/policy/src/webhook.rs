@@ -285,13 +285,11 @@ const FAMILY: &str = "callgate_webhook_deliveries_total";
 const MOST_QUEUED: usize = 10_000;
 /// The requests that run at once: enough for a burst, and no load for the service.
 const PARALLEL_REQUESTS: usize = 8;
-/// The time for one request.
 const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// The bytes of a response that are read, and ignored.
 const MOST_READ: usize = 64 << 10;
 /// The longest wait after the first failure.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// The time for the last requests of a program that stops.
 const GRACE: Duration = Duration::from_secs(2);

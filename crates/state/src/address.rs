@@ -24,7 +24,6 @@ pub(crate) struct Region {
     pub(crate) owner: Option<[u8; 16]>,
 }
 
-/// Makes addresses.
 pub(crate) struct Addresses(hmac::Key);
 
 impl Addresses {

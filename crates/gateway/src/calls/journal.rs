@@ -17,7 +17,6 @@ pub(super) fn written(results: &[ToolResult], audience: Audience) -> String {
     format!(r#"{{"results":[{}]}}"#, results.join(","))
 }
 
-/// One result with its journal.
 pub(super) fn with_journal(result: &ToolResult, audience: Audience) -> String {
     let text = json_result(result);
     let JsonText(journal) = JsonText::of(&result.journal.entries(audience));

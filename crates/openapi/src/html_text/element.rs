@@ -39,7 +39,6 @@ pub(super) enum Proof {
     PairOfPage,
 }
 
-/// An element of HTML.
 #[derive(Debug)]
 pub(super) struct KnownElement {
     pub(super) name: &'static str,
@@ -70,7 +69,6 @@ const PLAIN: KnownElement =
 
 macro_rules! elements {
     ($($proof:ident $element:ident: $($name:literal)+;)+) => {
-        /// Every element.
         pub(super) static ELEMENTS: &[KnownElement] = &[$($(
             KnownElement { name: $name, element: Element::$element, proof: Proof::$proof },
         )+)+];

@@ -37,7 +37,6 @@ struct Desk {
     config: AuditConfig,
 }
 
-/// One process.
 struct Process {
     executor: Executor,
     audit: Arc<Audit>,

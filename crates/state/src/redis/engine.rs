@@ -36,7 +36,6 @@ pub(crate) struct RedisEngine {
     take: Script,
 }
 
-/// One run of a script.
 struct Run<'a> {
     script: &'a Script,
     tag: Tag,

@@ -20,7 +20,6 @@ paths:
       responses: {'200': {description: sent}}
 ";
 
-/// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Approval,

@@ -17,7 +17,6 @@ paths:
 ";
 const KEY: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN: &str = "a-token-of-kim-0123456789";
-/// The value of an argument.
 const VALUE: &str = "canary-of-the-argument";
 
 /// A request that a receiver has read.

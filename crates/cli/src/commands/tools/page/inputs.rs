@@ -139,7 +139,6 @@ fn path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-/// A row with a name only.
 fn heading(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
 }
