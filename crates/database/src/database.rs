@@ -24,7 +24,7 @@ pub(crate) struct Database {
     pub(crate) limits: DatabaseLimits,
     pub(crate) identity: Vec<(String, SessionSource)>,
     pub(crate) role: Option<RoleRule>,
-    pub(crate) pages: Pages,
+    pub(crate) pages: Arc<Pages>,
 }
 
 impl Database {

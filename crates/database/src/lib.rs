@@ -22,6 +22,7 @@ mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod proposal;
+mod query;
 mod reading;
 mod session_values;
 mod settings;
@@ -31,7 +32,6 @@ mod sqlite;
 mod statement;
 mod tool;
 mod transaction;
-mod unavailable;
 
 pub use error::{Error, ErrorKind};
 pub use finding::{DatabaseFinding, Severity};

@@ -24,10 +24,10 @@ use crate::{
     finding::{ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
     login::Needs,
     page::Pages,
+    query,
     settings::{DatabaseSettings, EntitySettings, TableName},
     statement::{self, StatementTool},
     tool::EntityTool,
-    unavailable,
 };
 
 /// The surroundings that a database is loaded in.
@@ -48,7 +48,7 @@ pub struct Surroundings {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The tools; none if there is an error among the findings. If the database is unavailable, they say so to each call.
+    /// The tools; none if there is an error among the findings, or if the database is unavailable.
     pub tools: Vec<Arc<dyn Backend>>,
     /// The faults of the settings and of the login.
     pub findings: Vec<DatabaseFinding>,
@@ -68,17 +68,21 @@ pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
     };
     let driver = match Driver::connect(&connecting).await {
         Ok(driver) => driver,
-        Err(error) => return Loaded::failed(&error, &settings),
+        Err(error) => return Loaded::failed(&error),
     };
-    let mut loading =
-        Loading { settings: &settings, driver: Arc::new(driver), findings: Vec::new() };
+    let mut loading = Loading {
+        settings: &settings,
+        connecting: &connecting,
+        driver: Arc::new(driver),
+        findings: Vec::new(),
+    };
     match loading.tools(around.sealer.as_ref()).await {
         Ok(tools) => {
             let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);
             let tools = if is_refused { Vec::new() } else { tools };
             Loaded { tools, findings: loading.findings, unavailable: None }
         }
-        Err(error) => Loaded::failed(&error, &settings),
+        Err(error) => Loaded::failed(&error),
     }
 }
 
@@ -90,11 +94,10 @@ impl DatabaseSettings {
 }
 
 impl Loaded {
-    fn failed(error: &Error, settings: &DatabaseSettings) -> Self {
+    fn failed(error: &Error) -> Self {
         let help = match error.kind() {
             ErrorKind::Unavailable => {
-                let tools = unavailable::tools(settings);
-                return Self { tools, findings: Vec::new(), unavailable: Some(error.to_string()) };
+                return Self { unavailable: Some(error.to_string()), ..Self::default() };
             }
             ErrorKind::Address => "correct `url`",
             ErrorKind::Denied => {
@@ -109,6 +112,7 @@ impl Loaded {
 
 struct Loading<'a> {
     settings: &'a DatabaseSettings,
+    connecting: &'a Connecting,
     driver: Arc<Driver>,
     findings: Vec<DatabaseFinding>,
 }
@@ -119,6 +123,7 @@ impl Loading<'_> {
         let entities = self.entities(&tables);
         let statements = self.statements().await?;
         self.login(&entities).await?;
+        let query = self.query(&tables).await?;
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return Ok(Vec::new());
         }
@@ -126,7 +131,21 @@ impl Loading<'_> {
             Error::new(ErrorKind::Unavailable, "tokens of pages cannot be sealed")
                 .with_source(error)
         })?;
-        Ok(self.backends(&entities, statements, pages))
+        Ok(self.backends(&entities, statements, query, pages))
+    }
+
+    /// The tool for SQL of a model, with its login of its own.
+    async fn query(
+        &mut self,
+        tables: &BTreeMap<TableName, Arc<Table>>,
+    ) -> Result<Option<query::Connected>, Error> {
+        let Some(query) = &self.settings.query else { return Ok(None) };
+        let connecting =
+            Connecting { url: query.url.clone(), is_read_only: true, ..self.connecting.clone() };
+        let loading = query::Loading { settings: self.settings, query, tables };
+        let loaded = Box::pin(loading.load(&connecting)).await?;
+        self.findings.extend(loaded.findings);
+        Ok(loaded.connected)
     }
 
     async fn tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
@@ -203,6 +222,7 @@ impl Loading<'_> {
         &mut self,
         entities: &[Arc<Entity>],
         statements: Vec<statement::Prepared>,
+        query: Option<query::Connected>,
         pages: Pages,
     ) -> Vec<Arc<dyn Backend>> {
         let settings = self.settings;
@@ -213,7 +233,7 @@ impl Loading<'_> {
             limits: settings.limits.clone(),
             identity: settings.identity.clone(),
             role: settings.role.clone(),
-            pages,
+            pages: Arc::new(pages),
         });
         let terms = Terms {
             engine: database.engine,
@@ -240,6 +260,13 @@ impl Loading<'_> {
         for statement in statements {
             let pointer = statement.pointer.clone();
             match StatementTool::new(statement, terms, &database) {
+                Ok(tool) => tools.push((pointer, Arc::new(tool))),
+                Err(error) => self.illegal_name(&pointer, &error),
+            }
+        }
+        if let Some(query) = query {
+            let pointer = query.pointer.clone();
+            match query.tool(terms, &database) {
                 Ok(tool) => tools.push((pointer, Arc::new(tool))),
                 Err(error) => self.illegal_name(&pointer, &error),
             }

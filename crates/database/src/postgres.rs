@@ -68,7 +68,16 @@ impl Postgres {
 
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
-        login::findings(&self.pool, needs).await
+        let findings = login::findings(&self.pool, needs).await?;
+        if needs.is_for_query {
+            let schemas = needs.tables.keys();
+            // In the order of their names.
+            let mut schemas: Vec<&str> =
+                schemas.map(|table| table.schema.as_deref().unwrap_or("public")).collect();
+            schemas.dedup();
+            self.pool.look_up_in(schemas.into_iter());
+        }
+        Ok(findings)
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {

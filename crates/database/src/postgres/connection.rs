@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     future::poll_fn,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -35,6 +35,8 @@ pub(super) struct Dialling {
     tls: TlsSettings,
     /// The settings of every connection, as the server takes them with its start.
     options: String,
+    /// The schemas that names are looked up in, if a model writes the statements.
+    search_path: OnceLock<String>,
     allowance: u64,
 }
 
@@ -80,19 +82,31 @@ impl Dialling {
             ("idle_in_transaction_session_timeout", time.saturating_add(IDLE_MILLISECONDS)),
             ("lock_timeout", limits.lock_time.as_millis().max(1)),
         ];
-        let settings = SETTINGS.map(|(name, value)| (name, value.replace(' ', "\\ ")));
         let times = times.map(|(name, time)| (name, time.to_string()));
-        let settings = settings.iter().chain(&times);
-        let options = settings.map(|(name, value)| format!(" -c {name}={value}")).collect();
+        let settings = SETTINGS.map(|(name, value)| (name, value.to_owned()));
+        let options =
+            settings.iter().chain(&times).map(|(name, value)| option(name, value)).collect();
         Ok(Self {
             address: Address::read(&connecting.url)?,
             network: connecting.network.clone(),
             tls: connecting.tls.clone(),
             options,
+            search_path: OnceLock::new(),
             allowance: (limits.result_bytes as u64)
                 .saturating_mul(64)
                 .saturating_add(LEAST_ALLOWANCE),
         })
+    }
+
+    /// Connections from now on look up names in these schemas, after the database's own.
+    pub(super) fn look_up_in<'a>(&self, schemas: impl Iterator<Item = &'a str>) {
+        let schemas = schemas.map(|name| format!("\"{}\",", name.replace('"', "\"\"")));
+        let schemas: String = schemas.collect();
+        self.search_path.get_or_init(|| format!("pg_catalog,{schemas}pg_temp"));
+    }
+
+    fn search_path(&self) -> &str {
+        self.search_path.get().map_or(SEARCH_PATH, String::as_str)
     }
 
     /// Opens a connection. The caller sets the time limit.
@@ -113,7 +127,7 @@ impl Dialling {
                 (client, tokio::spawn(drive(connection)))
             }
         };
-        let mut connection = Connection::over(client, driver, meter).await?;
+        let mut connection = Connection::over(client, driver, meter, self.search_path()).await?;
         connection.allowance = self.allowance;
         Ok(connection)
     }
@@ -161,7 +175,8 @@ impl Dialling {
         let address = &self.address;
         let mut config = Config::new();
         config.user(&address.user).dbname(&address.database);
-        config.options(&self.options).application_name("callgate");
+        let search_path = option("search_path", self.search_path());
+        config.options(format!("{}{search_path}", self.options)).application_name("callgate");
         if let Some(password) = &address.password {
             config.password(password.expose());
         }
@@ -192,6 +207,7 @@ impl Connection {
         client: Client,
         driver: JoinHandle<()>,
         meter: Arc<Meter>,
+        search_path: &str,
     ) -> Result<Self, Error> {
         meter.allow(CATALOG_BYTES);
         let texts = [
@@ -217,7 +233,8 @@ impl Connection {
         if version < OLDEST {
             return Err(Error::new(ErrorKind::Denied, "the server is older than PostgreSQL 13"));
         }
-        if !found.eq(SETTINGS.iter().map(|(_, value)| (*value).to_owned())) {
+        let values = SETTINGS.iter().map(|(_, value)| *value).chain([search_path]);
+        if !found.eq(values.map(str::to_owned)) {
             return Err(Error::new(ErrorKind::Denied, IGNORES_SETTINGS));
         }
         let ends = Ends { read, write, commit, rollback };
@@ -289,18 +306,21 @@ fn unopened(error: tokio_postgres::Error) -> Error {
     }
 }
 
+/// A setting as the start of a connection has it: blanks part settings there.
+fn option(name: &str, value: &str) -> String {
+    format!(" -c {name}={}", value.replace('\\', "\\\\").replace(' ', "\\ "))
+}
+
 fn unreachable_now() -> Error {
     Error::new(ErrorKind::Unavailable, "no connection to the database")
 }
 
 /// The settings of every connection. They precede those of the login and the database.
-const SETTINGS: [(&str, &str); 11] = [
+const SETTINGS: [(&str, &str); 10] = [
     // Only a transaction that says otherwise writes.
     ("default_transaction_read_only", "on"),
     ("default_transaction_isolation", "read committed"),
     ("row_security", "on"),
-    // Names are qualified, and no temporary table or function stands in for another.
-    ("search_path", "pg_catalog,pg_temp"),
     ("standard_conforming_strings", "on"),
     // One way to write each value, by which it is read.
     ("TimeZone", "UTC"),
@@ -316,14 +336,17 @@ const SET_UP: &str = "select pg_catalog.has_function_privilege('pg_catalog.set_c
     pg_catalog.current_setting('default_transaction_read_only'), \
     pg_catalog.current_setting('default_transaction_isolation'), \
     pg_catalog.current_setting('row_security'), \
-    pg_catalog.current_setting('search_path'), \
     pg_catalog.current_setting('standard_conforming_strings'), \
     pg_catalog.current_setting('TimeZone'), \
     pg_catalog.current_setting('DateStyle'), \
     pg_catalog.current_setting('IntervalStyle'), \
     pg_catalog.current_setting('extra_float_digits'), \
     pg_catalog.current_setting('bytea_output'), \
-    pg_catalog.current_setting('lc_monetary')";
+    pg_catalog.current_setting('lc_monetary'), \
+    pg_catalog.current_setting('search_path')";
+
+/// Names of tools are qualified, and no temporary table or function stands in for another.
+const SEARCH_PATH: &str = "pg_catalog,pg_temp";
 
 const IGNORES_SETTINGS: &str = "a pooler such as PgBouncer does not take the settings that a connection starts with: \
     address the server itself";

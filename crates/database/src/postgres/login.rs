@@ -21,7 +21,7 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     let mut findings = roles.findings;
     if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);
-        findings.extend(view::findings(&mut reader).await?);
+        findings.extend(view::findings(&mut reader, needs).await?);
         findings.extend(object::findings(&mut reader, needs).await?);
         findings.extend(requirement::findings(&mut reader, needs).await?);
     }

@@ -68,6 +68,13 @@ impl Pool {
         }
     }
 
+    /// Looks up names of statements in these schemas, on connections that are opened from now on: idle ones are closed.
+    pub(super) fn look_up_in<'a>(&self, schemas: impl Iterator<Item = &'a str>) {
+        self.inner.dialling.look_up_in(schemas);
+        let idle = mem::take(&mut self.inner.idle().connections);
+        drop(idle);
+    }
+
     /// A new connection. Idle ones are closed: one of them was found to be unusable.
     pub(super) async fn fresh(&self, deadline: Instant) -> Result<Loan, Failure> {
         let permit = self.permit(deadline).await?;

@@ -3,7 +3,12 @@
 
 #![cfg(test)]
 
+#[path = "../calls.rs"]
+mod calls;
 mod entities;
+#[path = "../queries.rs"]
+mod queries;
+mod query;
 mod reviews;
 mod shop;
 mod statements;

@@ -2,10 +2,15 @@
 
 #![cfg(test)]
 
+#[path = "../calls.rs"]
+mod calls;
 mod entities;
 mod findings;
 mod injections;
 mod pages;
+#[path = "../queries.rs"]
+mod queries;
+mod query;
 mod reviews;
 mod rows;
 mod shop;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     build::{
         context::BuildContext,
-        own_tools::{self, DatabaseTool, DatabaseToolKind, edits, selection},
+        own_tools::{self, edits, selection},
     },
     code::ConfigCode,
     config::Config,
@@ -62,14 +62,6 @@ impl Opening<'_> {
         let Around { build_context, previous, .. } = around;
         let BuildContext { environment, .. } = build_context;
         let selected = selection::selected(reader, toolset);
-        let is_query = |tool: &DatabaseTool<'_>| matches!(tool.kind, DatabaseToolKind::Query);
-        if !environment.has_no_databases && selected.iter().any(is_query) {
-            let pointer = format!("{}/query", toolset.pointer);
-            let message =
-                "expected `query: false`, got a login: this release runs no SQL of a model";
-            let help = "offer `statements` of your own, or conditions by `entities`";
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
-        }
         let made = if environment.has_no_databases {
             Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
         } else {
