@@ -15,6 +15,7 @@ use callgate_transport::{Network, TlsSettings};
 
 use crate::{
     catalog::Table,
+    connections::Connections,
     database::Database,
     declaration::{self, Terms},
     driver::Driver,
@@ -25,6 +26,7 @@ use crate::{
     login::Needs,
     page::Pages,
     query,
+    renewal::Renewal,
     settings::{DatabaseSettings, EntitySettings, TableName},
     statement::{self, StatementTool},
     tool::EntityTool,
@@ -44,6 +46,18 @@ pub struct Surroundings {
     pub sealer: Option<Sealer>,
 }
 
+/// The resources that a load takes over from the one before, and those with which it reads rotated passwords.
+#[derive(Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "a caller decides about each of these")]
+pub struct Resources {
+    /// The connections of the load before.
+    pub earlier: Option<Connections>,
+    /// The secret store that has the address.
+    pub renewal: Option<Renewal>,
+    /// The secret store that has the address of the login for SQL of a model.
+    pub query_renewal: Option<Renewal>,
+}
+
 /// A loaded database.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -54,10 +68,21 @@ pub struct Loaded {
     pub findings: Vec<DatabaseFinding>,
     /// The reason why the database cannot be reached now.
     pub unavailable: Option<String>,
+    /// The open connections, for the next load.
+    pub connections: Option<Connections>,
 }
 
 /// Loads a database with its tools.
 pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
+    load_with(settings, around, Resources::default()).await
+}
+
+/// Loads a database with its tools, over the connections of the load before if nothing about connecting changed.
+pub async fn load_with(
+    settings: DatabaseSettings,
+    around: Surroundings,
+    resources: Resources,
+) -> Loaded {
     let connecting = Connecting {
         url: settings.url.clone(),
         base: around.base.clone(),
@@ -66,21 +91,28 @@ pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
         network: around.network.clone(),
         tls: around.tls.clone(),
     };
-    let driver = match Driver::connect(&connecting).await {
-        Ok(driver) => driver,
+    let earlier = resources.earlier.and_then(|earlier| earlier.driver(&connecting));
+    let driver = match earlier {
+        Some(driver) => Ok(driver),
+        None => Driver::connect_with(&connecting, resources.renewal.as_ref()).await,
+    };
+    let driver = match driver {
+        Ok(driver) => Arc::new(driver),
         Err(error) => return Loaded::failed(&error),
     };
+    let connections = Some(Connections::new(&connecting, &driver));
     let mut loading = Loading {
         settings: &settings,
         connecting: &connecting,
-        driver: Arc::new(driver),
+        query_renewal: resources.query_renewal.as_ref(),
+        driver,
         findings: Vec::new(),
     };
     match loading.tools(around.sealer.as_ref()).await {
         Ok(tools) => {
             let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);
             let tools = if is_refused { Vec::new() } else { tools };
-            Loaded { tools, findings: loading.findings, unavailable: None }
+            Loaded { tools, findings: loading.findings, unavailable: None, connections }
         }
         Err(error) => Loaded::failed(&error),
     }
@@ -113,6 +145,7 @@ impl Loaded {
 struct Loading<'a> {
     settings: &'a DatabaseSettings,
     connecting: &'a Connecting,
+    query_renewal: Option<&'a Renewal>,
     driver: Arc<Driver>,
     findings: Vec<DatabaseFinding>,
 }
@@ -143,7 +176,7 @@ impl Loading<'_> {
         let connecting =
             Connecting { url: query.url.clone(), is_read_only: true, ..self.connecting.clone() };
         let loading = query::Loading { settings: self.settings, query, tables };
-        let loaded = Box::pin(loading.load(&connecting)).await?;
+        let loaded = Box::pin(loading.load(&connecting, self.query_renewal)).await?;
         self.findings.extend(loaded.findings);
         Ok(loaded.connected)
     }

@@ -44,7 +44,7 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    async fn outcome(&self, sql: &str) -> Result<Outcome, Box<Fault>> {
+    async fn outcome(&self, sql: &str, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         let wrapped = self.wrapped(sql).await?;
         let limits = &self.database.limits;
         let step = Step {
@@ -53,7 +53,7 @@ impl Request<'_> {
             expects: Expects::Rows { most: limits.rows.saturating_add(1) },
         };
         let transaction = self.database.transaction(Access::Read, self.session, vec![step])?;
-        let came = self.database.driver.run(transaction, self.deadline).await;
+        let came = self.database.run(transaction, self.deadline, journal).await;
         let came = came.map_err(|failure| self.fault(&failure))?;
         let columns = Columns {
             named: wrapped.columns,
@@ -62,7 +62,6 @@ impl Request<'_> {
             result_bytes: limits.result_bytes,
         };
         let reading = Reading::Rows { columns, limit: limits.rows, further: None };
-        let came = came.last().cloned().unwrap_or_default();
         Ok(reading.outcome(&came, NAME, &self.database.pages))
     }
 
@@ -170,13 +169,13 @@ impl Backend for QueryTool {
         )))
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let request = Request {
             database: &self.database,
             session: call.session(),
             deadline: call.deadline_within(self.database.limits.timeout),
         };
-        request.outcome(sql(call)).await.unwrap_or_else(Outcome::Failed)
+        request.outcome(sql(call), journal).await.unwrap_or_else(Outcome::Failed)
     }
 }
 

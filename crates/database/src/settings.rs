@@ -163,7 +163,7 @@ pub struct QuerySettings {
 }
 
 /// The limits of one call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct DatabaseLimits {
     /// The time of a whole call.

@@ -18,6 +18,7 @@ use crate::{
     error::{Error, ErrorKind},
     finding::{ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
     login::{Needs, TableNeeds},
+    renewal::Renewal,
     settings::{DatabaseSettings, QuerySettings, TableName},
 };
 
@@ -74,9 +75,13 @@ impl Connected {
 }
 
 impl Loading<'_> {
-    pub(crate) async fn load(&self, connecting: &Connecting) -> Result<Loaded, Error> {
+    pub(crate) async fn load(
+        &self,
+        connecting: &Connecting,
+        renewal: Option<&Renewal>,
+    ) -> Result<Loaded, Error> {
         let pointer = self.query.pointer.as_str();
-        let driver = match Driver::connect(connecting).await {
+        let driver = match Driver::connect_with(connecting, renewal).await {
             Ok(driver) => driver,
             Err(error) if error.kind() == ErrorKind::Unavailable => return Err(error),
             Err(error) => {

@@ -2,13 +2,16 @@
 
 #![cfg(test)]
 
-#[path = "../calls.rs"]
+#[path = "../engines/calls.rs"]
 mod calls;
 mod entities;
 mod findings;
 mod injections;
+#[path = "../engines/odd.rs"]
+mod odd;
+mod odd_values;
 mod pages;
-#[path = "../queries.rs"]
+#[path = "../engines/queries.rs"]
 mod queries;
 mod query;
 mod reviews;
