@@ -157,8 +157,8 @@ pub struct QuerySettings {
     pub url: Secret,
     /// The tables with the columns that may be read.
     pub tables: Vec<(TableName, Vec<String>)>,
-    /// Functions outside the database's own schema that the login may execute, as findings name them:
-    /// `public.similar(text,text)`.
+    /// Functions outside the database's own schema that the login may execute, as findings name them, or without arguments:
+    /// `public.similarity(text,text)`, `public.similarity`.
     pub functions: Vec<String>,
 }
 

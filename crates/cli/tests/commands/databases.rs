@@ -158,6 +158,8 @@ toolsets:
     let got = call(&["crm-Orders-get", "entityId=3"]);
     assert_eq!(got["connectorOutputPayload"]["note"], json!("gift"), "{got}");
     call(&["crm-Orders-update", "filterClause=owner = 'ann' AND cents > 4000", "note=large"]);
+    let line = ["call", "callgate.yaml", "crm-Orders-update", "entityId=3", "cents=0"];
+    run(&folder, &line).exits(1).says("cents");
     call(&["crm-Orders-create", "no=9", "owner=bob", "day=2026-03-02", "cents=1"]);
     call(&["crm-Orders-delete", "entityId=1"]);
     let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();

@@ -6,7 +6,7 @@ use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, Statem
 use callgate_tool::{Effect, Session, Value, json};
 
 use crate::{
-    shop::{Shop, of_user, own_orders, settings, user},
+    shop::{Shop, entity, of_user, own_orders, settings, user},
     texts,
 };
 
@@ -47,7 +47,11 @@ fn of_shop() -> DatabaseSettings {
         effect: Effect::Read,
         affected: 1,
     };
-    DatabaseSettings { entities: vec![orders], statements: vec![find], ..settings() }
+    DatabaseSettings {
+        entities: vec![orders, entity("items")],
+        statements: vec![find],
+        ..settings()
+    }
 }
 
 /// Fills a text into the arguments.

@@ -13,7 +13,7 @@ async fn no_odd_value_gives_a_row_of_another() {
     let database = server.database("odd_values", odd::TABLES);
     let login = database.login("tools");
     database.run(&format!(
-        "grant select, insert, update (mark), delete on notes, accounts to {login}; grant select, insert, update, delete on names to {login}"
+        "grant select, insert, update (mark), delete on notes, accounts to {login}; grant select, insert, update (mark), delete on names to {login}"
     ));
     let mut settings = odd::settings(&database.url(&login));
     for entity in &mut settings.entities {

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod audit;
 #[path = "../engines/calls.rs"]
 mod calls;
 mod entities;

@@ -1,6 +1,5 @@
 //! Rights that the tools need and the login, or the roles that its transactions take, do not have.
 
-
 use super::{Reader, column_list, finding, quoted, texts};
 use crate::{
     error::Error,
