@@ -69,7 +69,7 @@ fn type_of(row: &Vec<Option<String>>) -> Option<(String, String)> {
     Some((of.clone(), modifier.clone()))
 }
 
-/// What the catalog says of tables.
+/// The columns, indexes, references and types of tables, as the catalog has them.
 struct Parts {
     columns: ByTable,
     indexes: ByTable,

@@ -74,41 +74,40 @@ fn marks(outcome: &Outcome) -> Vec<Value> {
     rows.map(|row| row["mark"].clone()).collect()
 }
 
-async fn check(tools: &Tools, call: (&str, Value), name: &str, expected: &str) {
-    let outcome = tools.outcome(call.0, call.1.clone(), &user(name)).await;
+async fn check(tools: &Tools, tool: &str, arguments: Value, name: &str, expected: &str) {
+    let outcome = tools.outcome(tool, arguments.clone(), &user(name)).await;
     let is_own = marks(&outcome).iter().all(|mark| mark == expected);
-    assert!(is_own, "{name:?} {} {}: {outcome:?}", call.0, call.1);
+    assert!(is_own, "{name:?} {tool} {arguments}: {outcome:?}");
 }
 
 /// Calls every tool with every odd value in every place of a value.
 pub(crate) async fn no_row_of_another(tools: &Tools) {
     for odd in ODD {
         for entity in ["notes", "accounts"] {
-            check(tools, (&format!("shop-{entity}-list"), json!({})), odd, odd).await;
+            check(tools, &format!("shop-{entity}-list"), json!({}), odd, odd).await;
             for no in 1..=4 {
                 for (operation, arguments) in [
                     ("get", json!({"no": no})),
                     ("update", json!({"no": no, "set": {"mark": "stolen"}})),
                     ("delete", json!({"no": no})),
                 ] {
-                    check(tools, (&format!("shop-{entity}-{operation}"), arguments), odd, odd)
-                        .await;
+                    check(tools, &format!("shop-{entity}-{operation}"), arguments, odd, odd).await;
                 }
             }
             let key = json!({"no": odd});
-            check(tools, (&format!("shop-{entity}-get"), key), "ann", "ann").await;
+            check(tools, &format!("shop-{entity}-get"), key, "ann", "ann").await;
             for condition in
                 [json!({"mark": odd}), json!({"mark": {"in": [odd]}}), json!({"no": odd})]
             {
                 let call = json!({"where": condition});
-                check(tools, (&format!("shop-{entity}-list"), call), "7", "7").await;
+                check(tools, &format!("shop-{entity}-list"), call, "7", "7").await;
             }
         }
-        check(tools, ("shop-names-get", json!({"code": odd})), "ann", odd).await;
+        check(tools, "shop-names-get", json!({"code": odd}), "ann", odd).await;
         for condition in [json!(odd), json!({"in": [odd]}), json!({"eq": odd})] {
             let call = json!({"where": {"code": condition}});
-            check(tools, ("shop-names-list", call), "ann", odd).await;
+            check(tools, "shop-names-list", call, "ann", odd).await;
         }
-        check(tools, ("shop-names-delete", json!({"code": odd})), "ann", odd).await;
+        check(tools, "shop-names-delete", json!({"code": odd}), "ann", odd).await;
     }
 }
