@@ -176,8 +176,11 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings| is_send(load(settings));
     }
     {
-        use callgate_database::{Surroundings, load, propose};
+        use callgate_database::{Resources, Surroundings, load, load_with, propose};
         let _ = |settings, around: Surroundings| is_send(load(settings, around));
+        let _ = |settings, around: Surroundings, resources: Resources| {
+            is_send(load_with(settings, around, resources))
+        };
         let _ = |url, around: Surroundings| is_send(propose(url, around));
     }
 }

@@ -261,3 +261,46 @@ fn a_value_that_any_principal_may_set_is_reported() {
     let claims = "sessions: {claims: {user: sub}}";
     assert_eq!(open_values(&folder, claims), [""; 0]);
 }
+
+/// Servers that accept connections and never say a word take their whole time, all of them at once.
+#[cfg(feature = "postgres")]
+#[tokio::test(start_paused = true)]
+async fn databases_are_loaded_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "toolsets:\n".to_owned();
+    let mut listeners = Vec::new();
+    for name in ["a", "b", "c"] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let url = format!("postgres://a:b@127.0.0.1:{port}/d");
+        std::fs::write(folder.path().join(format!("{name}.url")), url).unwrap();
+        text.push_str(&format!(
+            "  {name}: {{database: {{url: file:{name}.url}}, entities: {{orders: {{table: orders}}}}}}\n"
+        ));
+        listeners.push(listener);
+    }
+    let config = Config::from_text(&text, folder.path()).unwrap();
+    let begun = tokio::time::Instant::now();
+    let built = config.build(&Environment::new().listing_missing(), None).await.unwrap();
+    assert!(built.databases.iter().all(|database| database.failure.is_some()));
+    assert_eq!(built.databases.len(), 3);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn sql_of_a_model_has_a_login_of_its_own() {
+    let folder = shop();
+    let query = "query: {url: file:shop.url, tables: {orders: [no, day]}}";
+    let first = built(&folder, &format!("{ORDERS}, {query}")).unwrap();
+    assert_eq!(names(&first), ["shop-orders-list", "shop-orders-get", "shop-query"]);
+    let asked = json!({"sql": "select max(day) as day from orders"});
+    let outcome = call(&first, "shop-query", asked, &Session::default());
+    assert!(format!("{outcome:?}").contains("2026-03-01"), "{outcome:?}");
+    let only_reads = built(&folder, &format!("{ORDERS}, {query}, tools: {{read_only: true}}"));
+    assert_eq!(names(&only_reads.unwrap()), ["shop-orders-list", "shop-orders-get"]);
+    let own = "database: {url: file:shop.url}, entities: {orders: {table: orders, rows: {owner: $session.params.user}}}";
+    let error = built(&folder, &format!("{own}, {query}")).unwrap_err();
+    assert_eq!(findings(&error), [("/toolsets/shop/query/tables/orders", "database-entity")]);
+    let error = built(&folder, &format!("{ORDERS}, {}", query.replace("day", "dya"))).unwrap_err();
+    assert_eq!(findings(&error), [("/toolsets/shop/query/tables/orders/1", "database-column")]);
+}

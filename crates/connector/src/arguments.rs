@@ -128,7 +128,7 @@ fn by_key_or_conditions(
             Ok(many)
         }
         (id, _) => {
-            let conditions = where_argument(entity);
+            let conditions = conditions_argument(entity);
             let expected = format!("one of `{}` and `{conditions}`", entity.key.0);
             Err(fault("", &expected, if id.is_some() { "both" } else { "none" }))
         }
@@ -176,7 +176,7 @@ fn sort_column<'a>(entity: &Entity, arguments: &'a Arguments) -> Option<&'a str>
 
 /// The text of the conditions; `None` if none are given.
 fn conditions_of(entity: &Entity, arguments: &Arguments) -> Result<Option<String>, Box<Fault>> {
-    let at = where_argument(entity);
+    let at = conditions_argument(entity);
     let Some(given) = arguments.get(at) else { return Ok(None) };
     let filter = match entity.form {
         Form::Google => clause(entity, given.as_str().unwrap_or_default()),
@@ -205,7 +205,8 @@ fn below(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
-fn where_argument(entity: &Entity) -> &'static str {
+/// The name of the argument with the conditions.
+fn conditions_argument(entity: &Entity) -> &'static str {
     match entity.form {
         Form::Google => FILTER_CLAUSE,
         Form::Own => WHERE,

@@ -2,6 +2,7 @@
 //! entities of the same names. Actions and tools of the connection itself have no equivalent.
 
 mod conditions;
+mod fields;
 mod tool;
 
 use std::sync::Arc;
@@ -71,6 +72,9 @@ fn one(
     };
     let inner = find(&short).ok_or_else(lacking)?;
     let schema = inner.declaration().ok_or_else(lacking)?.input_schema.to_value();
+    let schema = fields::chosen_inputs(&schema, *operation, action).map_err(|message| {
+        (message, "correct `input_fields`, or leave it out for all columns".to_owned())
+    })?;
     let known = Known::of(&schema, *operation).map_err(|why| {
         (
             why.to_owned(),
@@ -96,6 +100,7 @@ fn one(
         toolset: settings.toolset.clone(),
         form: action.form,
         operation: *operation,
+        outputs: action.output_fields.clone(),
         known,
         check: ArgumentCheck::new(schema),
         inner,

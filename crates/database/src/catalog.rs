@@ -51,9 +51,28 @@ pub(crate) struct Column {
     pub(crate) comment: Option<String>,
 }
 
+impl Column {
+    /// A column that stands for a value of a statement, or for one of its results.
+    pub(crate) fn of_statement(name: &str, kind: ColumnKind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            sql_type: String::new(),
+            is_nullable: true,
+            has_default: false,
+            is_generated: false,
+            compares_bytes: true,
+            comment: None,
+        }
+    }
+}
+
 /// The values of a column, as far as callgate checks and converts them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum ColumnKind {
+    /// A value of SQLite whose type no column declares. It is read as a text that begins with a letter for its type: `i`, `r`,
+    /// `b` or `t`.
+    Any,
     Array(Box<Self>),
     Boolean,
     Bytes,

@@ -62,7 +62,7 @@ pub(crate) fn shown(
     let kept = text.and_then(|text| json::kept(kind, text, most_bytes));
     let value = match (kind, kept) {
         (_, None) => value(kind, text, engine),
-        (ColumnKind::Bytes, Some(kept)) => value(kind, Some(kept), engine),
+        (ColumnKind::Any | ColumnKind::Bytes, Some(kept)) => value(kind, Some(kept), engine),
         (_, Some(kept)) => kept.into(),
     };
     Shown { value, is_cut: kept.is_some() }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use callgate_call::wording::database as wording;
-use callgate_tool::{Fault, FingerprintHasher, Session};
+use callgate_tool::{Fault, FingerprintHasher, Journal, Session};
+use tokio::time::Instant;
 
 use crate::{
     driver::Driver,
@@ -12,7 +13,7 @@ use crate::{
     page::Pages,
     session_values,
     settings::{DatabaseLimits, RoleRule, SessionSource},
-    transaction::{Access, Step, Transaction},
+    transaction::{Access, Came, Failure, Step, Transaction, note_rows},
 };
 
 /// The parts that the tools of one database share.
@@ -24,7 +25,7 @@ pub(crate) struct Database {
     pub(crate) limits: DatabaseLimits,
     pub(crate) identity: Vec<(String, SessionSource)>,
     pub(crate) role: Option<RoleRule>,
-    pub(crate) pages: Pages,
+    pub(crate) pages: Arc<Pages>,
 }
 
 impl Database {
@@ -57,6 +58,19 @@ impl Database {
         let reference = session_values::reference(&rule.from);
         let expected = "a role that the configuration allows";
         Err(wording::missing_session_value(&reference, expected, "another one"))
+    }
+
+    /// Runs a transaction, and notes its statements with the rows that they concerned.
+    pub(crate) async fn run(
+        &self,
+        transaction: Transaction,
+        deadline: Instant,
+        journal: &mut Journal,
+    ) -> Result<Came, Failure> {
+        transaction.note(journal);
+        let came = self.driver.run(transaction, deadline).await?;
+        note_rows(&came, journal);
+        Ok(came.last().cloned().unwrap_or_default())
     }
 
     /// Adds what every transaction reads of the session.

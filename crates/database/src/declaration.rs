@@ -219,7 +219,9 @@ fn result(kind: &ColumnKind) -> Value {
         ColumnKind::Boolean => "boolean",
         ColumnKind::Float | ColumnKind::Numeric { .. } => "number",
         ColumnKind::Integer { .. } => "integer",
-        ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Other => return json!({}),
+        ColumnKind::Any | ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Other => {
+            return json!({});
+        }
         _ => return json!({"type": ["string", "null"]}),
     };
     json!({"type": [own, "string", "null"]})

@@ -11,6 +11,7 @@ use crate::{
     engine::Engine,
     error::{Error, ErrorKind},
     login::{LoginFinding, Needs},
+    renewal::Renewal,
     settings::TableName,
     transaction::{Came, Failure, Transaction},
 };
@@ -38,11 +39,24 @@ macro_rules! each {
 impl Driver {
     /// Opens a pool for an address, and a connection, to know that the database answers.
     pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
+        Self::connect_with(settings, None).await
+    }
+
+    /// As [`Driver::connect`]; if the database refuses the login, the address is read again where the driver has passwords.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, reason = "SQLite has no passwords")
+    )]
+    pub(crate) async fn connect_with(
+        settings: &Connecting,
+        renewal: Option<&Renewal>,
+    ) -> Result<Self, Error> {
         let engine = Engine::of_address(settings.url.expose());
         match engine {
             #[cfg(feature = "postgres")]
             Some(Engine::Postgres) => {
-                crate::postgres::Postgres::connect(settings).await.map(Self::Postgres)
+                let postgres = crate::postgres::Postgres::connect_with(settings, renewal);
+                postgres.await.map(Self::Postgres)
             }
             #[cfg(feature = "sqlite")]
             Some(Engine::Sqlite) => {
@@ -50,6 +64,16 @@ impl Driver {
             }
             Some(_) => Err(Error::new(ErrorKind::Address, NOT_IN_THIS_BUILD)),
             None => Err(Error::new(ErrorKind::Address, NOT_AN_ADDRESS)),
+        }
+    }
+
+    /// A driver over the connections of this one; `None` where new ones cost nothing.
+    pub(crate) fn sharing(&self) -> Option<Self> {
+        match self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres(driver) => Some(Self::Postgres(driver.sharing())),
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(_) => None,
         }
     }
 

@@ -68,6 +68,19 @@ impl DatabaseFinding {
         Self::error(LOGIN, "", format!("{message}: `{name}`"), help)
     }
 
+    /// A finding about the login for SQL that a model writes.
+    pub(crate) fn of_query_login(finding: LoginFinding, pointer: &str) -> Self {
+        let function = finding.name.strip_prefix("execute:").map(str::to_owned);
+        let is_unused = finding.grade == Grade::Unused;
+        let mut made = Self::of_login(finding);
+        pointer.clone_into(&mut made.pointer);
+        if let Some(function) = function.filter(|_| is_unused) {
+            let remedy = made.help.split("; or accept it by").next().unwrap_or_default();
+            made.help = format!("{remedy}; or accept it by `query: {{functions: ['{function}']}}`");
+        }
+        made
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod column;
+mod connections;
 mod database;
 mod declaration;
 mod description;
@@ -22,7 +23,9 @@ mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod proposal;
+mod query;
 mod reading;
+mod renewal;
 mod session_values;
 mod settings;
 mod sql;
@@ -31,12 +34,13 @@ mod sqlite;
 mod statement;
 mod tool;
 mod transaction;
-mod unavailable;
 
+pub use connections::Connections;
 pub use error::{Error, ErrorKind};
 pub use finding::{DatabaseFinding, Severity};
-pub use load::{Loaded, Surroundings, load};
+pub use load::{Loaded, Resources, Surroundings, load, load_with};
 pub use proposal::{Proposal, ProposedEntity, propose};
+pub use renewal::Renewal;
 pub use settings::{
     DatabaseLimits, DatabaseSettings, EntitySettings, Operation, QuerySettings, RoleRule,
     SessionSource, StatementInput, StatementSettings, TableName,

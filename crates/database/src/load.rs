@@ -15,6 +15,7 @@ use callgate_transport::{Network, TlsSettings};
 
 use crate::{
     catalog::Table,
+    connections::Connections,
     database::Database,
     declaration::{self, Terms},
     driver::Driver,
@@ -24,10 +25,11 @@ use crate::{
     finding::{ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
     login::Needs,
     page::Pages,
+    query,
+    renewal::Renewal,
     settings::{DatabaseSettings, EntitySettings, TableName},
     statement::{self, StatementTool},
     tool::EntityTool,
-    unavailable,
 };
 
 /// The surroundings that a database is loaded in.
@@ -44,20 +46,43 @@ pub struct Surroundings {
     pub sealer: Option<Sealer>,
 }
 
+/// The resources that a load takes over from the one before, and those with which it reads rotated passwords.
+#[derive(Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "a caller decides about each of these")]
+pub struct Resources {
+    /// The connections of the load before.
+    pub earlier: Option<Connections>,
+    /// The secret store that has the address.
+    pub renewal: Option<Renewal>,
+    /// The secret store that has the address of the login for SQL of a model.
+    pub query_renewal: Option<Renewal>,
+}
+
 /// A loaded database.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The tools; none if there is an error among the findings. If the database is unavailable, they say so to each call.
+    /// The tools; none if there is an error among the findings, or if the database is unavailable.
     pub tools: Vec<Arc<dyn Backend>>,
     /// The faults of the settings and of the login.
     pub findings: Vec<DatabaseFinding>,
     /// The reason why the database cannot be reached now.
     pub unavailable: Option<String>,
+    /// The open connections, for the next load.
+    pub connections: Option<Connections>,
 }
 
 /// Loads a database with its tools.
 pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
+    load_with(settings, around, Resources::default()).await
+}
+
+/// Loads a database with its tools, over the connections of the load before if nothing about connecting changed.
+pub async fn load_with(
+    settings: DatabaseSettings,
+    around: Surroundings,
+    resources: Resources,
+) -> Loaded {
     let connecting = Connecting {
         url: settings.url.clone(),
         base: around.base.clone(),
@@ -66,19 +91,30 @@ pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
         network: around.network.clone(),
         tls: around.tls.clone(),
     };
-    let driver = match Driver::connect(&connecting).await {
-        Ok(driver) => driver,
-        Err(error) => return Loaded::failed(&error, &settings),
+    let earlier = resources.earlier.and_then(|earlier| earlier.driver(&connecting));
+    let driver = match earlier {
+        Some(driver) => Ok(driver),
+        None => Driver::connect_with(&connecting, resources.renewal.as_ref()).await,
     };
-    let mut loading =
-        Loading { settings: &settings, driver: Arc::new(driver), findings: Vec::new() };
+    let driver = match driver {
+        Ok(driver) => Arc::new(driver),
+        Err(error) => return Loaded::failed(&error),
+    };
+    let connections = Some(Connections::new(&connecting, &driver));
+    let mut loading = Loading {
+        settings: &settings,
+        connecting: &connecting,
+        query_renewal: resources.query_renewal.as_ref(),
+        driver,
+        findings: Vec::new(),
+    };
     match loading.tools(around.sealer.as_ref()).await {
         Ok(tools) => {
             let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);
             let tools = if is_refused { Vec::new() } else { tools };
-            Loaded { tools, findings: loading.findings, unavailable: None }
+            Loaded { tools, findings: loading.findings, unavailable: None, connections }
         }
-        Err(error) => Loaded::failed(&error, &settings),
+        Err(error) => Loaded::failed(&error),
     }
 }
 
@@ -90,11 +126,10 @@ impl DatabaseSettings {
 }
 
 impl Loaded {
-    fn failed(error: &Error, settings: &DatabaseSettings) -> Self {
+    fn failed(error: &Error) -> Self {
         let help = match error.kind() {
             ErrorKind::Unavailable => {
-                let tools = unavailable::tools(settings);
-                return Self { tools, findings: Vec::new(), unavailable: Some(error.to_string()) };
+                return Self { unavailable: Some(error.to_string()), ..Self::default() };
             }
             ErrorKind::Address => "correct `url`",
             ErrorKind::Denied => {
@@ -109,6 +144,8 @@ impl Loaded {
 
 struct Loading<'a> {
     settings: &'a DatabaseSettings,
+    connecting: &'a Connecting,
+    query_renewal: Option<&'a Renewal>,
     driver: Arc<Driver>,
     findings: Vec<DatabaseFinding>,
 }
@@ -119,6 +156,7 @@ impl Loading<'_> {
         let entities = self.entities(&tables);
         let statements = self.statements().await?;
         self.login(&entities).await?;
+        let query = self.query(&tables).await?;
         if self.findings.iter().any(DatabaseFinding::is_error) {
             return Ok(Vec::new());
         }
@@ -126,7 +164,21 @@ impl Loading<'_> {
             Error::new(ErrorKind::Unavailable, "tokens of pages cannot be sealed")
                 .with_source(error)
         })?;
-        Ok(self.backends(&entities, statements, pages))
+        Ok(self.backends(&entities, statements, query, pages))
+    }
+
+    /// The tool for SQL of a model, with its login of its own.
+    async fn query(
+        &mut self,
+        tables: &BTreeMap<TableName, Arc<Table>>,
+    ) -> Result<Option<query::Connected>, Error> {
+        let Some(query) = &self.settings.query else { return Ok(None) };
+        let connecting =
+            Connecting { url: query.url.clone(), is_read_only: true, ..self.connecting.clone() };
+        let loading = query::Loading { settings: self.settings, query, tables };
+        let loaded = Box::pin(loading.load(&connecting, self.query_renewal)).await?;
+        self.findings.extend(loaded.findings);
+        Ok(loaded.connected)
     }
 
     async fn tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
@@ -203,6 +255,7 @@ impl Loading<'_> {
         &mut self,
         entities: &[Arc<Entity>],
         statements: Vec<statement::Prepared>,
+        query: Option<query::Connected>,
         pages: Pages,
     ) -> Vec<Arc<dyn Backend>> {
         let settings = self.settings;
@@ -213,7 +266,7 @@ impl Loading<'_> {
             limits: settings.limits.clone(),
             identity: settings.identity.clone(),
             role: settings.role.clone(),
-            pages,
+            pages: Arc::new(pages),
         });
         let terms = Terms {
             engine: database.engine,
@@ -240,6 +293,13 @@ impl Loading<'_> {
         for statement in statements {
             let pointer = statement.pointer.clone();
             match StatementTool::new(statement, terms, &database) {
+                Ok(tool) => tools.push((pointer, Arc::new(tool))),
+                Err(error) => self.illegal_name(&pointer, &error),
+            }
+        }
+        if let Some(query) = query {
+            let pointer = query.pointer.clone();
+            match query.tool(terms, &database) {
                 Ok(tool) => tools.push((pointer, Arc::new(tool))),
                 Err(error) => self.illegal_name(&pointer, &error),
             }

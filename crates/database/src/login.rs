@@ -14,6 +14,8 @@ pub(crate) struct Needs {
     pub(crate) allowed: BTreeSet<String>,
     /// True if a tool runs SQL that a model writes: every right to read beyond `tables` is a finding then.
     pub(crate) is_for_query: bool,
+    /// Tables whose rows the session decides: SQL that a model writes must not reach them.
+    pub(crate) withheld: BTreeSet<TableName>,
     /// True if some statement of the operator may write: its tables are not known.
     pub(crate) has_own_writes: bool,
 }

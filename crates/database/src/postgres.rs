@@ -5,6 +5,7 @@ mod address;
 mod catalog;
 mod connection;
 mod describe;
+mod dialling;
 mod failure;
 mod login;
 mod pool;
@@ -23,7 +24,7 @@ use std::{
 use tokio::time::{Instant, timeout_at};
 
 use self::{
-    connection::Dialling,
+    dialling::Dialling,
     pool::{Loan, Pool},
     run::Ending,
 };
@@ -33,6 +34,7 @@ use crate::{
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs},
+    renewal::Renewal,
     settings::TableName,
     transaction::{Access, Came, Failure, Transaction},
 };
@@ -48,11 +50,27 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Opens the first connection, which shows that the address and the login are right.
+    #[cfg(test)]
     pub(crate) async fn connect(connecting: &Connecting) -> Result<Self, Error> {
-        let pool = Pool::new(Dialling::new(connecting)?, connecting.limits.connections);
+        Self::connect_with(connecting, None).await
+    }
+
+    /// Opens the first connection, which shows that the address and the login are right.
+    pub(crate) async fn connect_with(
+        connecting: &Connecting,
+        renewal: Option<&Renewal>,
+    ) -> Result<Self, Error> {
+        let dialling = Dialling::new(connecting, renewal.cloned())?;
+        let pool = Pool::new(dialling, connecting.limits.connections);
         pool.reader().await?.give_back();
         let is_read_only = connecting.is_read_only;
         Ok(Self { pool, is_read_only, is_for_query: AtomicBool::new(false) })
+    }
+
+    /// A driver over the connections of this one.
+    pub(crate) fn sharing(&self) -> Self {
+        let is_for_query = AtomicBool::new(false);
+        Self { pool: self.pool.clone(), is_read_only: self.is_read_only, is_for_query }
     }
 
     pub(crate) async fn tables(
@@ -68,7 +86,16 @@ impl Postgres {
 
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
-        login::findings(&self.pool, needs).await
+        let findings = login::findings(&self.pool, needs).await?;
+        if needs.is_for_query {
+            let schemas = needs.tables.keys();
+            // In the order of their names.
+            let mut schemas: Vec<&str> =
+                schemas.map(|table| table.schema.as_deref().unwrap_or("public")).collect();
+            schemas.dedup();
+            self.pool.look_up_in(schemas.into_iter());
+        }
+        Ok(findings)
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {

@@ -23,6 +23,9 @@ pub(crate) fn scalar(source: &SessionSource, session: &Session) -> Result<Value,
     match &value {
         Value::Array(_) | Value::Object(_) | Value::Null => Err(missing(source, value.kind())),
         Value::String(text) if text.is_empty() => Err(missing(source, "an empty text")),
+        Value::String(text) if text.len() > MOST_BYTES => {
+            Err(missing(source, "a text of more than 4096 bytes"))
+        }
         Value::String(text) if text.contains('\0') => Err(missing(source, "a text with U+0000")),
         _ => Ok(value),
     }
@@ -90,6 +93,9 @@ fn other_form(value: &Value, kind: &ColumnKind) -> Option<Value> {
 pub(crate) fn other_spelling(source: &SessionSource) -> Box<Fault> {
     missing(source, "a number that is written otherwise")
 }
+
+/// The bytes of a value that says whose rows a call is about: more than any name, address or token of a user has.
+const MOST_BYTES: usize = 4096;
 
 /// Adds a value to what makes calls equal.
 pub(crate) fn fingerprint(
@@ -169,8 +175,18 @@ mod tests {
     fn a_session_value_is_a_scalar_that_is_neither_null_nor_empty() {
         check(json!("ann"), TEXT, Some("ann"));
         check(json!(7), TEXT, Some("7"));
-        for refused in [json!(null), json!(""), json!({}), json!([]), json!(["ann"]), json!("a\0")]
-        {
+        let longest = "a".repeat(4096);
+        check(json!(longest.as_str()), TEXT, Some(&longest));
+        for refused in [
+            json!(null),
+            json!(""),
+            json!({}),
+            json!([]),
+            json!(["ann"]),
+            json!("a\0"),
+            json!("a".repeat(4097)),
+            json!("a".repeat(1 << 20)),
+        ] {
             check(refused, TEXT, None);
         }
     }

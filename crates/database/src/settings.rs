@@ -151,16 +151,19 @@ pub enum StatementInput {
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct QuerySettings {
+    /// The JSON pointer in the configuration, for findings.
+    pub pointer: String,
     /// The address, with a login of its own that reads the listed columns and nothing else.
     pub url: Secret,
     /// The tables with the columns that may be read.
     pub tables: Vec<(TableName, Vec<String>)>,
-    /// Functions outside the database's own schema that the login may execute.
+    /// Functions outside the database's own schema that the login may execute, as findings name them, or without arguments:
+    /// `public.similarity(text,text)`, `public.similarity`.
     pub functions: Vec<String>,
 }
 
 /// The limits of one call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct DatabaseLimits {
     /// The time of a whole call.

@@ -138,6 +138,22 @@ pub(crate) fn delete(engine: Engine, table: &Table, target: &Target<'_>) -> Sql 
     binding.statement(text)
 }
 
+/// The statement of PostgreSQL that removes rows and reads them as a [`select`] of them does, in its order. It removes none if
+/// the target has neither a key nor a condition.
+pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
+    let mut binding = Binding::new(engine, select.table);
+    let changed = changed(&mut binding, &select.target);
+    let names: Vec<_> = select.columns.iter().map(|column| engine.quote(&column.name)).collect();
+    let text = format!(
+        "WITH callgate AS (DELETE FROM {} WHERE {changed} RETURNING {}) SELECT {} FROM callgate{}",
+        binding.table(),
+        names.join(", "),
+        shown(engine, &select.columns, select.value_bytes),
+        order_by(&binding, select.order)
+    );
+    binding.statement(text)
+}
+
 /// The columns of a statement of the operator, read as those of a [`Select`].
 pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
     shown(engine, columns, value_bytes)

@@ -78,8 +78,11 @@ impl Sqlite {
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
         let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
             let rights = session.rights_for(&needs)?;
+            let mut findings = login::of_views(&rights, &needs);
             pool.snapshot().set_rights(rights);
-            session.own(|connection| login::findings(connection, pool.file(), access))
+            let of_file = |connection: &_| login::findings(connection, pool.file(), access);
+            findings.extend(session.own(of_file)?);
+            Ok(findings)
         });
         work.await.map_err(failure::of_load)
     }

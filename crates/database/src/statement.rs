@@ -124,20 +124,26 @@ fn assembled(
     engine: Engine,
 ) -> Prepared {
     let StatementValues { text, inputs: placeholders, kinds } = values;
-    let columns: Vec<Column> =
-        described.columns.into_iter().map(|it| column(&it.name, it.kind)).collect();
+    let mut columns: Vec<Column> =
+        described.columns.into_iter().map(|it| Column::of_statement(&it.name, it.kind)).collect();
     let is_read = settings.effect == Effect::Read;
     let body = match engine {
-        Engine::Postgres | Engine::Mysql if !columns.is_empty() && is_read => Body::Wrapped(text),
+        _ if !columns.is_empty() && is_read => Body::Wrapped(text),
         Engine::Postgres if !columns.is_empty() => Body::Returning(text),
         _ => Body::Plain(text),
     };
+    if matches!(body, Body::Plain(_)) {
+        // The driver reads these as they are.
+        for column in columns.iter_mut().filter(|column| column.kind == ColumnKind::Any) {
+            column.kind = ColumnKind::Other;
+        }
+    }
     let kind_of = |at: usize| {
         let placeholder = placeholders.iter().position(|input| *input == at);
         placeholder.and_then(|placeholder| kinds.get(placeholder)).map(|(kind, _)| kind.clone())
     };
     let inputs = settings.inputs.iter().enumerate().map(|(at, (name, source))| Input {
-        column: column(name, kind_of(at).unwrap_or(ColumnKind::Other)),
+        column: Column::of_statement(name, kind_of(at).unwrap_or(ColumnKind::Other)),
         source: source.clone(),
     });
     Prepared {
@@ -282,20 +288,6 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let one = types.and_then(Value::as_str);
     let several = types.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     one.into_iter().chain(several)
-}
-
-/// A column that stands for a value or a result of this kind.
-fn column(name: &str, kind: ColumnKind) -> Column {
-    Column {
-        name: name.to_owned(),
-        kind,
-        sql_type: String::new(),
-        is_nullable: true,
-        has_default: false,
-        is_generated: false,
-        compares_bytes: true,
-        comment: None,
-    }
 }
 
 fn malformed_text(settings: &StatementSettings, malformed: Malformed) -> DatabaseFinding {

@@ -103,17 +103,14 @@ impl Backend for EntityTool {
         reviewing.shown(&request, rows)
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let Plan { transaction, purposes, reading } = match self.request(call).plan() {
             Ok(plan) => plan,
             Err(fault) => return Outcome::Failed(fault),
         };
         let deadline = call.deadline_within(self.database.limits.timeout);
-        match self.database.driver.run(transaction, deadline).await {
-            Ok(came) => {
-                let came = came.last().cloned().unwrap_or_default();
-                reading.outcome(&came, &self.entity.name, &self.database.pages)
-            }
+        match self.database.run(transaction, deadline, journal).await {
+            Ok(came) => reading.outcome(&came, &self.entity.name, &self.database.pages),
             Err(failure) => Outcome::Failed(self.failed(&purposes).fault(&failure)),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use callgate_tool::{Event, Journal};
 use sha2::{Digest as _, Sha256};
 
 /// One transaction.
@@ -95,6 +96,28 @@ pub(crate) enum Constraint {
     ForeignKey,
     NotNull,
     Unique,
+}
+
+impl Transaction {
+    /// Notes the statements: their texts, and digests of their values.
+    pub(crate) fn note(&self, journal: &mut Journal) {
+        for step in &self.steps {
+            let mut hasher = Sha256::new();
+            for value in &step.values {
+                add(&mut hasher, value.as_deref());
+            }
+            let values = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            journal.note(Event::StatementSent { text: step.text.to_string(), values });
+        }
+    }
+}
+
+/// Notes the rows that the last step read or changed.
+pub(crate) fn note_rows(came: &[Came], journal: &mut Journal) {
+    if let Some(came) = came.last() {
+        let count = came.affected.max(came.rows.len() as u64);
+        journal.note(Event::RowsCounted { count });
+    }
 }
 
 impl Reviewed {

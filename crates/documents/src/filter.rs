@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_values_is_enough_and_none_may_be_the_excluded_one() {
+    fn a_list_fulfils_a_condition_by_one_of_its_values_and_excludes_every_one() {
         check(r#"{"tags": {"in": ["x", "old"]}}"#, true);
         check(r#"{"tags": {"eq": "new"}}"#, true);
         check(r#"{"tags": {"neq": "new"}}"#, false);

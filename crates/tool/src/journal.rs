@@ -159,6 +159,11 @@ pub enum Event {
     },
     /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.
     Replayed,
+    /// The rows of a database that the call read or changed.
+    RowsCounted {
+        /// The number of rows.
+        count: u64,
+    },
     /// The store of results could not be used, so the whole result is in the memory of one process.
     ResultKeptLocally,
     /// The whole result is too large to be kept, or there is no room for it.
@@ -196,6 +201,13 @@ pub enum Event {
         /// The place of the token in the session: the name of a parameter, `$session.credentials.NAME`,
         /// `$context.variables.NAME`, or `$caller.token`.
         parameter: String,
+    },
+    /// A statement was sent to a database.
+    StatementSent {
+        /// The text with placeholders. Only that of a tool for SQL of a model holds values.
+        text: String,
+        /// The digest of the values, as hexadecimal digits.
+        values: String,
     },
     /// The tool was found by folding case and separators in its name, or by the longer name that its `operationId` makes.
     ToolFolded {
@@ -361,9 +373,11 @@ impl Event {
             | Self::Redirected { .. }
             | Self::Refused { .. }
             | Self::Replayed
+            | Self::RowsCounted { .. }
             | Self::SentAgain
             | Self::SessionValueWithheld { .. }
             | Self::SignInRequired { .. }
+            | Self::StatementSent { .. }
             | Self::Unauthorized { .. }
             | Self::Unanswered { .. } => false,
         }

@@ -98,6 +98,11 @@ impl Network {
         Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools, clients }) }
     }
 
+    /// Returns true if both are one network, with one resolver and one proxy.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Registers a client, and closes connections that no client would use any more: each reload may bring other
     /// certificates. Connections of unchanged settings are kept, even for a new client.
     pub(crate) fn learn(&self, settings: ConnectSettings) -> Arc<ConnectSettings> {

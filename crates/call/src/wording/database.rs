@@ -111,6 +111,17 @@ pub fn value_not_taken() -> Box<Fault> {
     sent(FaultCode::InvalidArguments, message, Next::CorrectArguments, Reached::Yes)
 }
 
+/// A text of SQL that is not one statement which reads what it may.
+pub fn not_a_query(got: &str) -> Box<Fault> {
+    let problem = Problem {
+        at: "sql".to_owned(),
+        expected: "one SELECT over the tables and columns of this tool".to_owned(),
+        got: got.to_owned(),
+        suggestion: None,
+    };
+    invalid_arguments(vec![problem])
+}
+
 /// A row or a value is larger than its bound.
 pub fn too_large() -> Box<Fault> {
     let message = "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";

@@ -74,3 +74,103 @@ fn a_sidecar_serves_its_other_tools_while_a_database_is_away() {
     let ready = sidecar.answer("GET /readyz", "", "");
     assert!(ready.contains("200 OK") && ready.contains("\"failed\""), "{ready}");
 }
+
+#[test]
+fn sql_of_a_model_reads_the_listed_columns() {
+    let query = "    query: { url: 'sqlite:shop.db', tables: { orders: [no, day, cents] } }\n";
+    let folder = shop(&format!("{ORDERS}{query}"));
+    run(&folder, &["check", "callgate.yaml"]).exits(0).prints("3 tools");
+    let call =
+        |sql: &str| run(&folder, &["call", "callgate.yaml", "shop-query", &format!("sql={sql}")]);
+    let summed =
+        call("select substr(day, 1, 4) as year, sum(cents) as cents from orders group by 1");
+    assert_eq!(summed.exits(0).json()["rows"], json!([{"year": "2026", "cents": 16380}]));
+    call("select owner from orders").exits(1).says("one SELECT over the tables and columns");
+    let refused = query.replace("cents]", "amount]");
+    let folder = shop(&format!("{ORDERS}{refused}"));
+    run(&folder, &["check", "callgate.yaml"]).exits(2).says("callgate.yaml:6");
+}
+
+#[test]
+fn a_token_of_a_page_counts_for_its_own_caller_and_session_alone() {
+    let access = "access: { principals: { ann: { bearer: 'literal:token-of-ann-0123456789' }, bob: { bearer: 'literal:token-of-bob-0123456789' } } }\n";
+    let folder = shop(&format!("{access}{ORDERS}"));
+    let sidecar = Sidecar::start(folder.path(), &["callgate.yaml"]);
+    let list = |caller: &str, session: &str, page: Option<&str>| {
+        let header = format!("Authorization: Bearer token-of-{caller}-0123456789\r\n");
+        let page = page.map(|page| format!(r#", "page": "{page}""#)).unwrap_or_default();
+        let body = format!(
+            r#"{{"session": {{"id": "{session}"}}, "calls": [{{"tool": "shop-orders-list", "args": {{"limit": 1{page}}}}}]}}"#
+        );
+        sidecar.answer("POST /v1/calls", &header, &body)
+    };
+    let first = list("ann", "s", None);
+    let token = first.split("next").nth(1).unwrap();
+    let token = token.trim_start_matches(['\\', '"', ':', ' ']).split(['\\', '"']).next().unwrap();
+    assert!(token.len() > 40, "{first}");
+    let own = list("ann", "s", Some(token));
+    assert!(own.contains("2026-02-11"), "{own}");
+    let changed = format!("A{}", token.get(1..).unwrap());
+    for (caller, session, token) in
+        [("bob", "s", token), ("ann", "t", token), ("ann", "s", &changed), ("ann", "s", "1 or 1=1")]
+    {
+        let refused = list(caller, session, Some(token));
+        assert!(
+            refused.contains("invalid_arguments") && !refused.contains("2026"),
+            "{caller} {session}: {refused}"
+        );
+    }
+}
+
+/// An exported tool of Dialogflow CX, whose connection is a table of this machine.
+#[test]
+fn an_exported_tool_of_a_connection_runs_on_a_local_table() {
+    let text = "connections: { projects/p/locations/l/connections/crm: { toolset: shop } }
+toolsets:
+  crm: { dialogflow_tool: orders.json }
+  shop:
+    database: { url: 'sqlite:shop.db' }
+    entities:
+      orders: { table: orders, operations: [list, get, create, update, delete], many: true, affected: 5, filter: [no, owner, note, cents] }
+";
+    let folder = shop(text);
+    let operation = |operation: &str, more: Value| {
+        let mut action = json!({"entityOperation": {"entityId": "Orders", "operation": operation}});
+        action.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        action
+    };
+    let actions = json!([
+        operation("LIST", json!({"outputFields": ["no", "note"]})),
+        operation("GET", json!({})),
+        operation("CREATE", json!({})),
+        operation("UPDATE", json!({"inputFields": ["note"]})),
+        operation("DELETE", json!({})),
+    ]);
+    let spec = json!({"name": "projects/p/locations/l/connections/crm", "actions": actions});
+    let export = json!({"displayName": "Orders", "description": "Orders", "connectorSpec": spec});
+    fs::write(folder.path().join("orders.json"), export.to_string()).unwrap();
+    let call = |line: &[&str]| {
+        let line: Vec<&str> = ["call", "callgate.yaml"].iter().chain(line).copied().collect();
+        run(&folder, &line).exits(0).json()
+    };
+    let listed = call(&["crm-Orders-list", "filterClause=owner = 'ann' AND note IS NULL"]);
+    assert_eq!(listed["connectorOutputPayload"], json!([{"no": 2, "note": null}]));
+    let got = call(&["crm-Orders-get", "entityId=3"]);
+    assert_eq!(got["connectorOutputPayload"]["note"], json!("gift"), "{got}");
+    call(&["crm-Orders-update", "filterClause=owner = 'ann' AND cents > 4000", "note=large"]);
+    let line = ["call", "callgate.yaml", "crm-Orders-update", "entityId=3", "cents=0"];
+    run(&folder, &line).exits(1).says("cents");
+    call(&["crm-Orders-create", "no=9", "owner=bob", "day=2026-03-02", "cents=1"]);
+    call(&["crm-Orders-delete", "entityId=1"]);
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    let left = "select group_concat(no || ':' || coalesce(note, '-'), ' ') from (select * from orders order by no)";
+    let left: String = file.query_row(left, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, "2:large 3:gift 4:large 9:-");
+    let line = [
+        "call",
+        "callgate.yaml",
+        "crm-Orders-list",
+        "filterClause=owner = 'ann' OR 1=1; drop table orders",
+    ];
+    run(&folder, &line).exits(1).says("filterClause");
+}

@@ -80,6 +80,8 @@ pub(super) struct KnownDatabase {
     /// The full names of the tools.
     names: Vec<ToolName>,
     pub(super) backends: Vec<Arc<dyn Backend>>,
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    connections: Option<callgate_database::Connections>,
 }
 
 impl KnownDatabase {
@@ -91,6 +93,8 @@ impl KnownDatabase {
             connector: toolset.connector.clone(),
             names: tools.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect(),
             backends: Vec::new(),
+            #[cfg(any(feature = "postgres", feature = "sqlite"))]
+            connections: None,
         }
     }
 

@@ -100,9 +100,9 @@ impl DatabaseTool<'_> {
     pub(super) fn effect(&self) -> Effect {
         match self.kind {
             DatabaseToolKind::Action(action) => action.kind.effect(),
-            DatabaseToolKind::Entity(_, Operation::Get | Operation::List)
-            | DatabaseToolKind::Query => Effect::Read,
-            DatabaseToolKind::Entity(..) => Effect::Write,
+            DatabaseToolKind::Entity(_, Operation::Get | Operation::List) => Effect::Read,
+            // Nothing says that a text of a model reads the same again.
+            DatabaseToolKind::Entity(..) | DatabaseToolKind::Query => Effect::Write,
             DatabaseToolKind::Statement(statement) => statement.keys.effect.unwrap_or(Effect::Read),
         }
     }

@@ -12,7 +12,7 @@ use callgate_tool::{
     Preview, Problem, Session, Tool, ToolName, Value,
 };
 
-use super::{Known, conditions};
+use super::{Known, conditions, fields};
 use crate::{
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
@@ -27,6 +27,8 @@ pub(super) struct Translated {
     pub(super) toolset: String,
     pub(super) form: Form,
     pub(super) operation: Operation,
+    /// The columns of results; `None` for those of the database's tool.
+    pub(super) outputs: Option<Vec<String>>,
     pub(super) known: Known,
     /// The check against the declaration of the database's tool.
     pub(super) check: ArgumentCheck,
@@ -80,14 +82,18 @@ impl Translated {
         })
     }
 
-    /// The result in Google's names.
+    /// The result with the chosen fields, in Google's names.
     fn result(&self, outcome: Outcome) -> Outcome {
         let Outcome::Answered(mut answer) = outcome else { return outcome };
-        if self.form == Form::Google
-            && let Content::Json(json) = &answer.content
+        if let Content::Json(json) = &answer.content
             && let Some(result) = json.value().as_object()
         {
-            answer.content = Content::Json(Value::Object(google(result)).into());
+            let mut result = result.clone();
+            if let Some(fields) = &self.outputs {
+                fields::chosen_outputs(&mut result, fields);
+            }
+            let result = if self.form == Form::Google { google(&result) } else { result };
+            answer.content = Content::Json(Value::Object(result).into());
         }
         Outcome::Answered(answer)
     }

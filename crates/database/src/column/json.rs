@@ -9,6 +9,7 @@ use crate::{catalog::ColumnKind, engine::Engine};
 /// The value of a text; the text itself if it does not read as the kind.
 pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
     let value = match kind {
+        ColumnKind::Any => return of_any(text, engine),
         ColumnKind::Array(item) => array(item, text, engine),
         ColumnKind::Boolean => boolean(text),
         ColumnKind::Bytes => bytes(text).map(Value::from),
@@ -35,6 +36,8 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
 /// The part of a text that the limit leaves; `None` if the text is not longer.
 pub(super) fn kept<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> Option<&'t str> {
     let most = match kind {
+        ColumnKind::Any if text.starts_with('b') => most_bytes.saturating_mul(2).saturating_add(1),
+        ColumnKind::Any => most_bytes.saturating_add(1),
         ColumnKind::Bytes => most_bytes.saturating_mul(2),
         _ => most_bytes,
     };
@@ -42,6 +45,17 @@ pub(super) fn kept<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> O
         return None;
     }
     text.get(..text.floor_char_boundary(most))
+}
+
+/// A value that begins with the letter of its type.
+fn of_any(text: &str, engine: Engine) -> Value {
+    let Some((letter, text)) = text.split_at_checked(1) else { return text.into() };
+    let value = match letter {
+        "b" => bytes(text).map(Value::from),
+        "i" | "r" => number(text, engine).map(Value::Number),
+        _ => None,
+    };
+    value.unwrap_or_else(|| text.into())
 }
 
 fn boolean(text: &str) -> Option<Value> {

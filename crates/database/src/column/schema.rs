@@ -34,7 +34,7 @@ pub(crate) fn plain(kind: &ColumnKind, engine: Engine) -> Object {
         ColumnKind::Float | ColumnKind::Numeric { .. } => json!({"type": "number"}),
         ColumnKind::Integer { least: 0, .. } => json!({"type": "integer", "minimum": 0}),
         ColumnKind::Integer { .. } => json!({"type": "integer"}),
-        ColumnKind::Json => json!({}),
+        ColumnKind::Any | ColumnKind::Json => json!({}),
         ColumnKind::Text { most: Some(most) } => json!({"type": "string", "maxLength": *most}),
         ColumnKind::Other | ColumnKind::Text { most: None } => json!({"type": "string"}),
         ColumnKind::Time { has_zone: true } if engine != Engine::Sqlite => {

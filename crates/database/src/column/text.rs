@@ -36,7 +36,9 @@ pub(super) fn of(
         ColumnKind::Integer { least, most } => integer(value, *least, *most),
         ColumnKind::Json => json(value),
         ColumnKind::Numeric { precision, scale } => sql_type.numeric(value, *precision, *scale),
-        ColumnKind::Other => Err(problem::new("no value, since the column is only read", value)),
+        ColumnKind::Any | ColumnKind::Other => {
+            Err(problem::new("no value, since the column is only read", value))
+        }
         ColumnKind::Text { most } => sql_type.text(value, *most),
         ColumnKind::Time { has_zone } => {
             sql_type.moment(value, Parts::Time { has_zone: *has_zone })

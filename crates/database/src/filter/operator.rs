@@ -46,7 +46,7 @@ impl Operator {
             | ColumnKind::Timestamp { .. } => {
                 &[Equal, NotEqual, Less, AtMost, More, AtLeast, In, IsNull]
             }
-            ColumnKind::Other => &[],
+            ColumnKind::Any | ColumnKind::Other => &[],
             ColumnKind::Text { .. } => &[
                 Equal, NotEqual, Less, AtMost, More, AtLeast, In, IsNull, StartsWith, Contains,
                 Like,

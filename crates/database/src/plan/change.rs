@@ -65,6 +65,9 @@ impl Request<'_> {
         let mut values = self.values();
         let target = self.target(rows, &mut values);
         values.end()?;
+        if let Some(steps) = self.reviewed_removal(&target) {
+            return self.changed(steps, &[]);
+        }
         let mut steps = self.reviewed(&target);
         let sql = sql::delete(self.database.engine, &self.entity.table, &target.of());
         steps.add(sql, self.expected(&target), Purpose::Change);

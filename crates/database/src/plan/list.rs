@@ -123,7 +123,8 @@ impl Request<'_> {
 /// True if the text of a value stands for exactly this value.
 fn is_exact(kind: &ColumnKind, engine: Engine) -> bool {
     match kind {
-        ColumnKind::Array(_)
+        ColumnKind::Any
+        | ColumnKind::Array(_)
         | ColumnKind::Bytes
         | ColumnKind::Float
         | ColumnKind::Json

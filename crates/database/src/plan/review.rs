@@ -9,8 +9,9 @@ use super::{Purpose, Request, Steps, change::Set, target::Target};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
+    engine::Engine,
     settings::Operation,
-    sql::{self, Direction, Sql},
+    sql::{self, Direction},
     transaction::{self, Access, Expects, Step, Transaction},
 };
 
@@ -65,32 +66,56 @@ impl Request<'_> {
     /// The first steps of a change: if a person has approved it, the rows must be those that the person saw.
     pub(super) fn reviewed(&self, target: &Target) -> Steps {
         let mut steps = Steps::default();
-        if let Some(Reviewed(digest)) = self.call.extensions().get() {
-            // A lock needs the right to update, which a login that only removes rows lacks.
-            let is_locked = self.entity.operations.contains(&Operation::Update);
-            let lock = if is_locked { Lock::Locked } else { Lock::Unlocked };
-            let sql = self.reading(target, lock);
-            let expects = Expects::Reviewed(transaction::Reviewed(*digest));
+        if let Some(expects) = self.approved() {
+            let sql = sql::select(
+                self.database.engine,
+                &self.reading(target, &self.by_key(), Lock::Locked),
+            );
             steps.add(sql, expects, Purpose::Review);
         }
         steps
     }
 
-    fn reading(&self, target: &Target, lock: Lock) -> Sql {
+    /// The removal of rows that a person has approved, where a lock needs the right to update, which a login that only removes
+    /// rows lacks: the rows that are removed must be those that the person saw.
+    pub(super) fn reviewed_removal(&self, target: &Target) -> Option<Steps> {
+        let engine = self.database.engine;
+        let expects = self.approved().filter(|_| engine == Engine::Postgres)?;
+        let sql =
+            sql::delete_and_read(engine, &self.reading(target, &self.by_key(), Lock::Unlocked));
+        let mut steps = Steps::default();
+        steps.add(sql, expects, Purpose::Review);
+        Some(steps)
+    }
+
+    fn approved(&self) -> Option<Expects> {
+        let Reviewed(digest) = self.call.extensions().get()?;
+        Some(Expects::Reviewed(transaction::Reviewed(*digest)))
+    }
+
+    fn by_key(&self) -> Vec<(String, Direction)> {
+        self.entity.key.iter().map(|name| (name.clone(), Direction::Ascending)).collect()
+    }
+
+    fn reading<'r>(
+        &'r self,
+        target: &'r Target,
+        order: &'r [(String, Direction)],
+        lock: Lock,
+    ) -> sql::Select<'r> {
         let entity = self.entity;
-        let key = entity.key.iter();
-        let order: Vec<_> = key.map(|name| (name.clone(), Direction::Ascending)).collect();
-        let select = sql::Select {
+        // A lock needs the right to update, which a login that only removes rows lacks.
+        let may_lock = entity.operations.contains(&Operation::Update);
+        sql::Select {
             table: &entity.table,
             columns: entity.reviewed(self.operation),
             target: target.of(),
-            order: &order,
+            order,
             after: None,
             most: Some(self.most_reviewed()),
-            lock: lock == Lock::Locked,
+            lock: lock == Lock::Locked && may_lock,
             value_bytes: self.reviewed_bytes(),
-        };
-        sql::select(self.database.engine, &select)
+        }
     }
 
     /// One row more than may be changed.
@@ -105,7 +130,9 @@ impl Request<'_> {
 
 impl Reviewing<'_> {
     pub(crate) fn transaction(&self, request: &Request<'_>) -> Result<Transaction, Box<Fault>> {
-        let sql = request.reading(&self.target, Lock::Unlocked);
+        let order = request.by_key();
+        let reading = request.reading(&self.target, &order, Lock::Unlocked);
+        let sql = sql::select(request.database.engine, &reading);
         let expects = Expects::Rows { most: request.most_reviewed() };
         let step = Step { text: sql.text.into(), values: sql.values, expects };
         request.database.transaction(Access::Read, request.session(), vec![step])

@@ -12,6 +12,7 @@ use crate::{
     catalog::{Column, ForeignKey, Table, TableKind},
     error::Error,
     settings::TableName,
+    transaction::Rows,
 };
 
 /// The tables and views of these names. A name without a schema is one of `public`.
@@ -20,14 +21,93 @@ pub(super) async fn tables(
     names: &[TableName],
 ) -> Result<BTreeMap<TableName, Table>, Error> {
     let mut reader = Reader::open(pool).await?;
-    let mut tables = BTreeMap::new();
-    for name in names {
-        if let Some(table) = table(&mut reader, name).await? {
-            tables.insert(name.clone(), table);
+    let asked: Vec<[&str; 2]> =
+        names.iter().map(|name| [name.schema.as_deref().unwrap_or("public"), &name.name]).collect();
+    let asked = serde_json::to_string(&asked).unwrap_or_default();
+    let found = reader.rows(TABLES, &[&asked]).await?;
+    let found: Vec<[Option<String>; 4]> =
+        found.into_iter().filter_map(|row| row.try_into().ok()).collect();
+    let ids: Vec<&str> = found.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
+    let ids = format!("{{{}}}", ids.join(","));
+    let mut parts = Parts {
+        columns: by_table(reader.rows(COLUMNS, &[&ids]).await?),
+        indexes: by_table(reader.rows(INDEXES, &[&ids]).await?),
+        foreign_keys: by_table(reader.rows(FOREIGN_KEYS, &[&ids]).await?),
+        types: BTreeMap::new(),
+    };
+    let types = parts.columns.values().flatten().filter_map(type_of);
+    let types: Vec<_> = types.collect::<BTreeSet<_>>().into_iter().collect();
+    let facts = kinds(&mut reader, &types).await?;
+    parts.types = types.into_iter().zip(facts).collect();
+    reader.close();
+    let table = |[at, id, kind, comment]: [Option<String>; 4]| {
+        let name = names.get(at?.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let kind = if matches!(&*kind?, "v" | "m") { TableKind::View } else { TableKind::Table };
+        Some((name.clone(), parts.table(name, &id?, kind, comment)))
+    };
+    Ok(found.into_iter().filter_map(table).collect())
+}
+
+/// Rows by the number of the table that they are about.
+type ByTable = BTreeMap<String, Rows>;
+
+fn by_table(rows: Rows) -> ByTable {
+    let mut by_table = ByTable::new();
+    for mut row in rows {
+        if !row.is_empty()
+            && let Some(id) = row.remove(0)
+        {
+            by_table.entry(id).or_default().push(row);
         }
     }
-    reader.close();
-    Ok(tables)
+    by_table
+}
+
+/// The number and the modifier of a column's type.
+fn type_of(row: &Vec<Option<String>>) -> Option<(String, String)> {
+    let [Some(of), Some(modifier), ..] = &**row else { return None };
+    Some((of.clone(), modifier.clone()))
+}
+
+/// The columns, indexes, references and types of tables, as the catalog has them.
+struct Parts {
+    columns: ByTable,
+    indexes: ByTable,
+    foreign_keys: ByTable,
+    types: BTreeMap<(String, String), TypeFacts>,
+}
+
+impl Parts {
+    fn table(&self, name: &TableName, id: &str, kind: TableKind, comment: Option<String>) -> Table {
+        let rows = |of: &ByTable| of.get(id).cloned().unwrap_or_default();
+        let column = |row: Vec<Option<String>>| {
+            let facts = self.types.get(&type_of(&row)?)?.clone();
+            column(row, facts)
+        };
+        let columns: Vec<Column> = rows(&self.columns).into_iter().filter_map(column).collect();
+        let not_null = columns.iter().filter(|column| !column.is_nullable);
+        let not_null: BTreeSet<_> = not_null.map(|column| &*column.name).collect();
+        let (mut key, mut unique, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows(&self.indexes) {
+            let Some([Some(names), Some(use_of), is_whole]) = three(row) else { continue };
+            let names = list(&names);
+            if use_of == "primary" {
+                key.clone_from(&names);
+            }
+            if let Some(first) = names.first().filter(|first| !indexed.contains(*first)) {
+                indexed.push(first.clone());
+            }
+            let is_whole = is_whole.is_some_and(|is_whole| is_whole == "true");
+            let is_unique = use_of != "plain" && is_whole;
+            if is_unique && names.iter().all(|name| not_null.contains(&**name)) {
+                unique.push(names);
+            }
+        }
+        let schema = name.schema.clone().unwrap_or_else(|| "public".to_owned());
+        let foreign_keys = rows(&self.foreign_keys).into_iter().filter_map(foreign_key).collect();
+        let name = TableName { schema: Some(schema), name: name.name.clone() };
+        Table { name, kind, comment, columns, key, unique, indexed, foreign_keys }
+    }
 }
 
 /// The names of all tables and views that the login may read.
@@ -36,54 +116,6 @@ pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     let rows = reader.rows(ALL_TABLES, &[]).await?;
     reader.close();
     Ok(rows.into_iter().filter_map(name).collect())
-}
-
-async fn table(reader: &mut Reader, name: &TableName) -> Result<Option<Table>, Error> {
-    let schema = name.schema.as_deref().unwrap_or("public");
-    let found = reader.rows(TABLE, &[schema, &name.name]).await?;
-    let Some([Some(id), Some(kind), comment]) = found.into_iter().next().and_then(three) else {
-        return Ok(None);
-    };
-    let columns = columns(reader, &id).await?;
-    let not_null: BTreeSet<_> =
-        columns.iter().filter(|column| !column.is_nullable).map(|column| &*column.name).collect();
-    let (mut key, mut unique, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
-    for row in reader.rows(INDEXES, &[&id]).await? {
-        let Some([Some(names), Some(use_of), is_whole]) = three(row) else { continue };
-        let names = list(&names);
-        if use_of == "primary" {
-            key.clone_from(&names);
-        }
-        if let Some(first) = names.first().filter(|first| !indexed.contains(*first)) {
-            indexed.push(first.clone());
-        }
-        let is_whole = is_whole.is_some_and(|is_whole| is_whole == "true");
-        let is_unique = use_of != "plain" && is_whole;
-        if is_unique && names.iter().all(|name| not_null.contains(&**name)) {
-            unique.push(names);
-        }
-    }
-    let foreign_keys = reader.rows(FOREIGN_KEYS, &[&id]).await?;
-    Ok(Some(Table {
-        name: TableName { schema: Some(schema.to_owned()), name: name.name.clone() },
-        kind: if matches!(&*kind, "v" | "m") { TableKind::View } else { TableKind::Table },
-        comment,
-        columns,
-        key,
-        unique,
-        indexed,
-        foreign_keys: foreign_keys.into_iter().filter_map(foreign_key).collect(),
-    }))
-}
-
-async fn columns(reader: &mut Reader, id: &str) -> Result<Vec<Column>, Error> {
-    let rows = reader.rows(COLUMNS, &[id]).await?;
-    let of_types = rows.iter().filter_map(|row| {
-        let [Some(of), Some(modifier), ..] = &**row else { return None };
-        Some((of.clone(), modifier.clone()))
-    });
-    let facts = kinds(reader, &of_types.collect::<Vec<_>>()).await?;
-    Ok(rows.into_iter().zip(facts).filter_map(|(row, facts)| column(row, facts)).collect())
 }
 
 fn column(row: Vec<Option<String>>, facts: TypeFacts) -> Option<Column> {
@@ -132,18 +164,18 @@ const ALL_TABLES: &str = "select n.nspname, c.relname
     and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')
     order by 1, 2";
 
-const TABLE: &str = "select c.oid, c.relkind::text, obj_description(c.oid, 'pg_class')
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')";
+const TABLES: &str = "select j.n, c.oid, c.relkind::text, obj_description(c.oid, 'pg_class')
+    from json_array_elements($1::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 0
+    join pg_class c on c.relnamespace = n.oid and c.relname = j.t ->> 1 and c.relkind in ('r', 'p', 'v', 'm', 'f')";
 
-const COLUMNS: &str = "select a.atttypid, a.atttypmod, a.attname, a.attnotnull,
+const COLUMNS: &str = "select a.attrelid, a.atttypid, a.atttypmod, a.attname, a.attnotnull,
     a.atthasdef and a.attgenerated = '', a.attgenerated <> '' or a.attidentity <> '',
     coalesce(l.collisdeterministic, true), col_description(a.attrelid, a.attnum)
     from pg_attribute a left join pg_collation l on l.oid = a.attcollation
-    where a.attrelid = $1::oid and a.attnum > 0 and not a.attisdropped order by a.attnum";
+    where a.attrelid = any ($1::text::oid[]) and a.attnum > 0 and not a.attisdropped order by a.attrelid, a.attnum";
 
 /// The columns of each index, up to the first expression; whether it is unique; and whether that holds of all rows at all times.
-const INDEXES: &str = "select names.list::text,
+const INDEXES: &str = "select i.indrelid, names.list::text,
     case when i.indisprimary then 'primary' when i.indisunique then 'unique' else 'plain' end,
     i.indpred is null and i.indexprs is null and i.indimmediate
     from pg_index i, lateral (
@@ -153,10 +185,10 @@ const INDEXES: &str = "select names.list::text,
         where k.n <= i.indnkeyatts
         and k.n < coalesce((select min(e.n) from unnest(i.indkey::int2[]) with ordinality e(attnum, n)
             where e.attnum = 0), 32767)) names
-    where i.indrelid = $1::oid and i.indisvalid and (i.indpred is null or i.indisunique)
+    where i.indrelid = any ($1::text::oid[]) and i.indisvalid and (i.indpred is null or i.indisunique)
     order by i.indisprimary desc, i.indexrelid";
 
-const FOREIGN_KEYS: &str = "select
+const FOREIGN_KEYS: &str = "select f.conrelid,
     (select json_agg(a.attname order by k.n)::text from unnest(f.conkey) with ordinality k(attnum, n)
         join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.attnum),
     n.nspname, c.relname,
@@ -164,4 +196,4 @@ const FOREIGN_KEYS: &str = "select
         join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.attnum)
     from pg_constraint f join pg_class c on c.oid = f.confrelid
     join pg_namespace n on n.oid = c.relnamespace
-    where f.conrelid = $1::oid and f.contype = 'f' and f.conparentid = 0 order by f.conname";
+    where f.conrelid = any ($1::text::oid[]) and f.contype = 'f' and f.conparentid = 0 order by f.conname";

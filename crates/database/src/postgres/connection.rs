@@ -1,42 +1,21 @@
-//! One connection: how it is opened, what holds for all its transactions, and the statements that it has prepared. What holds
-//! is sent with the start of the connection and read back, since a pooler in front of a server may drop it.
+//! One connection: what holds for all its transactions, and the statements that it has prepared. What holds was sent with the start
+//! of the connection and is read back, since a pooler in front of a server may drop it. `dialling` opens connections.
 
 use std::{
     collections::{BTreeMap, VecDeque},
     future::poll_fn,
     sync::Arc,
-    time::Duration,
 };
 
-use callgate_transport::{Network, TlsSettings};
 use futures_util::future::try_join_all;
-use tokio::{net::UnixStream, task::JoinHandle, time::Instant};
-use tokio_postgres::{
-    CancelToken, Client, Config, NoTls, Statement,
-    config::{ChannelBinding, SslMode},
-    types::Type,
-};
+use tokio::{task::JoinHandle, time::Instant};
+use tokio_postgres::{Client, Statement, types::Type};
 
 use super::{
-    address::{Address, Encryption, Target},
-    stream::{Meter, Metered, Secured, Tls},
+    stream::{Meter, Metered, Secured},
     value,
 };
-use crate::{
-    endpoint::Connecting,
-    error::{Error, ErrorKind},
-};
-
-/// The way to connect to a server.
-#[derive(Debug)]
-pub(super) struct Dialling {
-    address: Address,
-    network: Network,
-    tls: TlsSettings,
-    /// The settings of every connection, as the server takes them with its start.
-    options: String,
-    allowance: u64,
-}
+use crate::error::{Error, ErrorKind};
 
 /// An open connection. It is closed when it is dropped.
 pub(super) struct Connection {
@@ -71,127 +50,23 @@ pub(super) struct Ends {
     pub(super) rollback: Statement,
 }
 
-impl Dialling {
-    pub(super) fn new(connecting: &Connecting) -> Result<Self, Error> {
-        let limits = &connecting.limits;
-        let time = limits.timeout.max(LEAST_TIME).as_millis();
-        let times = [
-            ("statement_timeout", time),
-            ("idle_in_transaction_session_timeout", time.saturating_add(IDLE_MILLISECONDS)),
-            ("lock_timeout", limits.lock_time.as_millis().max(1)),
-        ];
-        let settings = SETTINGS.map(|(name, value)| (name, value.replace(' ', "\\ ")));
-        let times = times.map(|(name, time)| (name, time.to_string()));
-        let settings = settings.iter().chain(&times);
-        let options = settings.map(|(name, value)| format!(" -c {name}={value}")).collect();
-        Ok(Self {
-            address: Address::read(&connecting.url)?,
-            network: connecting.network.clone(),
-            tls: connecting.tls.clone(),
-            options,
-            allowance: (limits.result_bytes as u64)
-                .saturating_mul(64)
-                .saturating_add(LEAST_ALLOWANCE),
-        })
-    }
-
-    /// Opens a connection. The caller sets the time limit.
-    pub(super) async fn open(&self) -> Result<Connection, Error> {
-        let meter = Arc::new(Meter::default());
-        meter.allow(SIGN_IN_BYTES);
-        let stream = self.stream(&meter).await?;
-        let config = self.config();
-        let (client, driver) = match self.tls() {
-            None => {
-                let (client, connection) =
-                    config.connect_raw(stream, NoTls).await.map_err(unopened)?;
-                (client, tokio::spawn(drive(connection)))
-            }
-            Some(tls) => {
-                let (client, connection) =
-                    config.connect_raw(stream, tls).await.map_err(unopened)?;
-                (client, tokio::spawn(drive(connection)))
-            }
-        };
-        let mut connection = Connection::over(client, driver, meter).await?;
-        connection.allowance = self.allowance;
-        Ok(connection)
-    }
-
-    /// Asks the server to end what another connection runs.
-    pub(super) async fn cancel(&self, token: &CancelToken) -> Result<(), Error> {
-        let meter = Arc::new(Meter::default());
-        meter.allow(SIGN_IN_BYTES);
-        let stream = self.stream(&meter).await?;
-        let cancelled = match self.tls() {
-            None => token.cancel_query_raw(stream, NoTls).await,
-            Some(tls) => token.cancel_query_raw(stream, tls).await,
-        };
-        cancelled.map_err(unopened)
-    }
-
-    async fn stream(&self, meter: &Arc<Meter>) -> Result<Metered, Error> {
-        let meter = Arc::clone(meter);
-        match &self.address.target {
-            Target::Socket(path) => {
-                let stream = UnixStream::connect(path).await;
-                let stream = stream.map_err(|source| unreachable_now().with_source(source))?;
-                Ok(Metered::new(stream, meter))
-            }
-            Target::Tcp { host, port } => {
-                let stream = self.network.dial(host, *port, None).await;
-                let stream = stream.map_err(|source| unreachable_now().with_source(source))?;
-                Ok(Metered::new(stream, meter))
-            }
-        }
-    }
-
-    fn tls(&self) -> Option<Tls> {
-        match (&self.address.target, self.address.encryption) {
-            (Target::Tcp { host, .. }, Encryption::Verified) => Some(Tls {
-                network: self.network.clone(),
-                settings: self.tls.clone(),
-                host: host.clone(),
-            }),
-            _ => None,
-        }
-    }
-
-    fn config(&self) -> Config {
-        let address = &self.address;
-        let mut config = Config::new();
-        config.user(&address.user).dbname(&address.database);
-        config.options(&self.options).application_name("callgate");
-        if let Some(password) = &address.password {
-            config.password(password.expose());
-        }
-        config.ssl_mode(match address.encryption {
-            Encryption::None => SslMode::Disable,
-            Encryption::Verified => SslMode::Require,
-        });
-        if address.needs_binding {
-            config.channel_binding(ChannelBinding::Require);
-        }
-        config
-    }
-}
-
 /// Moves the bytes of a connection. The library's own loop writes the server's notices to the log; this one drops them.
-async fn drive(mut connection: tokio_postgres::Connection<Metered, impl Driven>) {
+pub(super) async fn drive(mut connection: tokio_postgres::Connection<Metered, impl Driven>) {
     while let Some(Ok(_)) = poll_fn(|context| connection.poll_message(context)).await {}
 }
 
 /// The streams that the library can drive: connections with and without TLS.
-trait Driven: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin {}
+pub(super) trait Driven: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin {}
 
 impl Driven for Secured {}
 impl Driven for tokio_postgres::tls::NoTlsStream {}
 
 impl Connection {
-    async fn over(
+    pub(super) async fn over(
         client: Client,
         driver: JoinHandle<()>,
         meter: Arc<Meter>,
+        search_path: &str,
     ) -> Result<Self, Error> {
         meter.allow(CATALOG_BYTES);
         let texts = [
@@ -217,7 +92,8 @@ impl Connection {
         if version < OLDEST {
             return Err(Error::new(ErrorKind::Denied, "the server is older than PostgreSQL 13"));
         }
-        if !found.eq(SETTINGS.iter().map(|(_, value)| (*value).to_owned())) {
+        let values = SETTINGS.iter().map(|(_, value)| *value).chain([search_path]);
+        if !found.eq(values.map(str::to_owned)) {
             return Err(Error::new(ErrorKind::Denied, IGNORES_SETTINGS));
         }
         let ends = Ends { read, write, commit, rollback };
@@ -270,7 +146,7 @@ impl Drop for Connection {
 }
 
 /// A connection that could not be opened. The server's text is left out.
-fn unopened(error: tokio_postgres::Error) -> Error {
+pub(super) fn unopened(error: tokio_postgres::Error) -> Error {
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
     match (code.get(..2).unwrap_or_default(), &*code) {
         ("28", _) | (_, "42501") => Error::new(ErrorKind::Denied, "the database refuses the login"),
@@ -289,18 +165,16 @@ fn unopened(error: tokio_postgres::Error) -> Error {
     }
 }
 
-fn unreachable_now() -> Error {
+pub(super) fn unreachable_now() -> Error {
     Error::new(ErrorKind::Unavailable, "no connection to the database")
 }
 
 /// The settings of every connection. They precede those of the login and the database.
-const SETTINGS: [(&str, &str); 11] = [
+pub(super) const SETTINGS: [(&str, &str); 10] = [
     // Only a transaction that says otherwise writes.
     ("default_transaction_read_only", "on"),
     ("default_transaction_isolation", "read committed"),
     ("row_security", "on"),
-    // Names are qualified, and no temporary table or function stands in for another.
-    ("search_path", "pg_catalog,pg_temp"),
     ("standard_conforming_strings", "on"),
     // One way to write each value, by which it is read.
     ("TimeZone", "UTC"),
@@ -316,20 +190,20 @@ const SET_UP: &str = "select pg_catalog.has_function_privilege('pg_catalog.set_c
     pg_catalog.current_setting('default_transaction_read_only'), \
     pg_catalog.current_setting('default_transaction_isolation'), \
     pg_catalog.current_setting('row_security'), \
-    pg_catalog.current_setting('search_path'), \
     pg_catalog.current_setting('standard_conforming_strings'), \
     pg_catalog.current_setting('TimeZone'), \
     pg_catalog.current_setting('DateStyle'), \
     pg_catalog.current_setting('IntervalStyle'), \
     pg_catalog.current_setting('extra_float_digits'), \
     pg_catalog.current_setting('bytea_output'), \
-    pg_catalog.current_setting('lc_monetary')";
+    pg_catalog.current_setting('lc_monetary'), \
+    pg_catalog.current_setting('search_path')";
+
+/// Names of tools are qualified, and no temporary table or function stands in for another.
+pub(super) const SEARCH_PATH: &str = "pg_catalog,pg_temp";
 
 const IGNORES_SETTINGS: &str = "a pooler such as PgBouncer does not take the settings that a connection starts with: \
     address the server itself";
-
-/// The time after a statement's own in which the server gives up a transaction whose connection is silent.
-const IDLE_MILLISECONDS: u128 = 5_000;
 
 /// PostgreSQL 13, in the form of `server_version_num`.
 const OLDEST: u32 = 130_000;
@@ -337,14 +211,8 @@ const OLDEST: u32 = 130_000;
 /// The statements that a connection keeps: conditions in other combinations are other statements.
 const MOST_STATEMENTS: usize = 256;
 
-/// A sign-in and its settings take a few kilobytes.
-const SIGN_IN_BYTES: u64 = 1 << 20;
-
 /// Catalogs of databases with thousands of tables take a few megabytes.
 pub(super) const CATALOG_BYTES: u64 = 64 << 20;
 
 /// The bytes that a result with its names and the cut ends of its values takes, as a rule.
-const LEAST_ALLOWANCE: u64 = 4 << 20;
-
-/// The least time limit of statements outside calls: those that read the catalog.
-const LEAST_TIME: Duration = Duration::from_secs(10);
+pub(super) const LEAST_ALLOWANCE: u64 = 4 << 20;

@@ -21,13 +21,16 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     let mut findings = roles.findings;
     if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);
-        findings.extend(view::findings(&mut reader).await?);
+        findings.extend(view::findings(&mut reader, needs).await?);
         findings.extend(object::findings(&mut reader, needs).await?);
         findings.extend(requirement::findings(&mut reader, needs).await?);
     }
     reader.close();
     let is_allowed = |finding: &LoginFinding| {
-        finding.grade == Grade::Unused && needs.allowed.contains(&finding.name)
+        // A function may also be named without its arguments.
+        let without_arguments = finding.name.split('(').next().unwrap_or_default();
+        finding.grade == Grade::Unused
+            && (needs.allowed.contains(&finding.name) || needs.allowed.contains(without_arguments))
     };
     findings.retain(|finding| !is_allowed(finding));
     findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));

@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, sleep, timeout, timeout_at},
 };
 
-use super::connection::{Connection, Dialling};
+use super::{connection::Connection, dialling::Dialling};
 use crate::{error::Error, transaction::Failure};
 
 /// The connections of one login.
@@ -66,6 +66,13 @@ impl Pool {
             Some(connection) => Ok(self.lend(connection, permit, true)),
             None => self.open(permit, deadline).await,
         }
+    }
+
+    /// Looks up names of statements in these schemas, on connections that are opened from now on: idle ones are closed.
+    pub(super) fn look_up_in<'a>(&self, schemas: impl Iterator<Item = &'a str>) {
+        self.inner.dialling.look_up_in(schemas);
+        let idle = mem::take(&mut self.inner.idle().connections);
+        drop(idle);
     }
 
     /// A new connection. Idle ones are closed: one of them was found to be unusable.

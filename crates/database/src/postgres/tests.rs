@@ -4,6 +4,7 @@ mod cancel;
 mod catalog;
 mod connect;
 mod login;
+mod ratios;
 mod run;
 mod values;
 

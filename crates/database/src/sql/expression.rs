@@ -140,6 +140,10 @@ fn postgres_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
 /// A column of SQLite holds values of every type, whatever it is declared as.
 fn sqlite_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
     match kind {
+        ColumnKind::Any => format!(
+            "CASE typeof({name}) WHEN 'integer' THEN 'i' || {name} WHEN 'real' THEN 'r' || printf('%!.17g', {name}) \
+             WHEN 'blob' THEN 'b' || hex(substr({name}, 1, {most})) WHEN 'text' THEN 't' || substr({name}, 1, {most}) END"
+        ),
         ColumnKind::Bytes => format!("hex(substr(CAST({name} AS BLOB), 1, {most}))"),
         _ => format!(
             "CASE typeof({name}) WHEN 'real' THEN printf('%!.17g', {name}) \
@@ -166,7 +170,8 @@ fn mysql_shown(column: &Column, name: &str, most: usize) -> String {
 /// True for values that MariaDB and SQLite compare as texts.
 fn is_text(kind: &ColumnKind) -> bool {
     match kind {
-        ColumnKind::Enumeration(_)
+        ColumnKind::Any
+        | ColumnKind::Enumeration(_)
         | ColumnKind::Json
         | ColumnKind::Other
         | ColumnKind::Text { .. } => true,

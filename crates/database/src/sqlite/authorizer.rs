@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_holds_it_is_none() {
+    fn a_longer_word_with_the_letters_of_with_is_no_keyword() {
         check("select width, withdrawn, _with, with_, aéwith from t", false);
         check("select 1", false);
         check("wit", false);

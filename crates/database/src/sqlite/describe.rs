@@ -13,7 +13,7 @@ pub(super) fn prepared(connection: &Connection, text: &str) -> rusqlite::Result<
     let columns = statement.columns();
     let columns = columns.map(|column| DescribedColumn {
         name: column.name().to_owned(),
-        kind: column.decl_type().map_or(ColumnKind::Other, |declared| {
+        kind: column.decl_type().map_or(ColumnKind::Any, |declared| {
             declared_type::kind(declared, declared_type::Strictness::Flexible)
         }),
     });

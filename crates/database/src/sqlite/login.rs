@@ -5,8 +5,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::rights::Rights;
 use crate::{
-    login::{Grade, LoginFinding},
+    login::{Grade, LoginFinding, Needs},
     transaction::Access,
 };
 
@@ -41,6 +42,19 @@ pub(super) fn findings(
         ));
     }
     Ok(findings)
+}
+
+/// Views that show SQL of a model what the session decides elsewhere.
+pub(super) fn of_views(rights: &Rights, needs: &Needs) -> Vec<LoginFinding> {
+    let of_view = |view: &str| {
+        finding(
+            Grade::Dangerous,
+            &format!("view:{view}"),
+            "the view shows rows of a table that an entity offers with `rows`, whoever asks",
+            "leave the view out of `query`",
+        )
+    };
+    rights.views_of(&needs.withheld).into_iter().map(of_view).collect()
 }
 
 fn finding(grade: Grade, name: &str, message: &str, remedy: &str) -> LoginFinding {

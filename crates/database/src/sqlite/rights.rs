@@ -10,7 +10,7 @@ use std::{
 use rusqlite::Connection;
 
 use super::harmless;
-use crate::login::Needs;
+use crate::{login::Needs, settings::TableName};
 
 /// The tables and columns that statements may touch, by their names in lower case.
 #[derive(Clone, Debug, Default)]
@@ -167,6 +167,13 @@ impl Rights {
     /// Adds the reads of views' own statements alone.
     pub(super) fn add_views(&mut self, mut other: Self) {
         self.view_reads.append(&mut mem::take(&mut other.view_reads));
+    }
+
+    /// The views that read one of these tables.
+    pub(super) fn views_of(&self, tables: &BTreeSet<TableName>) -> BTreeSet<&str> {
+        let is_one = |table: &str| tables.iter().any(|it| it.name.eq_ignore_ascii_case(table));
+        let reads = self.view_reads.iter().filter(|[table, _, _]| is_one(table));
+        reads.map(|[_, _, view]| view.as_str()).collect()
     }
 
     fn changes(&self, table: &str) -> bool {

@@ -180,18 +180,15 @@ impl Backend for StatementTool {
         Ok(Review::new(Preview::Text(text)))
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let transaction = match self.transaction(call) {
             Ok(transaction) => transaction,
             Err(fault) => return Outcome::Failed(fault),
         };
         let timeout = self.database.limits.timeout;
         let deadline = call.deadline_within(timeout);
-        match self.database.driver.run(transaction, deadline).await {
-            Ok(came) => {
-                let came = came.last().cloned().unwrap_or_default();
-                self.reading().outcome(&came, &self.statement.name, &self.database.pages)
-            }
+        match self.database.run(transaction, deadline, journal).await {
+            Ok(came) => self.reading().outcome(&came, &self.statement.name, &self.database.pages),
             Err(failure) => {
                 let failed = Failed {
                     entity: None,

@@ -3,7 +3,19 @@
 
 #![cfg(test)]
 
+#[path = "../engines/calls.rs"]
+mod calls;
 mod entities;
+mod injections;
+mod loads;
+#[path = "../engines/odd.rs"]
+mod odd;
+mod odd_values;
+#[path = "../engines/queries.rs"]
+mod queries;
+mod query;
 mod reviews;
 mod shop;
 mod statements;
+#[path = "../engines/texts.rs"]
+mod texts;

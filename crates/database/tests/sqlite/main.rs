@@ -2,10 +2,19 @@
 
 #![cfg(test)]
 
+mod audit;
+#[path = "../engines/calls.rs"]
+mod calls;
 mod entities;
 mod findings;
 mod injections;
+#[path = "../engines/odd.rs"]
+mod odd;
+mod odd_values;
 mod pages;
+#[path = "../engines/queries.rs"]
+mod queries;
+mod query;
 mod reviews;
 mod rows;
 mod shop;

@@ -1,19 +1,14 @@
 //! A shop in a file: its tables, the settings of its tools, and calls of them.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
-use callgate_database::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource,
-    Surroundings, TableName, load,
-};
-use callgate_executor::{Call, Executor, Middleware};
-use callgate_secret::Secret;
-use callgate_tool::{
-    Arguments, Fault, Object, Outcome, Preview, Principal, Session, ToolCall, ToolsetName, Value,
-    json,
-};
-use callgate_transport::{Network, TlsSettings};
+use callgate_database::{DatabaseSettings, EntitySettings, Loaded};
+use callgate_executor::{Call, Middleware};
+use callgate_tool::{Outcome, Preview, Principal, Session, Value, json};
 use tempfile::TempDir;
+
+use crate::calls::{Tools, loaded_in, settings_at};
+pub(crate) use crate::calls::{asked, entity, own_orders, user};
 
 pub(crate) const TABLES: &str = "
     create table customers (id text primary key not null, name text not null);
@@ -40,75 +35,37 @@ pub(crate) const TABLES: &str = "
 
 /// A file with the tables, and the tools on it.
 pub(crate) struct Shop {
-    pub(crate) executor: Executor,
+    tools: Tools,
     folder: TempDir,
 }
 
-/// All operations.
-pub(crate) const ALL: [Operation; 5] =
-    [Operation::List, Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
-
-pub(crate) fn entity(name: &str) -> EntitySettings {
-    EntitySettings {
-        pointer: format!("/entities/{name}"),
-        name: name.to_owned(),
-        table: TableName { schema: None, name: name.to_owned() },
-        key: None,
-        description: String::new(),
-        operations: ALL.to_vec(),
-        fields: None,
-        input_fields: [].into(),
-        output_fields: [].into(),
-        rows: Vec::new(),
-        filter: None,
-        sort: None,
-        many: false,
-        affected: 1,
-        version: None,
-    }
-}
-
-/// The orders of the session's user.
-pub(crate) fn own_orders() -> EntitySettings {
-    let owner = ("owner".to_owned(), SessionSource::Parameter("user".to_owned()));
-    EntitySettings { rows: vec![owner], ..entity("orders") }
-}
-
 pub(crate) fn settings(entities: Vec<EntitySettings>) -> DatabaseSettings {
-    DatabaseSettings {
-        toolset: "shop".to_owned(),
-        prefix: Some(ToolsetName::new("shop").unwrap()),
-        url: Secret::new("sqlite:shop.db".to_owned()),
-        identity: Vec::new(),
-        role: None,
-        allowed_rights: Vec::new(),
-        entities,
-        statements: Vec::new(),
-        query: None,
-        limits: DatabaseLimits::default(),
-    }
+    settings_at("sqlite:shop.db", entities)
 }
 
 /// A folder with the file.
 pub(crate) fn folder() -> TempDir {
+    folder_with(TABLES)
+}
+
+/// A folder with a file of these tables.
+pub(crate) fn folder_with(tables: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
-    file.execute_batch(TABLES).unwrap();
+    file.execute_batch(tables).unwrap();
     folder
 }
 
 pub(crate) async fn loaded(folder: &TempDir, settings: DatabaseSettings) -> Loaded {
-    let around = Surroundings {
-        network: Network::default(),
-        tls: TlsSettings::default(),
-        base: folder.path().to_owned(),
-        sealer: None,
-    };
-    load(settings, around).await
+    loaded_in(folder.path(), settings).await
 }
 
-pub(crate) fn user(name: &str) -> Session {
-    Session::new("s").with_parameters(Object::from([("user", name.into())]))
+impl Deref for Shop {
+    type Target = Tools;
+
+    fn deref(&self) -> &Tools {
+        &self.tools
+    }
 }
 
 impl Shop {
@@ -124,22 +81,16 @@ impl Shop {
         settings: DatabaseSettings,
         middleware: Option<Arc<dyn Middleware>>,
     ) -> Self {
-        let folder = folder();
-        let loaded = loaded(&folder, settings).await;
-        assert_eq!((loaded.findings, loaded.unavailable), (Vec::new(), None));
-        let mut builder = Executor::builder();
-        for tool in loaded.tools {
-            builder = builder.shared_backend(tool);
-        }
-        if let Some(middleware) = middleware {
-            builder = builder.shared_middleware(middleware);
-        }
-        Self { executor: builder.build().unwrap(), folder }
+        Self::within(folder(), settings, middleware).await
     }
 
-    pub(crate) async fn outcome(&self, tool: &str, arguments: Value, session: &Session) -> Outcome {
-        let asked = asked(tool, arguments);
-        self.executor.call(&asked, session).await.outcome
+    pub(crate) async fn within(
+        folder: TempDir,
+        settings: DatabaseSettings,
+        middleware: Option<Arc<dyn Middleware>>,
+    ) -> Self {
+        let tools = Tools::of(loaded(&folder, settings).await, middleware);
+        Self { tools, folder }
     }
 
     /// The result of a call that succeeds.
@@ -147,18 +98,6 @@ impl Shop {
     pub(crate) fn result(outcome: Outcome) -> Value {
         match outcome {
             Outcome::Answered(_) => outcome.json().unwrap(),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    pub(crate) async fn call(&self, tool: &str, arguments: Value, session: &Session) -> Value {
-        let outcome = self.outcome(tool, arguments, session).await;
-        Self::result(outcome)
-    }
-
-    pub(crate) async fn fault(&self, tool: &str, arguments: Value, session: &Session) -> Fault {
-        match self.outcome(tool, arguments, session).await {
-            Outcome::Failed(fault) => *fault,
             other => panic!("{other:?}"),
         }
     }
@@ -179,6 +118,11 @@ impl Shop {
         let (asked, session) = (asked(tool, arguments), user("ann"));
         let call = Call::new(&asked, &session).with_principal(Principal::new(principal));
         self.executor.call_with(call).await.outcome
+    }
+
+    /// The folder of the file.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     /// A connection of another program.
@@ -203,12 +147,6 @@ impl Shop {
         });
         rows.unwrap().collect::<Result<_, _>>().unwrap()
     }
-}
-
-pub(crate) fn asked(tool: &str, arguments: Value) -> ToolCall {
-    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let arguments: Arguments = arguments;
-    ToolCall::new("1", tool, arguments)
 }
 
 /// The values of one column in a result of rows.

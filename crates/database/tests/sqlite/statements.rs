@@ -95,3 +95,15 @@ async fn a_statement_that_is_not_what_its_settings_say_is_a_finding() {
         assert!(loaded.tools.is_empty(), "{sql}");
     }
 }
+
+#[tokio::test]
+async fn an_expression_has_a_type_of_its_own() {
+    let sql = "select count(*) as n, sum(total) as sum, avg(total) as mean, max(note) as last, '7' as text, null as nothing_here,
+        count(*) > 1 as many from orders where owner = :owner";
+    let shop = Shop::of(with(statement(sql, vec![("owner", of_user())], Effect::Read))).await;
+    let result = shop.call("shop-run", json!({}), &user("ann")).await;
+    assert_eq!(
+        result["rows"][0].to_string(),
+        r#"{"n":3,"sum":50,"mean":16.666666666666668,"last":"red","text":"7","nothing_here":null,"many":1}"#
+    );
+}

@@ -80,6 +80,7 @@ pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
         members.json("attempts", &n_attempts.to_string());
     }
     members.json("elapsed_ms", &ended.elapsed.as_millis().to_string());
+    members.of_database(ended.journal.events());
     if let Some(Permit { approval, by }) = call.extensions().get() {
         members.text("approval", approval);
         if let Some(by) = by {
@@ -134,6 +135,25 @@ impl Members {
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
         self.0.push_str(&visible_line(json));
         self
+    }
+
+    /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
+    fn of_database(&mut self, events: &[Event]) {
+        let statement = |event: &Event| match event {
+            Event::StatementSent { text, values } => {
+                Some(format!("{{\"text\":{},\"values\":{}}}", quoted(text), quoted(values)))
+            }
+            _ => None,
+        };
+        let statements: Vec<String> = events.iter().filter_map(statement).collect();
+        if !statements.is_empty() {
+            self.json("statements", &format!("[{}]", statements.join(",")));
+        }
+        for event in events {
+            if let Event::RowsCounted { count } = event {
+                self.json("rows", &count.to_string());
+            }
+        }
     }
 
     fn name(&mut self, name: &str) {

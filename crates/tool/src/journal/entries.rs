@@ -85,7 +85,9 @@ impl Event {
             Self::SessionValueAbsent { .. } => ("session_value_absent", Caller),
             Self::SessionValueWithheld { .. } => ("session_value_withheld", Operator),
             Self::SessionValueWon { .. } => ("session_value_won", Caller),
+            Self::RowsCounted { .. } => ("rows_counted", Caller),
             Self::SignInRequired { .. } => ("sign_in_required", Operator),
+            Self::StatementSent { .. } => ("statement_sent", Operator),
             Self::SurrogatesReplaced { .. } => ("surrogates_replaced", Caller),
             Self::ToolFolded { .. } => ("tool_folded", Caller),
             Self::Unauthorized { .. } => ("unauthorized", Operator),
@@ -112,6 +114,7 @@ mod tests {
             Event::Refused { why: Some(canary()), remedy: Remedy::NameServer { url: canary() } },
             Event::SessionValueWithheld { name: canary() },
             Event::SignInRequired { parameter: canary() },
+            Event::StatementSent { text: canary(), values: String::new() },
             Event::Unauthorized { why: canary() },
             Event::Unanswered { server: canary(), why: canary() },
         ];

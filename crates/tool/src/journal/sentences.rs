@@ -56,6 +56,8 @@ impl fmt::Display for Event {
                 "`{name}` of the session is a credential of another toolset and no input; \
                  `session_parameters: {{allow: [{name}]}}` gives it to this one"
             ),
+            Self::RowsCounted { count } => write!(f, "the database read or changed {count} rows"),
+            Self::StatementSent { text, .. } => write!(f, "sent to the database: `{text}`"),
             Self::ToolFolded { asked, meant } => {
                 write!(f, "the name `{}` was taken as `{meant}`", shortened(asked))
             }

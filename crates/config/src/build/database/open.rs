@@ -1,21 +1,19 @@
-//! Connects to the databases of a configuration, one after another, and makes their tools.
+//! Connects to the databases of a configuration, side by side, and makes their tools.
 
 mod settings;
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_database::{DatabaseFinding, DatabaseSettings, Loaded, Surroundings};
-use callgate_executor::Backend;
+use callgate_database::{DatabaseFinding, Loaded, Renewal, Resources, Surroundings};
+use callgate_secret::SecretReference;
+use futures_util::future::join_all;
 
 use self::settings::MissingSecret;
 use super::{
     Around, BuiltDatabase, Databases, KnownDatabase, UNREACHABLE_DATABASE, unreachable_database,
 };
 use crate::{
-    build::{
-        context::BuildContext,
-        own_tools::{self, DatabaseTool, DatabaseToolKind, edits, selection},
-    },
+    build::own_tools::{self, DatabaseTool, edits, selection},
     code::ConfigCode,
     config::Config,
     database::ConnectionConfig,
@@ -24,13 +22,13 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// The databases of all toolsets, with the findings about their logins.
+/// The databases of all toolsets, with the findings about their logins. They are loaded side by side.
 pub(in crate::build) async fn all(
     reader: &mut Reader,
     config: &Config,
     around: Around<'_>,
 ) -> Databases {
-    let mut databases = Databases::default();
+    let mut openings = Vec::new();
     for (toolset, tls) in config.toolsets.iter().zip(around.tls) {
         let Some(connection) = &toolset.database.connection else { continue };
         let surroundings = Surroundings {
@@ -39,8 +37,13 @@ pub(in crate::build) async fn all(
             base: around.build_context.base.to_owned(),
             sealer: around.state.and_then(|state| state.sealer(PAGES)),
         };
-        let opening = Opening { toolset, connection, surroundings, around };
-        opening.open(reader, &mut databases).await;
+        let selected = selection::selected(reader, toolset);
+        openings.push(Opening { toolset, connection, selected, surroundings, around });
+    }
+    let loads = join_all(openings.iter_mut().map(|opening| Box::pin(opening.load()))).await;
+    let mut databases = Databases::default();
+    for (opening, load) in openings.into_iter().zip(loads) {
+        opening.add(load, reader, &mut databases);
     }
     databases
 }
@@ -52,38 +55,79 @@ const PAGES: &str = "pages of databases";
 struct Opening<'a> {
     toolset: &'a ToolsetConfig,
     connection: &'a ConnectionConfig,
+    selected: Vec<DatabaseTool<'a>>,
     surroundings: Surroundings,
     around: Around<'a>,
 }
 
+/// The end of a load.
+enum Load {
+    Ended(Loaded),
+    Missing(MissingSecret),
+    /// The reason why the database was not asked, or did not answer.
+    Unavailable(String),
+}
+
 impl Opening<'_> {
-    async fn open(self, reader: &mut Reader, databases: &mut Databases) -> Option<()> {
-        let Self { toolset, connection, surroundings, around } = self;
+    async fn load(&mut self) -> Load {
+        let Self { toolset, connection, selected, surroundings, around } = self;
         let Around { build_context, previous, .. } = around;
-        let BuildContext { environment, .. } = build_context;
-        let selected = selection::selected(reader, toolset);
-        let is_query = |tool: &DatabaseTool<'_>| matches!(tool.kind, DatabaseToolKind::Query);
-        if !environment.has_no_databases && selected.iter().any(is_query) {
-            let pointer = format!("{}/query", toolset.pointer);
-            let message =
-                "expected `query: false`, got a login: this release runs no SQL of a model";
-            let help = "offer `statements` of your own, or conditions by `entities`";
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        if build_context.environment.has_no_databases {
+            return Load::Unavailable("it is not asked".to_owned());
         }
-        let made = if environment.has_no_databases {
-            Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
-        } else {
-            match settings::of_toolset(toolset, connection, &selected, build_context).await {
-                Ok(settings) => loaded(reader, toolset, settings, surroundings).await,
-                Err(MissingSecret { pointer, why }) if environment.missing == Missing::Fault => {
-                    reader.complain(ConfigCode::Secret, pointer, why, ADDRESS);
-                    return None;
-                }
-                Err(MissingSecret { why, .. }) => Made { backends: Vec::new(), failure: Some(why) },
+        let settings = settings::of_toolset(toolset, connection, selected, build_context).await;
+        let settings = match settings {
+            Ok(settings) => settings,
+            Err(missing) => return Load::Missing(missing),
+        };
+        let renewal = |reference: &SecretReference| Renewal {
+            store: Arc::clone(&build_context.secrets),
+            reference: reference.clone(),
+        };
+        let earlier = previous.iter().find(|earlier| earlier.toolset == settings.toolset);
+        let resources = Resources {
+            earlier: earlier.and_then(|earlier| earlier.connections.clone()),
+            renewal: Some(renewal(&connection.url)),
+            query_renewal: toolset.database.query.as_ref().map(|query| renewal(&query.url)),
+        };
+        let Surroundings { network, tls, base, sealer } = surroundings;
+        let surroundings = Surroundings {
+            network: network.clone(),
+            tls: tls.clone(),
+            base: base.clone(),
+            sealer: sealer.take(),
+        };
+        let loading = Box::pin(callgate_database::load_with(settings, surroundings, resources));
+        match tokio::time::timeout(MOST_TIME, loading).await {
+            Ok(loaded) => Load::Ended(loaded),
+            Err(_) => Load::Unavailable(SLOW.to_owned()),
+        }
+    }
+
+    fn add(self, load: Load, reader: &mut Reader, databases: &mut Databases) -> Option<()> {
+        let Self { toolset, selected, around, .. } = self;
+        let environment = around.build_context.environment;
+        let loaded = match load {
+            Load::Ended(loaded) => loaded,
+            Load::Missing(MissingSecret { pointer, why })
+                if environment.missing == Missing::Fault =>
+            {
+                reader.complain(ConfigCode::Secret, pointer, why, ADDRESS);
+                return None;
+            }
+            Load::Missing(MissingSecret { why, .. }) | Load::Unavailable(why) => {
+                let mut loaded = Loaded::default();
+                loaded.unavailable = Some(why);
+                loaded
             }
         };
-        let Made { mut backends, failure } = made;
+        let Loaded { tools: mut backends, findings, unavailable: failure, connections, .. } =
+            loaded;
+        for finding in findings {
+            complain(reader, toolset, finding);
+        }
         let mut known = KnownDatabase::new(toolset, &selected);
+        known.connections = connections;
         if let Some(why) = &failure {
             if environment.missing == Missing::Fault && !environment.has_no_databases {
                 let pointer = format!("{}/database/url", toolset.pointer);
@@ -91,7 +135,7 @@ impl Opening<'_> {
                 reader.complain(code, pointer, message, UNREACHABLE_DATABASE);
                 return None;
             }
-            let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
+            let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
             backends = match earlier {
                 Some(earlier) => earlier.backends.clone(),
                 None => own_tools::stand_ins(toolset, &selected),
@@ -111,30 +155,6 @@ impl Opening<'_> {
 
 const ADDRESS: &str =
     "put the address there: `postgres://USER:PASSWORD@HOST/DATABASE` or `sqlite:FILE`";
-
-/// The tools of a database, or the reason why it cannot be reached.
-struct Made {
-    backends: Vec<Arc<dyn Backend>>,
-    failure: Option<String>,
-}
-
-/// Loads a database, and reports what is wrong with its login and its settings.
-async fn loaded(
-    reader: &mut Reader,
-    toolset: &ToolsetConfig,
-    settings: DatabaseSettings,
-    surroundings: Surroundings,
-) -> Made {
-    let loading = Box::pin(callgate_database::load(settings, surroundings));
-    let Ok(loaded) = tokio::time::timeout(MOST_TIME, loading).await else {
-        return Made { backends: Vec::new(), failure: Some(SLOW.to_owned()) };
-    };
-    let Loaded { tools, findings, unavailable, .. } = loaded;
-    for finding in findings {
-        complain(reader, toolset, finding);
-    }
-    Made { backends: tools, failure: unavailable }
-}
 
 /// The time in which a database describes its tables and its login; everything else waits as long.
 const MOST_TIME: Duration = Duration::from_secs(30);

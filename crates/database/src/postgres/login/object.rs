@@ -12,16 +12,28 @@ pub(super) async fn findings(
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut rows = reader.rows(OBJECTS, &[]).await?;
+    let mut dangerous = Vec::new();
     if needs.is_for_query {
-        rows.extend(reader.rows(FUNCTIONS, &[&HARMLESS.join(",")]).await?);
-        rows.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
+        let functions = reader.rows(FUNCTIONS, &[&HARMLESS.join(",")]).await?;
+        let (own, others): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_of_the_database);
+        rows.extend(others);
+        dangerous.extend(own);
+        dangerous.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
     }
-    let findings = rows.into_iter().filter_map(|row| {
-        let [name, message, right, grantees] = texts(row)?;
-        let remedy = format!("REVOKE {right} FROM {grantees}");
-        Some(finding(Grade::Unused, name, message, remedy))
-    });
-    Ok(findings.collect())
+    let of = |grade, rows: Vec<Vec<Option<String>>>| {
+        rows.into_iter().filter_map(move |row| {
+            let [name, message, right, grantees] = texts(row)?;
+            let remedy = format!("REVOKE {right} FROM {grantees}");
+            Some(finding(grade, name, message, remedy))
+        })
+    };
+    Ok(of(Grade::Dangerous, dangerous).chain(of(Grade::Unused, rows)).collect())
+}
+
+/// True for a finding about one of the database's own functions.
+fn is_of_the_database(row: &Vec<Option<String>>) -> bool {
+    let name = row.first().and_then(Option::as_deref);
+    name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
 }
 
 /// Volatile functions that tell the time, draw a number or wait no longer than the time limit.
@@ -41,6 +53,14 @@ const HARMLESS: [&str; 14] = [
     "timeofday",
     "uuidv7",
 ];
+
+/// A function that a view calls, which needs no right to use the function's schema.
+macro_rules! behind_a_view {
+    () => {
+        "exists (select from pg_depend d join pg_rewrite w on w.oid = d.objid
+            where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid)"
+    };
+}
 
 const OBJECTS: &str = concat!(
     "select case x.privilege_type when 'TEMPORARY' then 'temp' else 'create' end,
@@ -68,7 +88,9 @@ const OBJECTS: &str = concat!(
     grantee!("x.grantee"),
     ", ', ') from pg_proc p join pg_namespace n on n.oid = p.pronamespace,
         lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
-    where p.prosecdef and n.nspname <> 'pg_catalog' and has_schema_privilege(n.oid, 'usage')
+    where p.prosecdef and n.nspname <> 'pg_catalog' and (has_schema_privilege(n.oid, 'usage') or ",
+    behind_a_view!(),
+    ")
         and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype) and x.grantee <> p.proowner
         and x.grantee in ",
     subjects!(),
@@ -85,7 +107,9 @@ const FUNCTIONS: &str = concat!(
         lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
     where (p.provolatile = 'v' or p.proname in ('query_to_xml', 'query_to_xmlschema', 'query_to_xml_and_xmlschema',
             'ts_stat', 'cursor_to_xml', 'table_to_xml', 'schema_to_xml', 'database_to_xml'))
-        and has_schema_privilege(n.oid, 'usage') and n.nspname <> 'information_schema'
+        and (has_schema_privilege(n.oid, 'usage') or ",
+    behind_a_view!(),
+    ") and n.nspname <> 'information_schema'
         and not (n.nspname = 'pg_catalog' and p.proname = any (string_to_array($1, ',')))
         and p.prokind in ('f', 'p')
         and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype,

@@ -1,7 +1,5 @@
 //! Rights that the tools need and the login, or the roles that its transactions take, do not have.
 
-use std::collections::BTreeSet;
-
 use super::{Reader, column_list, finding, quoted, texts};
 use crate::{
     error::Error,
@@ -34,29 +32,39 @@ pub(super) async fn findings(
         }
     }
     for role in &who {
-        for (table, needs) in &needs.tables {
-            findings.extend(of_table(reader, role, table, needs).await?);
+        let tables: Vec<_> = needs.tables.iter().collect();
+        let asked: Vec<_> = tables.iter().map(|(name, needs)| asked(name, needs)).collect();
+        let asked = serde_json::to_string(&asked).unwrap_or_default();
+        for row in reader.rows(OF_TABLES, &[role, &asked]).await? {
+            let Some([at, rights @ ..]) = texts::<7>(row) else { continue };
+            let table = at.parse::<usize>().ok().and_then(|at| tables.get(at.checked_sub(1)?));
+            if let Some((name, needs)) = table {
+                findings.extend(of_table(role, name, needs, rights));
+            }
         }
     }
     Ok(findings)
 }
 
-async fn of_table(
-    reader: &mut Reader,
+/// A table with the columns that are read and written, as the query takes them.
+fn asked(name: &TableName, needs: &TableNeeds) -> serde_json::Value {
+    serde_json::json!({
+        "schema": name.schema.as_deref().unwrap_or("public"),
+        "name": name.name,
+        "selects": needs.selects,
+        "inserts": needs.inserts,
+        "updates": needs.updates,
+    })
+}
+
+/// The findings about one table, by the columns on which a role lacks rights.
+fn of_table(
     role: &str,
     name: &TableName,
     needs: &TableNeeds,
-) -> Result<Vec<LoginFinding>, Error> {
+    [is_visible, deletes, selects, inserts, updates, sequences]: [String; 6],
+) -> Vec<LoginFinding> {
     let schema = name.schema.as_deref().unwrap_or("public");
-    let json = |names: &BTreeSet<String>| serde_json::to_string(names).unwrap_or_default();
-    let columns = [json(&needs.selects), json(&needs.inserts), json(&needs.updates)];
-    let values = [role, schema, &name.name, &columns[0], &columns[1], &columns[2]];
-    let rows = reader.rows(OF_TABLE, &values).await?;
-    let Some([is_visible, deletes, selects, inserts, updates, sequences]) =
-        rows.into_iter().next().and_then(texts)
-    else {
-        return Ok(Vec::new());
-    };
     let grantee = quoted(role);
     let table = format!("{}.{}", quoted(schema), quoted(&name.name));
     let missing = |name: String, what: String| {
@@ -90,24 +98,25 @@ async fn of_table(
             ));
         }
     }
-    Ok(findings)
+    findings
 }
 
 const MEMBER: &str = "select 1 from pg_roles where rolname = $1 and pg_has_role(oid, 'member')";
 
-/// The rights of a role on a table: the columns on which it lacks them, and the sequences that number its rows.
-const OF_TABLE: &str = "select has_schema_privilege($1::name, n.oid, 'usage'), has_table_privilege($1::name, c.oid, 'delete'),
+/// The rights of a role on tables: the columns on which it lacks them, and the sequences that number their rows.
+const OF_TABLES: &str = "select j.n, has_schema_privilege($1::name, n.oid, 'usage'), has_table_privilege($1::name, c.oid, 'delete'),
     (select json_agg(a.attname)::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        and a.attname in (select json_array_elements_text($4::json))
+        and a.attname in (select json_array_elements_text(j.t -> 'selects'))
         and not has_column_privilege($1::name, c.oid, a.attnum, 'select')),
     (select json_agg(a.attname)::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        and a.attname in (select json_array_elements_text($5::json))
+        and a.attname in (select json_array_elements_text(j.t -> 'inserts'))
         and not has_column_privilege($1::name, c.oid, a.attnum, 'insert')),
     (select json_agg(a.attname)::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        and a.attname in (select json_array_elements_text($6::json))
+        and a.attname in (select json_array_elements_text(j.t -> 'updates'))
         and not has_column_privilege($1::name, c.oid, a.attnum, 'update')),
     (select json_agg(format('%I.%I', sn.nspname, s.relname))::text from pg_depend d join pg_class s on s.oid = d.objid
         join pg_namespace sn on sn.oid = s.relnamespace
         where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid
         and d.deptype = 'a' and s.relkind = 'S' and not has_sequence_privilege($1::name, s.oid, 'usage'))
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $2 and c.relname = $3";
+    from json_array_elements($2::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 'schema'
+    join pg_class c on c.relnamespace = n.oid and c.relname = j.t ->> 'name'";

@@ -70,7 +70,7 @@ fn unused(name: &str, right: &str, granted: &Granted, needs: &Needs) -> Option<L
             (Grade::Unused, &nothing)
         }
         "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Unused, &of_table.selects),
+        "SELECT" => (Grade::Dangerous, &of_table.selects),
         "DELETE" if of_table.deletes => return None,
         "INSERT" => (writing(needs), &of_table.inserts),
         "UPDATE" => (writing(needs), &of_table.updates),

@@ -1,17 +1,28 @@
-//! Views whose owner's rights read tables with row policies: they show every row, whoever asks.
+//! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
+//! whoever asks.
 
 use super::{Reader, finding, grantee, subjects, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding},
+    login::{Grade, LoginFinding, Needs},
+    settings::TableName,
 };
 
-pub(super) async fn findings(reader: &mut Reader) -> Result<Vec<LoginFinding>, Error> {
-    let rows = reader.rows(VIEWS, &[]).await?;
+pub(super) async fn findings(
+    reader: &mut Reader,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let name = |table: &TableName| match &table.schema {
+        Some(schema) => format!("{schema}.{}", table.name),
+        None => format!("public.{}", table.name),
+    };
+    let withheld: Vec<String> = needs.withheld.iter().map(name).collect();
+    let withheld = serde_json::to_string(&withheld).unwrap_or_default();
+    let rows = reader.rows(VIEWS, &[&withheld]).await?;
     let findings = rows.into_iter().filter_map(|row| {
         let [name, quoted, kind, tables, grantees] = texts(row)?;
         let message = format!(
-            "the view `{name}` reads with the rights of its owner, so the row policies of these tables do not hold: {tables}"
+            "the view `{name}` reads with the rights of its owner, so nothing decides whose rows of these tables it shows: {tables}"
         );
         // The rows of a materialized view are read once for all.
         let remedy = match &*kind {
@@ -58,8 +69,8 @@ const VIEWS: &str = concat!(
     select n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname), c.relkind::text,
         string_agg(distinct format('`%s.%s`', tn.nspname, t.relname), ', '), string_agg(distinct r.grantees, ', ')
     from reached r join pg_class c on c.oid = r.view join pg_namespace n on n.oid = c.relnamespace
-    join below b on b.top = c.oid join pg_class t on t.oid = b.used and t.relrowsecurity
-    join pg_namespace tn on tn.oid = t.relnamespace
+    join below b on b.top = c.oid join pg_class t on t.oid = b.used join pg_namespace tn on tn.oid = t.relnamespace
+        and (t.relrowsecurity or tn.nspname || '.' || t.relname in (select json_array_elements_text($1::json)))
     where not coalesce((select o.option_value::boolean from pg_options_to_table(c.reloptions) o
         where o.option_name = 'security_invoker'), false)
     group by 1, 2, 3 order by 1"

@@ -281,15 +281,15 @@ async fn a_login_for_sql_of_a_model_may_read_the_listed_columns_and_run_harmless
     }
     let found = lines(&database, &login, &needs).await;
     for expected in [
-        "Unused select:public.orders REVOKE SELECT ON public.orders FROM L; GRANT SELECT (\"no\", \"total\") ON public.orders TO L",
-        "Unused select:public.secrets REVOKE SELECT ON public.secrets FROM L",
+        "Dangerous select:public.orders REVOKE SELECT ON public.orders FROM L; GRANT SELECT (\"no\", \"total\") ON public.orders TO L",
+        "Dangerous select:public.secrets REVOKE SELECT ON public.secrets FROM L",
         "Unused execute:public.odd(integer,text) REVOKE EXECUTE ON ROUTINE public.odd(integer,text) FROM L",
-        "Unused large_object:4711 REVOKE ALL ON LARGE OBJECT 4711 FROM L",
-        "Unused execute:pg_catalog.set_config(text,text,boolean) REVOKE EXECUTE ON ROUTINE set_config(text,text,boolean) FROM PUBLIC",
-        "Unused execute:pg_catalog.pg_notify(text,text) REVOKE EXECUTE ON ROUTINE pg_notify(text,text) FROM PUBLIC",
-        "Unused execute:pg_catalog.pg_terminate_backend(integer,bigint) REVOKE EXECUTE ON ROUTINE pg_terminate_backend(integer,bigint) FROM PUBLIC",
-        "Unused execute:pg_catalog.pg_advisory_lock(bigint) REVOKE EXECUTE ON ROUTINE pg_advisory_lock(bigint) FROM PUBLIC",
-        "Unused execute:pg_catalog.lo_from_bytea(oid,bytea) REVOKE EXECUTE ON ROUTINE lo_from_bytea(oid,bytea) FROM PUBLIC",
+        "Dangerous large_object:4711 REVOKE ALL ON LARGE OBJECT 4711 FROM L",
+        "Dangerous execute:pg_catalog.set_config(text,text,boolean) REVOKE EXECUTE ON ROUTINE set_config(text,text,boolean) FROM PUBLIC",
+        "Dangerous execute:pg_catalog.pg_notify(text,text) REVOKE EXECUTE ON ROUTINE pg_notify(text,text) FROM PUBLIC",
+        "Dangerous execute:pg_catalog.pg_terminate_backend(integer,bigint) REVOKE EXECUTE ON ROUTINE pg_terminate_backend(integer,bigint) FROM PUBLIC",
+        "Dangerous execute:pg_catalog.pg_advisory_lock(bigint) REVOKE EXECUTE ON ROUTINE pg_advisory_lock(bigint) FROM PUBLIC",
+        "Dangerous execute:pg_catalog.lo_from_bytea(oid,bytea) REVOKE EXECUTE ON ROUTINE lo_from_bytea(oid,bytea) FROM PUBLIC",
     ] {
         let expected = expected.replace(" L;", &format!(" {login};"));
         let expected = match expected.strip_suffix(" L") {

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_is_none_stays() {
+    fn a_reference_to_no_character_stays_as_it_is_written() {
         assert_eq!(
             decoded("a&b; &#0; &#xd800; &eacute;&#8364;"),
             "a&b; &#0; &#xd800; \u{e9}\u{20ac}"

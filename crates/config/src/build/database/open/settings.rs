@@ -46,7 +46,7 @@ pub(super) async fn of_toolset(
         Some(query) => {
             let pointer = format!("{at}/query/url");
             let url = secret(&query.url, pointer, build_context).await?;
-            Some(query_settings(query, url))
+            Some(query_settings(query, url, format!("{at}/query")))
         }
         None => None,
     };
@@ -148,10 +148,10 @@ fn affected(most: Option<usize>) -> u64 {
     most.and_then(|most| u64::try_from(most).ok()).unwrap_or(1)
 }
 
-fn query_settings(query: &QueryConfig, url: Secret) -> QuerySettings {
+fn query_settings(query: &QueryConfig, url: Secret, pointer: String) -> QuerySettings {
     let tables = query.tables.iter();
     let tables = tables.map(|(table, columns)| (table_name(table), columns.clone())).collect();
-    QuerySettings { url, tables, functions: query.functions.clone() }
+    QuerySettings { pointer, url, tables, functions: query.functions.clone() }
 }
 
 fn limits(config: &LimitsConfig) -> DatabaseLimits {

@@ -1,0 +1,182 @@
+//! The tool that runs SQL of a model: one statement that only reads, with a login that reads the listed columns and nothing
+//! else. The database's own grammar keeps the text within the statement around it, and the transaction is always rolled back.
+
+mod catalog_names;
+mod description;
+mod load;
+mod wrap;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use callgate_call::wording::database as wording;
+use callgate_executor::{Backend, Call};
+use callgate_tool::{
+    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
+};
+use tokio::time::{Instant, timeout_at};
+
+pub(crate) use self::load::{Connected, Loading};
+use self::wrap::Wrapped;
+use crate::{
+    database::Database,
+    description::Described,
+    engine::Engine,
+    error::ErrorKind,
+    failure::Failed,
+    plan::Purpose,
+    reading::{Columns, Reading},
+    transaction::{Access, Expects, Failure, Step},
+};
+
+/// The tool for SQL of a model.
+#[derive(Debug)]
+pub(crate) struct QueryTool {
+    tool: Tool,
+    database: Arc<Database>,
+}
+
+/// One call of the tool.
+struct Request<'a> {
+    database: &'a Database,
+    session: &'a Session,
+    deadline: Instant,
+}
+
+impl Request<'_> {
+    async fn outcome(&self, sql: &str, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+        let wrapped = self.wrapped(sql).await?;
+        let limits = &self.database.limits;
+        let step = Step {
+            text: Arc::from(wrapped.text.as_str()),
+            values: Vec::new(),
+            expects: Expects::Rows { most: limits.rows.saturating_add(1) },
+        };
+        let transaction = self.database.transaction(Access::Read, self.session, vec![step])?;
+        let came = self.database.run(transaction, self.deadline, journal).await;
+        let came = came.map_err(|failure| self.fault(&failure))?;
+        let columns = Columns {
+            named: wrapped.columns,
+            engine: self.database.engine,
+            value_bytes: limits.row_bytes,
+            result_bytes: limits.result_bytes,
+        };
+        let reading = Reading::Rows { columns, limit: limits.rows, further: None };
+        Ok(reading.outcome(&came, NAME, &self.database.pages))
+    }
+
+    /// The statement around a text, which must be a statement of its own, too: no text ends the statement around it.
+    async fn wrapped(&self, sql: &str) -> Result<Wrapped, Box<Fault>> {
+        let engine = self.database.engine;
+        if sql.contains('\0') {
+            return Err(wording::not_a_query("a text with the character U+0000"));
+        }
+        if engine == Engine::Postgres
+            && let Some(name) = catalog_names::first(sql)
+        {
+            return Err(wording::not_a_query(&format!(
+                "a text with a name of the server's own catalog: `{name}`"
+            )));
+        }
+        let described = self.described(sql).await?;
+        if !described.values.is_empty() {
+            return Err(wording::not_a_query("a text with placeholders"));
+        }
+        if described.columns.is_empty() || described.is_read == Some(false) {
+            return Err(wording::not_a_query("one that returns no columns, or changes something"));
+        }
+        let names = match engine {
+            // The engine has names of its own for columns of equal names.
+            Engine::Sqlite => {
+                let columns = self.described(&wrap::star(sql)).await?.columns;
+                Some(columns.into_iter().map(|column| column.name).collect())
+            }
+            Engine::Mysql | Engine::Postgres => None,
+        };
+        Ok(wrap::wrapped(engine, sql, &described, names, &self.database.limits))
+    }
+
+    async fn described(&self, text: &str) -> Result<Described, Box<Fault>> {
+        let Ok(described) = timeout_at(self.deadline, self.database.driver.describe(text)).await
+        else {
+            return Err(self.fault(&Failure::TimedOut { is_rolled_back: true }));
+        };
+        described.map_err(|error| match error.kind() {
+            ErrorKind::Statement => wording::not_a_query(&error.to_string()),
+            ErrorKind::Address | ErrorKind::Denied | ErrorKind::Unavailable => {
+                wording::unavailable()
+            }
+        })
+    }
+
+    fn fault(&self, failure: &Failure) -> Box<Fault> {
+        match failure {
+            Failure::Denied => {
+                wording::not_a_query("one that reads or calls what the login of this tool may not")
+            }
+            Failure::InvalidValue => {
+                wording::not_a_query("one that gives an operation a value that it does not take")
+            }
+            failure => Failed {
+                entity: None,
+                purposes: &[Purpose::Reading],
+                effect: Effect::Read,
+                affected: 0,
+                timeout: self.database.limits.timeout,
+            }
+            .fault(failure),
+        }
+    }
+}
+
+/// The text of a call, without a semicolon at its end.
+fn sql<'a>(call: &'a Call<'_>) -> &'a str {
+    let text = call.arguments().get("sql").and_then(callgate_tool::Value::as_str);
+    let text = text.unwrap_or_default().trim();
+    text.strip_suffix(';').unwrap_or(text)
+}
+
+#[async_trait]
+impl Backend for QueryTool {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.database.toolset
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    fn target(&self) -> Option<String> {
+        Some(NAME.to_owned())
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        self.database.fingerprint(session, hasher);
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        // A session without the values that policies need makes no call.
+        self.database.identity(call.session())?;
+        let most = self.database.limits.rows.saturating_add(1);
+        Ok(Preview::Text(format!(
+            "begin read only;\n{} LIMIT {most};\nrollback;",
+            wrap::star(sql(call))
+        )))
+    }
+
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        let request = Request {
+            database: &self.database,
+            session: call.session(),
+            deadline: call.deadline_within(self.database.limits.timeout),
+        };
+        request.outcome(sql(call), journal).await.unwrap_or_else(Outcome::Failed)
+    }
+}
+
+/// The name of the tool in its toolset.
+const NAME: &str = "query";

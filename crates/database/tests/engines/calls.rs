@@ -1,0 +1,126 @@
+//! The parts that the tests of all engines share: settings of tools, sessions, and calls.
+
+use std::{path::Path, sync::Arc};
+
+use callgate_database::{
+    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource,
+    Surroundings, TableName, load,
+};
+use callgate_executor::{Executor, Middleware};
+use callgate_secret::Secret;
+use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value};
+use callgate_transport::{Network, TlsSettings};
+
+/// Tools that can be called.
+pub(crate) struct Tools {
+    pub(crate) executor: Executor,
+}
+
+/// All operations.
+pub(crate) const ALL: [Operation; 5] =
+    [Operation::List, Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
+
+/// All operations on the table of this name.
+pub(crate) fn entity(name: &str) -> EntitySettings {
+    EntitySettings {
+        pointer: format!("/entities/{name}"),
+        name: name.to_owned(),
+        table: table(name),
+        key: None,
+        description: String::new(),
+        operations: ALL.to_vec(),
+        fields: None,
+        input_fields: [].into(),
+        output_fields: [].into(),
+        rows: Vec::new(),
+        filter: None,
+        sort: None,
+        many: false,
+        affected: 1,
+        version: None,
+    }
+}
+
+pub(crate) fn table(name: &str) -> TableName {
+    TableName { schema: None, name: name.to_owned() }
+}
+
+/// The name of the session's user.
+pub(crate) fn of_user() -> SessionSource {
+    SessionSource::Parameter("user".to_owned())
+}
+
+/// The orders of the session's user.
+pub(crate) fn own_orders() -> EntitySettings {
+    EntitySettings { rows: vec![("owner".to_owned(), of_user())], ..entity("orders") }
+}
+
+pub(crate) fn user(name: &str) -> Session {
+    Session::new("s").with_parameters(Object::from([("user", name.into())]))
+}
+
+pub(crate) fn settings_at(url: &str, entities: Vec<EntitySettings>) -> DatabaseSettings {
+    DatabaseSettings {
+        toolset: "shop".to_owned(),
+        prefix: Some(ToolsetName::new("shop").unwrap()),
+        url: Secret::new(url.to_owned()),
+        identity: Vec::new(),
+        role: None,
+        allowed_rights: Vec::new(),
+        entities,
+        statements: Vec::new(),
+        query: None,
+        limits: DatabaseLimits::default(),
+    }
+}
+
+pub(crate) async fn loaded_in(folder: &Path, settings: DatabaseSettings) -> Loaded {
+    let around = Surroundings {
+        network: Network::new(),
+        tls: TlsSettings::new(),
+        base: folder.to_owned(),
+        sealer: None,
+    };
+    load(settings, around).await
+}
+
+pub(crate) fn asked(tool: &str, arguments: Value) -> ToolCall {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let arguments: Arguments = arguments;
+    ToolCall::new("1", tool, arguments)
+}
+
+impl Tools {
+    /// The tools of a load that found nothing wrong.
+    #[track_caller]
+    pub(crate) fn of(loaded: Loaded, middleware: Option<Arc<dyn Middleware>>) -> Self {
+        assert_eq!((loaded.findings, loaded.unavailable), (Vec::new(), None));
+        let mut builder = Executor::builder();
+        for tool in loaded.tools {
+            builder = builder.shared_backend(tool);
+        }
+        if let Some(middleware) = middleware {
+            builder = builder.shared_middleware(middleware);
+        }
+        Self { executor: builder.build().unwrap() }
+    }
+
+    pub(crate) async fn outcome(&self, tool: &str, arguments: Value, session: &Session) -> Outcome {
+        let asked = asked(tool, arguments);
+        self.executor.call(&asked, session).await.outcome
+    }
+
+    /// The result of a call that succeeds.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value, session: &Session) -> Value {
+        let outcome = self.outcome(tool, arguments, session).await;
+        assert!(matches!(outcome, Outcome::Answered(_)), "{tool}: {outcome:?}");
+        outcome.json().unwrap()
+    }
+
+    pub(crate) async fn fault(&self, tool: &str, arguments: Value, session: &Session) -> Fault {
+        match self.outcome(tool, arguments, session).await {
+            Outcome::Failed(fault) => *fault,
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+}

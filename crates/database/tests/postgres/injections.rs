@@ -1,0 +1,127 @@
+//! Texts of a model, of a session and of a token as the server sees them: no text makes another statement.
+
+use std::collections::BTreeSet;
+
+use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, StatementSettings};
+use callgate_tool::{Effect, Session, Value, json};
+
+use crate::{
+    shop::{Shop, entity, of_user, own_orders, settings, user},
+    texts,
+};
+
+/// Calls with a place for a text.
+const CALLS: [(&str, &str); 15] = [
+    ("shop-orders-list", r#"{"where": {"note": "TEXT"}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"in": ["TEXT", "a"]}}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"contains": "TEXT"}}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"starts_with": "TEXT"}}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"like": "TEXT*"}}}"#),
+    ("shop-orders-list", r#"{"where": {"any": [{"note": {"gt": "TEXT"}}, {"no": 1}]}}"#),
+    ("shop-orders-list", r#"{"where": {"TEXT": 1}}"#),
+    ("shop-orders-list", r#"{"where": {"note": {"TEXT": 1}}}"#),
+    ("shop-orders-list", r#"{"sort": ["TEXT"]}"#),
+    ("shop-orders-list", r#"{"page": "TEXT"}"#),
+    ("shop-orders-get", r#"{"no": "TEXT"}"#),
+    (
+        "shop-orders-create",
+        r#"{"total": 1, "note": "TEXT", "tags": ["TEXT"], "more": {"TEXT": "TEXT"}}"#,
+    ),
+    ("shop-orders-update", r#"{"no": 1, "set": {"note": "TEXT", "state": "TEXT"}}"#),
+    ("shop-orders-delete", r#"{"no": "TEXT"}"#),
+    ("shop-find", r#"{"text": "TEXT"}"#),
+];
+
+fn of_shop() -> DatabaseSettings {
+    let filter = Some(["no", "note"].map(str::to_owned).to_vec());
+    let orders = EntitySettings { filter, ..own_orders() };
+    let find = StatementSettings {
+        pointer: "/statements/find".to_owned(),
+        name: "find".to_owned(),
+        description: String::new(),
+        sql: "select no from public.orders where note = :text or owner = :owner".to_owned(),
+        inputs: vec![
+            ("text".to_owned(), StatementInput::Model(json!({"type": "string"}))),
+            ("owner".to_owned(), StatementInput::Session(of_user())),
+        ],
+        effect: Effect::Read,
+        affected: 1,
+    };
+    DatabaseSettings {
+        entities: vec![orders, entity("items")],
+        statements: vec![find],
+        ..settings()
+    }
+}
+
+/// Fills a text into the arguments.
+fn filled(value: &Value, text: &str) -> Value {
+    match value {
+        Value::String(held) => held.replace("TEXT", text).into(),
+        Value::Array(items) => Value::Array(items.iter().map(|it| filled(it, text)).collect()),
+        Value::Object(members) => {
+            let members = members.iter();
+            Value::Object(
+                members.map(|(name, it)| (name.replace("TEXT", text), filled(it, text))).collect(),
+            )
+        }
+        other => other.clone(),
+    }
+}
+
+async fn call_all(shop: &Shop, text: &str, session: &Session) {
+    for (tool, arguments) in CALLS {
+        let arguments = filled(&Value::parse(arguments).unwrap(), text);
+        let outcome = shop.outcome(tool, arguments, session).await;
+        assert!(!format!("{outcome:?}").contains("hunter2"), "{tool} {text}");
+    }
+}
+
+/// The shapes of the statements of the login, as the server counts them.
+fn shapes(shop: &Shop) -> BTreeSet<String> {
+    let shown = shop.database.run(
+        "select replace(s.query, E'\\n', ' ') from public.pg_stat_statements s join pg_roles r on r.oid = s.userid
+         where r.rolname = current_database() || '_tools'",
+    );
+    shown.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn two_hundred_texts_in_every_place_make_no_statement_of_another_shape() {
+    let Some(shop) = Shop::new("injections", of_shop()).await else { return };
+    shop.database.run(
+        "create extension pg_stat_statements; create table secrets (word text); insert into secrets values ('hunter2')",
+    );
+    // Arguments that are refused as they stand make no statement; those with the right type make all that there are.
+    call_all(&shop, "x", &user("ann")).await;
+    for (tool, arguments) in [
+        ("shop-orders-get", json!({"no": 1})),
+        ("shop-orders-delete", json!({"no": 99})),
+        ("shop-orders-update", json!({"no": 1, "set": {"note": "x", "state": "paid"}})),
+        ("shop-orders-list", json!({"limit": 1})),
+    ] {
+        shop.outcome(tool, arguments, &user("ann")).await;
+    }
+    let expected = shapes(&shop);
+    assert!(expected.len() > 12, "{expected:#?}");
+    let first = shop.call("shop-orders-list", json!({"limit": 1}), &user("ann")).await;
+    let token = first["next"].as_str().unwrap().to_owned();
+    let texts = texts::texts();
+    assert_eq!(texts.len(), 200);
+    for text in &texts {
+        call_all(&shop, text, &user("ann")).await;
+        for (tool, arguments) in [
+            ("shop-orders-list", json!({})),
+            ("shop-orders-get", json!({"no": 1})),
+            ("shop-orders-create", json!({"total": 1})),
+            ("shop-find", json!({"text": "x"})),
+            ("shop-orders-list", json!({"limit": 1, "page": format!("{token}{text}")})),
+        ] {
+            let outcome = shop.outcome(tool, arguments, &user(text)).await;
+            assert!(!format!("{outcome:?}").contains("hunter2"), "{tool} {text}");
+        }
+    }
+    let new: Vec<_> = shapes(&shop).difference(&expected).cloned().collect();
+    assert_eq!(new, [""; 0]);
+    assert_eq!(shop.database.run("select count(*) from orders where owner = 'bob'"), "1");
+}
