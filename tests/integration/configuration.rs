@@ -38,6 +38,7 @@ fn the_full_example_shows_every_key() {
         "config/full-cluster.yaml",
         "config/full-connection.yaml",
         "config/full-database.yaml",
+        "config/full-documents.yaml",
     ] {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);

@@ -86,6 +86,7 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
         "config/full-cluster.yaml",
         "config/full-connection.yaml",
         "config/full-database.yaml",
+        "config/full-documents.yaml",
     ] {
         let whole = tree(&fs::read(root().join(file)).unwrap());
         let mut pointers = Vec::new();

@@ -17,7 +17,7 @@ use callgate::{
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
-use callgate_config::{DescriptionOptions, Subject, examined, load_description};
+use callgate_config::{BuiltDocuments, DescriptionOptions, Subject, examined, load_description};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
@@ -74,6 +74,7 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(OpenApi) = |front| is_send(front.build());
     let _: fn(OpenApi) = |front| is_send(front.build_with_report());
     let _: fn(&Built) = |built| is_send(built.is_outdated());
+    let _: fn(&BuiltDocuments) = |documents| is_send(documents.refresh());
     let _: fn(&Built) = |built| is_send(built.examine());
     let _: fn(Subject) = |subject| is_send(examined(subject, pending()));
     let _: fn(&Built) = |built| is_send(examine_sidecar(built));
@@ -172,8 +173,9 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings, around| is_send(load(settings, around));
     }
     {
-        use callgate_documents::load;
-        let _ = |settings| is_send(load(settings));
+        use callgate_documents::{Documents, load};
+        let _ = |settings, earlier| is_send(load(settings, earlier));
+        let _: fn(&Documents) = |documents| is_send(documents.refresh());
     }
     {
         use callgate_database::{Resources, Surroundings, load, load_with, propose};

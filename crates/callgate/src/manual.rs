@@ -16,11 +16,13 @@ macro_rules! chapters {
         #[doc = "[connections]: crate::manual::connections"]
         #[doc = "[credentials]: crate::manual::credentials"]
         #[doc = "[databases]: crate::manual::databases"]
+        #[doc = "[documents]: crate::manual::documents"]
         #[doc = "[extending]: crate::manual::extending"]
         #[doc = "[library]: crate::manual::library"]
         #[doc = "[limits]: crate::manual::limits"]
         #[doc = "[mcp]: crate::manual::mcp"]
         #[doc = "[moving]: crate::manual::moving"]
+        #[doc = "[operations]: crate::manual::operations"]
         #[doc = "[operators]: crate::manual::operators"]
         #[doc = "[requests]: crate::manual::requests"]
         #[doc = "[several-sidecars]: crate::manual::several_sidecars"]
@@ -44,6 +46,7 @@ chapters! {
     credentials "credentials.md"
     requests "requests.md"
     databases "databases.md"
+    documents "documents.md"
     connections "connections.md"
     client_tools "client-tools.md"
     approvals "approvals.md"

@@ -8,6 +8,7 @@ mod confirmation;
 mod connection;
 mod connector;
 mod cx;
+mod data_store;
 mod fitting;
 mod function;
 mod ignored;

@@ -17,6 +17,7 @@ mod credential_arguments;
     expect(dead_code, reason = "a build without an engine connects to nothing")
 )]
 mod database;
+mod documents;
 mod edit_faults;
 mod edits;
 mod examination;
@@ -32,7 +33,12 @@ mod options;
 mod other_names;
 mod overlays;
 #[cfg_attr(
-    not(any(feature = "connector", feature = "postgres", feature = "sqlite")),
+    not(any(
+        feature = "connector",
+        feature = "documents",
+        feature = "postgres",
+        feature = "sqlite"
+    )),
     expect(dead_code, reason = "a build without an engine needs the names alone")
 )]
 mod own_tools;
@@ -82,6 +88,7 @@ pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
     database::BuiltDatabase,
+    documents::{BuiltDocuments, DocumentCounts},
     examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},
     summary::Summary,
@@ -160,6 +167,8 @@ impl Config {
         };
         let mut databases = database::all(&mut reader, self, around).await;
         connection::all(&mut reader, self, around, of_connections, &mut databases).await;
+        let known = earlier.map(|built| &*built.documents).unwrap_or_default();
+        documents::all(&mut reader, self, &build_context, known, &mut databases).await;
         let earlier = earlier.map(|built| built.executor.clone());
         let tools = Tools { parts, databases };
         let config = self;

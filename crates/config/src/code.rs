@@ -54,6 +54,18 @@ codes! {
         /// An option for bare descriptions was given with a configuration.
         DescriptionOption = "description-option":
             "Leave the option out, and write the key of the same meaning into the toolset.";
+        /// The folder of documents cannot be used, or has none.
+        DocumentsFolder = "documents-folder":
+            "Name a folder that the user of callgate can read, with files that `include` admits: Markdown, HTML, text, CSV or JSONL.";
+        /// A file of a folder of documents is left out: a link, a pipe, or beyond a limit.
+        DocumentsLeftOut = "documents-left-out":
+            "Put the file itself there, raise the limit that the finding names, or leave the file out by `exclude`. The other files are searched.";
+        /// A pattern, a template or a name of a folder of documents cannot be used.
+        DocumentsSetting = "documents-setting":
+            "Write patterns such as `**/*.md`, and addresses such as `https://docs.example.com/{path}`.";
+        /// A file of a folder of documents cannot be read as its ending says.
+        DocumentsUnreadable = "documents-unreadable":
+            "Correct the file: texts are in UTF-8, each line of JSONL is an object, and quotes of CSV end. Until then, or in part, it is not searched.";
         /// Two tools have one name.
         DuplicateTool = "duplicate-tool":
             "Give each toolset its own `prefix`, and each function its own name.";
@@ -147,6 +159,9 @@ codes! {
         /// A key has no effect.
         UnusedKey = "unused-key":
             "Remove the key, or the setting that makes it useless.";
+        /// A data store of Vertex AI Search is not pointed at a folder of documents, or cannot be searched there as it is.
+        VertexUnavailable = "vertex-unavailable":
+            "This release does not ask Vertex AI Search. Point each data store of the toolset at one toolset with documents: `data_stores: {projects/…: {toolset: handbook}}`.";
         /// A credential is of another kind than its security scheme.
         WrongCredential = "wrong-credential":
             "Write the credential of the kind that the scheme of the description asks for, or correct the scheme by an overlay.";

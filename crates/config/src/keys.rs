@@ -114,6 +114,7 @@ fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("aws", cfg!(feature = "aws")),
         ("connector", cfg!(feature = "connector")),
+        ("documents", cfg!(feature = "documents")),
         ("postgres` or `sqlite", cfg!(any(feature = "postgres", feature = "sqlite"))),
         ("google", cfg!(feature = "google")),
         ("redis", cfg!(feature = "redis")),

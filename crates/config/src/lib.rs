@@ -8,9 +8,11 @@ mod code;
 mod config;
 mod connection;
 mod credential;
+mod data_store;
 mod database;
 mod description;
 mod digest;
+mod documents;
 mod environment;
 mod error;
 mod file;
@@ -62,8 +64,8 @@ mod upstream;
 mod webhook;
 
 pub use build::{
-    Built, BuiltAccess, BuiltDatabase, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset,
-    Examined, Subject, Summary, examined, logins,
+    Built, BuiltAccess, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin, BuiltPrincipal,
+    BuiltToolset, DocumentCounts, Examined, Subject, Summary, examined, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

@@ -32,7 +32,7 @@ keys! {
 }
 
 keys! {
-    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys {
+    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys, DocumentLimitKeys {
         /// The bytes of text that the YAML aliases of the description may stand for.
         alias_bytes => description_limits.text.alias_bytes: Bytes;
         /// The steps that declaring all tools of the description may take.
@@ -80,13 +80,29 @@ keys! {
     }
 }
 
+keys! {
+    /// The limits of a toolset that only folders of documents have.
+    pub(crate) DocumentLimitKeys over ToolsetConfig, in "`limits`" {
+        /// The longest file of a folder; longer ones are left out.
+        file_bytes => documents.limits.file_bytes: Bytes;
+        /// The number of files of a folder.
+        files => documents.limits.files: Count<1_000_000>;
+        /// The bytes of all files of a folder together.
+        folder_bytes => documents.limits.folder_bytes: Bytes;
+        /// The depth to which folders may be nested.
+        folder_depth => documents.limits.folder_depth: Count<100>;
+        /// The number of snippets of a search.
+        snippets => documents.limits.snippets: Count<100>;
+    }
+}
+
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
     if let Some(object) = root.object.get("limits").and_then(|node| node.as_object()) {
         let mapping = Mapping { object, pointer: &pointer };
         SharedLimits::fill(&mut toolset, reader, mapping);
-        of_databases(mapping, &mut toolset);
+        of_own_tools(mapping, &mut toolset);
     }
     toolset
 }
@@ -100,17 +116,19 @@ pub(crate) fn over(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut Tool
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(toolset, reader, mapping);
         DatabaseLimitKeys::fill(toolset, reader, mapping);
-        of_databases(mapping, toolset);
+        DocumentLimitKeys::fill(toolset, reader, mapping);
+        of_own_tools(mapping, toolset);
     }
 }
 
-/// The limits that databases share with other services, where they are set: unset ones are smaller for a database.
-fn of_databases(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+/// The limits that databases and documents share with other services, where they are set: unset ones are smaller for them.
+fn of_own_tools(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     let limits = &mut toolset.database.limits;
     if mapping.object.contains("timeout") {
         limits.timeout = Some(toolset.call.limits.timeout);
     }
     if mapping.object.contains("result_bytes") {
         limits.result_bytes = Some(toolset.call.shape.result_bytes);
+        toolset.documents.limits.result_bytes = limits.result_bytes;
     }
 }

@@ -9,10 +9,12 @@ use crate::{
         ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
         SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
     },
+    data_store::{LocalStoreKeys, LocalStores, VertexKeys},
     database::{
         DatabaseKeys, EntityKeys, InputFieldKeys, LoginKeys, OutputFieldKeys, QueryKeys, RoleKeys,
         StatementKeys,
     },
+    documents::{ConditionKeys, DocumentsKeys},
     form::MapOf,
     functions::FunctionKeys,
     identity::EndpointKeys,
@@ -59,6 +61,8 @@ keys! {
         calls: CallsKeys;
         /// The toolsets with databases that run the tools of connections in place of Google, by the names of the connections.
         connections: LocalConnections, needs "connector";
+        /// The toolsets with documents that are searched in place of data stores of Vertex AI Search, by the names of the data stores.
+        data_stores: LocalStores, needs "documents";
         /// Names that requests may call this sidecar by, beside those of this machine.
         hosts => serving.hosts: Hosts;
         /// The limits on kept results of calls with an idempotency key.
@@ -144,6 +148,10 @@ pub const TABLES: &[Table] = &[
     OutputFieldKeys::TABLE,
     StatementKeys::TABLE,
     QueryKeys::TABLE,
+    DocumentsKeys::TABLE,
+    ConditionKeys::TABLE,
+    VertexKeys::TABLE,
+    LocalStoreKeys::TABLE,
     EgressKeys::TABLE,
     ConfirmKeys::TABLE,
     ExecutionKeys::TABLE,

@@ -16,8 +16,10 @@ use url::Url;
 
 use crate::{
     connection::ConnectorConfig,
+    data_store::VertexKeys,
     database::DatabaseConfig,
     description::Description,
+    documents::DocumentsConfig,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
     server::ServerUrl,
@@ -55,6 +57,10 @@ pub struct ToolsetConfig {
     pub(crate) connector: ConnectorConfig,
     /// The database whose tables and statements are tools.
     pub(crate) database: DatabaseConfig,
+    /// The folder whose files are searched and read.
+    pub(crate) documents: DocumentsConfig,
+    /// The data stores whose search is a tool.
+    pub(crate) vertex: Option<VertexKeys>,
     /// True if nothing is served while its description cannot be read.
     pub required: bool,
     /// The overlays that correct the description, in order.

@@ -10,8 +10,10 @@ use crate::{
     code::ConfigCode,
     connection::{Actions, ConnectionName, User},
     credential::Auth,
+    data_store::Vertex,
     database::{Database, Entities, Query, Statements},
     description::Description,
+    documents::Documents,
     form::{forms, words},
     functions::Functions,
     headers::Headers,
@@ -67,13 +69,15 @@ keys! {
         defaults: Defaults;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
         dialogflow_tool => _: String, needs "ces";
+        /// The folder whose files tools search and read, in place of a description.
+        documents => documents.keys: Documents, needs "documents";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
         /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
         entities => database.entities: Entities, needs "postgres` or `sqlite";
         /// `client` hands checked calls to the client instead of the service.
         execution: ExecutionRules;
-        /// Tools that the client runs; without `openapi`, `database` and `connection` the toolset has no others.
+        /// Tools that the client runs; without `openapi` and other sources the toolset has no others.
         functions: Functions;
         /// Headers of every request: texts, or references to secrets.
         headers: Headers;
@@ -119,6 +123,9 @@ keys! {
         upstream: Upstream;
         /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
         user => connector.user: User, needs "connector";
+        /// The data stores of Vertex AI Search whose search is a tool, in place of a description; `data_stores` of the
+        /// configuration points them at folders of documents.
+        vertex: Vertex, needs "documents";
     }
 }
 

@@ -118,12 +118,14 @@ pub(crate) fn toolset(
     argument_headers::check(reader, &toolset);
     unused_keys::database::check(reader, mapping);
     unused_keys::connection::check(reader, mapping);
+    unused_keys::documents::check(reader, mapping);
+    unused_keys::data_store::check(reader, mapping);
     if let Some(Sourced { tools, .. }) = &sourced {
         let SourceTools { description, lacks_credential, .. } = tools.clone()?;
         toolset.description = description;
         toolset.credentials.lacks_own = lacks_credential && own.get("auth").is_none();
         tool_source::distrust(reader, &mut toolset, own, mapping);
-    } else if !["openapi", "connection", "database", "functions"]
+    } else if !["openapi", "connection", "database", "documents", "functions", "vertex"]
         .iter()
         .any(|key| mapping.object.contains(key))
     {
@@ -140,7 +142,8 @@ pub(crate) fn toolset(
 /// True if a key names a source that is not in this build.
 fn names_absent_source(mapping: Mapping<'_>) -> bool {
     let mut keys = mapping.object.iter().map(|(key, _)| key);
-    let is_source =
-        |key: &str| ["ces_toolset", "connection", "database", "dialogflow_tool"].contains(&key);
+    let sources =
+        ["ces_toolset", "connection", "database", "dialogflow_tool", "documents", "vertex"];
+    let is_source = |key: &str| sources.contains(&key);
     keys.any(|key| is_source(key) && ToolsetKeys::TABLE.absent_feature(key).is_some())
 }

@@ -4,9 +4,10 @@
 mod lookup;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
-    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
 };
 
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::{
     file::{self, Prepared},
-    finding::{DocumentsFinding, FOLDER, UNREADABLE},
+    finding::{DocumentsFinding, FOLDER, Severity, UNREADABLE},
     folder::{Folder, Stamp},
     index::Index,
     settings::{DocumentsLimits, MetadataSource},
@@ -31,14 +32,10 @@ pub(crate) struct Collection {
     uri: Option<UriTemplate>,
     limits: DocumentsLimits,
     index: RwLock<Index>,
-    last: Mutex<Last>,
-}
-
-/// The last comparison with the folder.
-#[derive(Debug, Default)]
-struct Last {
-    next: Option<Instant>,
-    findings: Vec<DocumentsFinding>,
+    /// The time of the next comparison with the folder; locked while one runs.
+    next: Mutex<Option<Instant>>,
+    /// The findings of the last comparison, without those of files.
+    findings: Mutex<Vec<DocumentsFinding>>,
 }
 
 impl Collection {
@@ -48,8 +45,8 @@ impl Collection {
         uri: Option<UriTemplate>,
         limits: DocumentsLimits,
     ) -> Self {
-        let (index, last) = (RwLock::default(), Mutex::default());
-        Self { folder, metadata, uri, limits, index, last }
+        let (index, next, findings) = Default::default();
+        Self { folder, metadata, uri, limits, index, next, findings }
     }
 
     pub(crate) fn limits(&self) -> DocumentsLimits {
@@ -66,41 +63,56 @@ impl Collection {
 
     /// The findings of the last comparison, and those of files.
     pub(crate) fn findings(&self) -> Vec<DocumentsFinding> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.findings.iter().chain(self.index().findings()).cloned().collect()
+        let own = self.own_findings();
+        own.iter().chain(self.index().findings()).cloned().collect()
+    }
+
+    fn own_findings(&self) -> MutexGuard<'_, Vec<DocumentsFinding>> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the folder could not be read when it was compared last.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.own_findings().iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The folders that have documents.
+    pub(crate) fn folders(&self) -> BTreeSet<PathBuf> {
+        self.index().paths().map(|path| self.folder.containing(path)).collect()
     }
 
     /// Compares the index with the folder if the last comparison is long ago. A search does not wait for one that is running.
     pub(crate) fn refresh_if_due(&self) {
-        let Ok(mut last) = self.last.try_lock() else { return };
-        if last.next.is_none_or(|next| Instant::now() >= next) {
-            self.compare(&mut last);
+        let Ok(mut next) = self.next.try_lock() else { return };
+        if next.is_none_or(|next| Instant::now() >= next) {
+            self.compare(&mut next);
         }
     }
 
     /// Compares the index with the folder now.
     pub(crate) fn refresh(&self) {
-        self.compare(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner));
+        self.compare(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn compare(&self, last: &mut Last) {
+    fn compare(&self, next: &mut Option<Instant>) {
         let began = Instant::now();
         match self.folder.scan() {
             Ok(scanned) => {
-                last.findings = scanned.findings;
+                *self.own_findings() = scanned.findings;
                 self.follow(&scanned.files);
             }
             Err(error) => {
                 // Nothing can be verified in a folder that is gone, so nothing is shown.
                 let message = format!("expected a folder that can be read, got: {}", error.kind());
                 let help = "restore the folder, or correct `folder`";
-                last.findings = vec![DocumentsFinding::error(FOLDER, "folder", message, help)];
+                *self.own_findings() =
+                    vec![DocumentsFinding::error(FOLDER, "folder", message, help)];
                 self.follow(&BTreeMap::new());
             }
         }
         // Large folders are compared for at most a tenth of the time.
         let pause = LEAST_PAUSE.max(began.elapsed() * 10);
-        last.next = Instant::now().checked_add(pause);
+        *next = Instant::now().checked_add(pause);
     }
 
     fn follow(&self, files: &BTreeMap<String, Stamp>) {

@@ -35,6 +35,12 @@ impl DocumentsFinding {
         Self { severity: Severity::Error, code, key, file: String::new(), message, help }
     }
 
+    /// The folder has no documents.
+    pub(crate) fn no_files() -> Self {
+        let help = "put files there, or correct `folder`, `include` and `exclude`";
+        Self::of_file(FOLDER, "", "expected files that are documents, got none", help)
+    }
+
     /// A file that is not, or not whole, among the documents.
     pub(crate) fn of_file(
         code: &'static str,

@@ -76,6 +76,14 @@ impl Folder {
         Ok(Self { root, patterns, limits })
     }
 
+    /// The folder that has a file.
+    pub(crate) fn containing(&self, path: &str) -> PathBuf {
+        match path.rsplit_once('/') {
+            Some((parent, _)) => self.root.join(parent),
+            None => self.root.clone(),
+        }
+    }
+
     /// Lists the documents with their versions, within the limits.
     pub(crate) fn scan(&self) -> io::Result<Scanned> {
         scan::scan(&self.root, &self.patterns, &self.limits)

@@ -210,6 +210,11 @@ impl Index {
         self.files.values().flat_map(|file| &file.findings)
     }
 
+    /// The paths of the files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(|path| &**path)
+    }
+
     /// The numbers of files, documents and pieces.
     pub(crate) fn counts(&self) -> [usize; 3] {
         [self.files.len(), self.documents.len(), self.pieces.len()]

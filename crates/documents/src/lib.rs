@@ -4,6 +4,7 @@
 
 mod collection;
 mod declaration;
+mod documents;
 mod file;
 mod filter;
 mod finding;
@@ -18,8 +19,9 @@ mod split;
 mod tools;
 mod uri;
 
+pub use documents::{DocumentCounts, Documents};
 pub use finding::{DocumentsFinding, Severity};
-pub use load::{Loaded, Summary, load};
+pub use load::{Loaded, load};
 pub use settings::{
     BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator, SessionSource,
 };

@@ -8,6 +8,7 @@ use tokio::task::spawn_blocking;
 use crate::{
     collection::Collection,
     declaration,
+    documents::Documents,
     finding::{DocumentsFinding, FOLDER, PATTERN, Severity},
     folder::{Folder, Patterns},
     metadata::Kind,
@@ -24,32 +25,19 @@ pub struct Loaded {
     pub tools: Vec<Arc<dyn Backend>>,
     /// Findings about the settings and the files.
     pub findings: Vec<DocumentsFinding>,
-    /// The number of files, documents and pieces, and the size of the index.
-    pub summary: Summary,
+    /// The documents, for whoever watches them; `None` if the folder cannot be used.
+    pub documents: Option<Documents>,
 }
 
-/// The size of an index.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Summary {
-    /// The number of files.
-    pub files: usize,
-    /// The number of documents: files, and rows of tables.
-    pub documents: usize,
-    /// The number of pieces that can be found.
-    pub pieces: usize,
-    /// The size of the index in bytes.
-    pub bytes: usize,
-}
-
-/// Loads a folder. The first call waits until all files are indexed; later the tools follow the folder by themselves.
+/// Loads a folder. It waits until all files are indexed; later the tools follow the folder by themselves. The index of `earlier`, an
+/// earlier load, is used again if it is of the same files.
 ///
 /// ```no_run
 /// use callgate_documents::{DocumentsSettings, load};
 /// use callgate_executor::Executor;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let loaded = load(DocumentsSettings::new("handbook", "handbook")).await;
+/// let loaded = load(DocumentsSettings::new("handbook", "handbook"), None).await;
 /// for finding in &loaded.findings {
 ///     eprintln!("{}: {}", finding.file, finding.message);
 /// }
@@ -58,8 +46,9 @@ pub struct Summary {
 /// # Ok(())
 /// # }
 /// ```
-pub async fn load(settings: DocumentsSettings) -> Loaded {
-    let loading = spawn_blocking(move || loaded(&settings).unwrap_or_else(refused));
+pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
+    let known = earlier.and_then(|earlier| earlier.collection_of(&settings));
+    let loading = spawn_blocking(move || loaded(settings, known).unwrap_or_else(refused));
     loading.await.unwrap_or_else(|_| {
         let message = "expected a folder that can be indexed, got a failure of callgate";
         refused(DocumentsFinding::error(FOLDER, "folder", message, "report it with the folder"))
@@ -70,31 +59,32 @@ fn refused(finding: DocumentsFinding) -> Loaded {
     Loaded { findings: vec![finding], ..Loaded::default() }
 }
 
-fn loaded(settings: &DocumentsSettings) -> Result<Loaded, DocumentsFinding> {
-    let patterns = Patterns::new(&settings.include, &settings.exclude)?;
-    let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
-    let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {
-        let message = format!("expected a folder, got: {}", error.kind());
-        DocumentsFinding::error(FOLDER, "folder", message, "name a folder that callgate can read")
-    })?;
-    let collection = Collection::new(folder, settings.metadata, uri, settings.limits);
+fn loaded(
+    settings: DocumentsSettings,
+    known: Option<Arc<Collection>>,
+) -> Result<Loaded, DocumentsFinding> {
+    let collection = match known {
+        Some(known) => known,
+        None => opened(&settings)?,
+    };
     collection.refresh();
-    let fields = fields(settings, collection.index().fields());
+    let fields = fields(&settings, collection.index().fields());
     let illegal = |error: callgate_tool::InvalidName| {
         let message = format!("expected a name that tools can have: {error}");
         DocumentsFinding::error(PATTERN, "", message, "name the toolset otherwise")
     };
-    let search = declaration::search(settings, &fields).map_err(illegal)?;
-    let read = declaration::read(settings).map_err(illegal)?;
-    let findings = collection.findings();
-    let [files, documents, pieces] = collection.index().counts();
-    let summary = Summary { files, documents, pieces, bytes: collection.index().bytes() };
+    let search = declaration::search(&settings, &fields).map_err(illegal)?;
+    let read = declaration::read(&settings).map_err(illegal)?;
+    let mut findings = collection.findings();
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Ok(Loaded { tools: Vec::new(), findings, summary });
+        return Ok(Loaded { findings, ..Loaded::default() });
+    }
+    if collection.index().counts() == [0, 0, 0] {
+        findings.push(DocumentsFinding::no_files());
     }
     let shared = Arc::new(Shared {
         toolset: settings.toolset.clone(),
-        collection,
+        collection: Arc::clone(&collection),
         bound: settings.bound.clone(),
         search: search.name.as_str().to_owned(),
     });
@@ -102,7 +92,17 @@ fn loaded(settings: &DocumentsSettings) -> Result<Loaded, DocumentsFinding> {
         Arc::new(DocumentsTool { tool, action, shared: Arc::clone(&shared) })
     };
     let tools = vec![tool(search, Action::Search), tool(read, Action::Read)];
-    Ok(Loaded { tools, findings, summary })
+    Ok(Loaded { tools, findings, documents: Some(Documents::new(settings, collection)) })
+}
+
+fn opened(settings: &DocumentsSettings) -> Result<Arc<Collection>, DocumentsFinding> {
+    let patterns = Patterns::new(&settings.include, &settings.exclude)?;
+    let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
+    let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {
+        let message = format!("expected a folder, got: {}", error.kind());
+        DocumentsFinding::error(FOLDER, "folder", message, "name a folder that callgate can read")
+    })?;
+    Ok(Arc::new(Collection::new(folder, settings.metadata, uri, settings.limits)))
 }
 
 /// The fields that a model's conditions may have. Where the session decides which documents there are, names of fields could tell of

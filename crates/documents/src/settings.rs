@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use callgate_tool::{Session, ToolsetName, Value};
 
 /// One folder with its tools.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct DocumentsSettings {
     /// The name of the toolset; empty for none.
@@ -62,7 +62,7 @@ pub enum MetadataSource {
 }
 
 /// A condition that the operator sets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a condition has these parts")]
 pub struct BoundCondition {
     /// The field of the metadata.

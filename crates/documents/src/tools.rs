@@ -30,7 +30,7 @@ pub(crate) struct DocumentsTool {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) toolset: String,
-    pub(crate) collection: Collection,
+    pub(crate) collection: Arc<Collection>,
     pub(crate) bound: Vec<BoundCondition>,
     /// The name of the search, for messages.
     pub(crate) search: String,
@@ -51,9 +51,15 @@ impl DocumentsTool {
         let (shared, action) = (Arc::clone(&self.shared), self.action);
         let filter = shared.filter(call)?;
         let arguments = call.arguments().clone();
-        Ok(move || match action {
-            Action::Read => shared.read(&arguments, &filter),
-            Action::Search => shared.search(&arguments, &filter),
+        Ok(move || {
+            let outcome = match action {
+                Action::Read => shared.read(&arguments, &filter),
+                Action::Search => shared.search(&arguments, &filter),
+            };
+            if shared.collection.is_gone() {
+                return wording::documents::unavailable().into();
+            }
+            outcome
         })
     }
 }

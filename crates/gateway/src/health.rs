@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::{Built, BuiltDatabase, BuiltToolset, Finding};
+use callgate_config::{Built, BuiltDatabase, BuiltDocuments, BuiltToolset, Finding};
 use callgate_tool::{Value, json};
 use http::StatusCode;
 use serde::Serialize;
@@ -72,7 +72,7 @@ struct ToolsetState<'b> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     why: Option<&'b str>,
-    /// The findings that keep calls of the toolset from working, as `callgate check` reports them
+    /// The findings that keep calls of the toolset from working, or files from being searched, as `callgate check` reports them
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<bodies::Finding>, inline)]
     findings: Vec<Value>,
@@ -159,11 +159,18 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The state of a toolset without a description: that of its database, if it has one. Functions are always there.
+/// The state of a toolset without a description: that of its database, if it has one, with the findings about its documents.
+/// Functions are always there.
 fn of_others<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
     let database = built.databases.iter().find(|database| database.name == name);
     let why = database.and_then(|database| database.failure.as_deref());
     let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };
     let required = database.is_some_and(|database| database.is_required);
-    ToolsetState { name, status, required, why, findings: Vec::new() }
+    let documents = built.documents.iter().filter(|documents| documents.name == name);
+    let findings = documents.flat_map(BuiltDocuments::findings);
+    let findings = findings.take(MOST_FINDINGS).map(|found| self::finding(&found)).collect();
+    ToolsetState { name, status, required, why, findings }
 }
+
+/// The most findings of one toolset: a folder may have many files.
+const MOST_FINDINGS: usize = 50;

@@ -1,6 +1,7 @@
 //! Keeps the served build up to date: when a file, a description at an address or a signal requires it, everything is built
 //! again and replaces the old build. If that fails, the last good build stays and the log says why.
 
+mod documents;
 mod folders;
 mod rebuild;
 mod signals;
@@ -20,7 +21,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use self::{rebuild::Rebuilt, signals::Hangups, watch::Watch};
+use self::{documents::FollowedDocuments, rebuild::Rebuilt, signals::Hangups, watch::Watch};
 use crate::{
     gateway::Gateway,
     observe::prometheus,
@@ -71,6 +72,7 @@ struct Keeper {
     /// The files that affect the next build, as they were before the last build read them.
     stamps: Stamps,
     settings: ReloadConfig,
+    documents: FollowedDocuments,
     /// The time of the next file check without a reported change.
     look: Instant,
     /// The time at which addresses are fetched again.
@@ -94,6 +96,7 @@ impl Keeper {
                 source.began().unwrap_or_else(SystemTime::now),
             ),
             settings: built.reload.clone(),
+            documents: FollowedDocuments::of(&built),
             look: now + LOOK,
             ask: now,
             patience: FIRST_PATIENCE,
@@ -118,6 +121,7 @@ impl Keeper {
             self.doubts &= stamps.looks_as(&self.stamps);
             self.stamps = stamps.and(&files, at);
             self.settings = self.gateway.built().reload.clone();
+            self.documents.take(&self.gateway.built());
             self.rest(Instant::now());
             // Set before the log is written, so that the numbers match it.
             prometheus::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
@@ -138,15 +142,30 @@ impl Keeper {
 
     /// Watches the right folders, and sets the time when addresses are fetched next.
     fn rest(&mut self, now: Instant) {
-        let watched = self.stamps.files().iter().filter(|_| self.settings.watch);
-        let folders: BTreeSet<PathBuf> =
-            watched.flat_map(|file| folders::leading_to(file)).collect();
-        self.watch.set(folders);
+        self.watch_folders();
         let built = self.gateway.built();
         let lacks = lacks(&built);
         self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
         self.patience = self.patience.min(self.settings.interval);
         self.ask = now + if lacks { self.patience } else { self.settings.interval };
+    }
+
+    fn watch_folders(&mut self) {
+        let watched = self.stamps.files().iter().filter(|_| self.settings.watch);
+        let mut folders: BTreeSet<PathBuf> =
+            watched.flat_map(|file| folders::leading_to(file)).collect();
+        if self.settings.watch {
+            folders.extend(self.documents.folders().iter().cloned());
+        }
+        self.watch.set(folders);
+    }
+
+    /// Reads documents again that have changed.
+    async fn follow_documents(&mut self) {
+        let built = self.gateway.built();
+        if self.documents.follow(&built).await {
+            self.watch_folders();
+        }
     }
 
     /// Waits until there is a reason to build again.
@@ -167,6 +186,7 @@ impl Keeper {
                     if self.look().await != Look::Same {
                         return Cause::File;
                     }
+                    self.follow_documents().await;
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
@@ -174,6 +194,7 @@ impl Keeper {
                     if self.settings.watch && self.look().await != Look::Same {
                         return Cause::File;
                     }
+                    self.follow_documents().await;
                 }
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;

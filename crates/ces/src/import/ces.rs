@@ -6,12 +6,12 @@ use callgate_tree::{Limits, Node};
 use crate::import::{
     Imported, RemarkKind,
     authentication::Product,
-    connector, function,
+    connector, data_store, function,
     message::{ENVIRONMENT, Message},
     open_api,
 };
 
-/// Imports an `openApiToolset`, an `openApiTool`, a `connectorToolset`, a `connectorTool` or a `clientFunction`. Another kind causes a remark and has no settings.
+/// Imports an `openApiToolset`, an `openApiTool`, a `connectorToolset`, a `connectorTool`, a `dataStoreTool` or a `clientFunction`. Another kind causes a remark and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
     import_ces_into(Imported::default(), export)
 }
@@ -85,6 +85,22 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
                     _ => connector::of_toolset(&message, imported),
                 }
             }
+        }
+        Some("dataStoreTool") => {
+            if let Some(message) = export.message("dataStoreTool", imported) {
+                data_store::of_ces(&message, imported);
+            }
+        }
+        Some(known @ ("fileSearchTool" | "googleSearchTool")) => {
+            let message = match known {
+                "fileSearchTool" => {
+                    "left out: the files are kept by Google alone; put them into a folder, and name it in a toolset (`documents`)"
+                }
+                _ => {
+                    "left out: Google's models search the web inside of their service, which callgate does not call"
+                }
+            };
+            imported.remark(RemarkKind::NoEquivalent, export.at(known), message);
         }
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");

@@ -3,11 +3,11 @@
 use callgate_tree::Node;
 
 use crate::import::{
-    Imported, RemarkKind, authentication::Product, confirmation, connection, connector, function,
-    message::Message, open_api,
+    Imported, RemarkKind, authentication::Product, confirmation, connection, connector, data_store,
+    function, message::Message, open_api,
 };
 
-/// Imports an OpenAPI tool, a function tool or a connector tool. A tool of another kind causes a remark and has no settings.
+/// Imports an OpenAPI tool, a function tool, a connector tool or a data store tool. A tool of another kind causes a remark and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
     import_cx_into(Imported::default(), tool)
 }
@@ -44,6 +44,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
                 connector::of_cx(&spec, imported);
             }
         }
+        Some("dataStoreSpec") => data_store::of_cx(tool, imported),
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, tool.at(other), message);

@@ -100,8 +100,11 @@ impl Collection {
             self.names.remove(&name.to_ascii_lowercase());
             let says_why = |known: &Remark| known.kind != RemarkKind::Ignored;
             if !imported.remarks.iter().any(says_why) {
-                let message = "expected an OpenAPI tool with its schema, got none".to_owned();
-                self.notes.left_out(file, message);
+                let message = match imported.settings.contains_key("vertex") {
+                    true => SEARCH,
+                    false => "expected an OpenAPI tool with its schema, got none",
+                };
+                self.notes.left_out(file, message.to_owned());
             }
             return;
         }
@@ -164,6 +167,8 @@ impl Collection {
     }
 }
 
+/// The reason why a tool that searches data stores is left out: the configuration could not be built with it.
+const SEARCH: &str = "it searches data stores of Vertex AI Search: point them at a folder by `data_stores`, beside a toolset of this file (`dialogflow_tool` or `ces_toolset`)";
 /// The toolset of all functions that the client runs.
 const CLIENT: &str = "client";
 /// The length limit of a toolset's name: names of tools begin with it, and the rest needs room.

@@ -12,6 +12,7 @@ mod pages;
 mod place;
 mod request_printer;
 mod show;
+mod snippets;
 mod warnings;
 
 use std::{path::Path, sync::Arc};
@@ -69,7 +70,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     }
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
-    let shown = Shown::new(arguments, Place::of(&arguments.source.file, &toolsets, entry));
+    let shown =
+        Shown::new(arguments, Place::of(&arguments.source.file, &toolsets, entry)).of(entry);
     if !arguments.dry_run && is_raw(&arguments.answer) {
         return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
     }

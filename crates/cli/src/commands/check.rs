@@ -9,7 +9,7 @@ use callgate::{
     config::{Built, Error, Finding},
     openapi::Severity,
 };
-use callgate_config::DescriptionOptions;
+use callgate_config::{DescriptionOptions, DocumentCounts};
 use callgate_tool::{Value, json};
 
 use super::doctor;
@@ -41,7 +41,7 @@ struct Found {
     empty: Vec<Finding>,
     /// The functions that a configuration changes, with the file.
     edited: Vec<(PathBuf, Vec<Value>)>,
-    /// The tools of databases, in words, with the file.
+    /// The tools of databases and documents, in words, with the file.
     databases: Vec<(PathBuf, String)>,
 }
 
@@ -67,7 +67,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         match open::built(file, &options(arguments)) {
             Ok(built) => {
                 found.edited.push((file.clone(), edited_functions(&built)));
-                found.databases.extend(databases(&built).map(|text| (file.clone(), text)));
+                let own = databases(&built).chain(documents(&built));
+                found.databases.extend(own.map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 found.take(built, judge)?;
                 found.files.push((file.clone(), found.documents.len()));
@@ -276,6 +277,17 @@ fn databases(built: &Built) -> impl Iterator<Item = String> {
         let n = tools.filter(|entry| entry.toolset() == database.name).count();
         let tools = if n == 1 { "tool" } else { "tools" };
         format!("the database of `{}` answers: {n} {tools}", database.name)
+    })
+}
+
+/// The size of each folder of documents.
+fn documents(built: &Built) -> impl Iterator<Item = String> {
+    built.documents.iter().map(|documents| {
+        let DocumentCounts { files, documents: n_documents, pieces, .. } = documents.counts();
+        let name = &documents.name;
+        format!(
+            "the documents of `{name}`: files: {files}, documents: {n_documents}, passages: {pieces}"
+        )
     })
 }
 

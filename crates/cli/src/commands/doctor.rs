@@ -65,6 +65,7 @@ pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Foun
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(built.databases.iter().filter_map(database));
+    lines.extend(built.documents.iter().map(|known| fine("documents", &known.name)));
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
     lines.extend(state::line(file, &built));
@@ -94,10 +95,12 @@ fn described(toolset: &BuiltToolset) -> Line {
 
 /// The line of a database that answers; one that does not has a finding.
 fn database(database: &BuiltDatabase) -> Option<Line> {
-    let name = database.name.clone();
-    let line =
-        Line { mark: Mark::Ok, kind: "database", name, code: None, message: None, milliseconds: 0 };
-    database.failure.is_none().then_some(line)
+    database.failure.is_none().then(|| fine("database", &database.name))
+}
+
+fn fine(kind: &'static str, name: &str) -> Line {
+    let name = name.to_owned();
+    Line { mark: Mark::Ok, kind, name, code: None, message: None, milliseconds: 0 }
 }
 
 /// True if a line has the sentence of a finding already.

@@ -106,7 +106,7 @@ fn unsupported_kinds_of_an_export_are_listed_and_the_rest_is_imported() {
     let out = folder.path().join("agent");
     import(&root().join("fixtures/exports/pets_agent"), &out)
         .exits(0)
-        .says("tools with `dataStoreSpec` are not there yet")
+        .says("it searches data stores of Vertex AI Search")
         .says("1 webhooks are not taken over")
         .says("df-code-interpreter-tool`, which is not taken over");
 }
@@ -298,7 +298,7 @@ fn tools_and_examples_are_imported_within_bounds() {
     let used = r#"{"toolUse": {"tool": "a", "action": "a"}},"#.repeat(5_000);
     let example = format!(r#"{{"actions": [{}]}}"#, used.trim_end_matches(','));
     files.extend((0..3).map(|at| (format!("playbooks/p/examples/{at}.json"), example.clone())));
-    let same = r#"{"displayName": "same", "dataStoreSpec": {}}"#;
+    let same = r#"{"displayName": "same", "extensionSpec": {}}"#;
     files.extend((0..2_000).map(|at| (format!("tools/x{at}/x{at}.json"), same.to_owned())));
     let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let (_folder, ended) = imported(&files);

@@ -18,6 +18,8 @@ mod databases;
 mod default_credentials;
 mod diff;
 mod doctor;
+#[cfg(all(unix, feature = "documents"))]
+mod documents;
 mod explain;
 mod findings;
 mod foreign;

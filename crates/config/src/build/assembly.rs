@@ -133,6 +133,7 @@ impl Assembly<'_> {
             executor,
             toolsets,
             databases: databases.built,
+            documents: databases.documents,
             session_secrets,
             idempotency: config.idempotency.unwrap_or_default(),
             sessions: config.sessions.clone(),

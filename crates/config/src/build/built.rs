@@ -21,6 +21,7 @@ use super::{
     authenticators::Made,
     connect::Directory,
     database::{BuiltDatabase, KnownDatabase},
+    documents::BuiltDocuments,
     fetched::Fetched,
     policy::Policy,
     stores::Stores,
@@ -64,6 +65,8 @@ pub struct Built {
     pub toolsets: Vec<BuiltToolset>,
     /// One entry for each toolset with a database, in the order of the configuration.
     pub databases: Vec<BuiltDatabase>,
+    /// One entry for each toolset with documents, in the order of the configuration.
+    pub documents: Vec<BuiltDocuments>,
     /// The addresses and limits of a sidecar.
     #[doc(hidden)]
     pub serving: ServingConfig,

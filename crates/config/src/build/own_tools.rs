@@ -1,11 +1,11 @@
 //! The tools that no description has: functions, and those of a database. Their names stand in the configuration, so they are
 //! there before a database answers.
 
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
 pub(super) mod edits;
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
 pub(super) mod selection;
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
 mod stand_ins;
 
 use std::sync::Arc;
@@ -14,7 +14,12 @@ use callgate_executor::{Backend, EditedTool};
 use callgate_openapi::renamed;
 use callgate_tool::{Effect, ToolName};
 
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "connector",
+    feature = "documents",
+    feature = "postgres",
+    feature = "sqlite"
+))]
 pub(super) use self::stand_ins::stand_ins;
 use super::functions;
 use crate::{
@@ -36,7 +41,7 @@ pub(super) struct OwnTool {
     pub(super) pointer: String,
 }
 
-/// A tool of a database or of a connection.
+/// A tool of a database, of a connection or of documents.
 #[derive(Clone, Debug)]
 pub(super) struct DatabaseTool<'a> {
     /// The name without the toolset: `orders-list`.
@@ -48,9 +53,13 @@ pub(super) struct DatabaseTool<'a> {
 pub(super) enum DatabaseToolKind<'a> {
     /// A tool of a connection.
     Action(&'a ActionConfig),
+    /// A search of documents, or a reading.
+    Documents,
     Entity(&'a EntityConfig, Operation),
     Query,
     Statement(&'a StatementConfig),
+    /// A search of data stores.
+    Vertex,
 }
 
 /// A tool of a database, and its declaration if an operator changed it.
@@ -100,7 +109,9 @@ impl DatabaseTool<'_> {
     pub(super) fn effect(&self) -> Effect {
         match self.kind {
             DatabaseToolKind::Action(action) => action.kind.effect(),
-            DatabaseToolKind::Entity(_, Operation::Get | Operation::List) => Effect::Read,
+            DatabaseToolKind::Documents
+            | DatabaseToolKind::Entity(_, Operation::Get | Operation::List)
+            | DatabaseToolKind::Vertex => Effect::Read,
             // Nothing says that a text of a model reads the same again.
             DatabaseToolKind::Entity(..) | DatabaseToolKind::Query => Effect::Write,
             DatabaseToolKind::Statement(statement) => statement.keys.effect.unwrap_or(Effect::Read),
@@ -111,15 +122,28 @@ impl DatabaseTool<'_> {
     pub(super) fn pointer(&self, toolset: &ToolsetConfig) -> String {
         match self.kind {
             DatabaseToolKind::Action(action) => action.pointer.clone(),
+            DatabaseToolKind::Documents => format!("{}/documents", toolset.pointer),
             DatabaseToolKind::Entity(entity, _) => entity.pointer.clone(),
             DatabaseToolKind::Query => format!("{}/query", toolset.pointer),
             DatabaseToolKind::Statement(statement) => statement.pointer.clone(),
+            DatabaseToolKind::Vertex => format!("{}/vertex", toolset.pointer),
         }
     }
 }
 
-/// The tools of a toolset's database or connection, in the order of the configuration, with those that `tools` leaves out.
+/// The tools of a toolset's database, documents or connection, in the order of the configuration, with those that `tools` leaves out.
 pub(super) fn of_database(toolset: &ToolsetConfig) -> Vec<DatabaseTool<'_>> {
+    if toolset.documents.keys.is_some() {
+        let tool = |short: &str| DatabaseTool {
+            short: short.to_owned(),
+            kind: DatabaseToolKind::Documents,
+        };
+        return ["search", "read"].map(tool).into();
+    }
+    if let Some(vertex) = &toolset.vertex {
+        let short = vertex.name.clone().unwrap_or_else(|| "search".to_owned());
+        return vec![DatabaseTool { short, kind: DatabaseToolKind::Vertex }];
+    }
     let DatabaseConfig { connection, entities, statements, query, .. } = &toolset.database;
     if connection.is_none() {
         return of_connection(toolset);

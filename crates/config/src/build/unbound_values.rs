@@ -1,4 +1,4 @@
-//! The values of the session that decide whose rows of a database a call is about. Where a sidecar tells its callers apart, one
+//! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
 //! that no claim and no header binds is a finding: each caller could write the value of another into its session.
 
 use callgate_tool::SessionName;
@@ -41,7 +41,7 @@ fn tells_callers_apart(config: &Config) -> bool {
 /// The sources that the session gives, each with its place.
 fn sources(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
     let database = &toolset.database;
-    let mut sources = Vec::new();
+    let mut sources = of_documents(toolset);
     if let Some(connection) = &database.connection {
         let at = format!("{}/database", toolset.pointer);
         let identity = connection.identity.iter();
@@ -64,6 +64,17 @@ fn sources(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
         }
     }
     sources
+}
+
+/// The sources of the conditions on documents, each with its place.
+fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
+    let keys = toolset.documents.keys.iter();
+    let conditions = keys.flat_map(|keys| keys.conditions.iter().flatten());
+    let sources = conditions.flat_map(|(field, condition)| {
+        let at = format!("{}/documents/where/{}", toolset.pointer, escaped(field));
+        condition.operands().map(move |(name, source)| (format!("{at}/{name}"), source))
+    });
+    sources.collect()
 }
 
 /// A source that nothing binds, as it is written.

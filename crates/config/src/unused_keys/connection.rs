@@ -53,4 +53,5 @@ const BESIDE: [&str; 17] = [
 ];
 
 /// The other sources of tools.
-const SOURCES: [&str; 4] = ["ces_toolset", "database", "dialogflow_tool", "openapi"];
+const SOURCES: [&str; 6] =
+    ["ces_toolset", "database", "dialogflow_tool", "documents", "openapi", "vertex"];

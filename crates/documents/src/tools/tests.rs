@@ -33,7 +33,7 @@ async fn handbook(change: impl FnOnce(&mut DocumentsSettings)) -> Handbook {
     }
     let mut settings = DocumentsSettings::new("handbook", dir.path());
     change(&mut settings);
-    let loaded = load(settings).await;
+    let loaded = load(settings, None).await;
     assert_eq!(loaded.findings, []);
     let add = callgate_executor::Builder::shared_backend;
     let executor = loaded.tools.into_iter().fold(Executor::builder(), add).build().expect("tools");

@@ -10,7 +10,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::Built;
+use callgate_config::{Built, BuiltDocuments};
 use callgate_session::{Key, Owner, Space};
 use callgate_tool::Session;
 use http::{HeaderValue, header};
@@ -114,6 +114,19 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
+/// Reports the documents that can be found, and the findings about their files.
+pub(crate) fn tell_documents(documents: &BuiltDocuments, n_findings: usize) {
+    let name = &documents.name;
+    callgate_policy::describe_toolset(name);
+    let counts = documents.counts();
+    for (metric, number) in
+        [("callgate_documents", counts.documents), ("callgate_documents_findings", n_findings)]
+    {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has that many documents")]
+        metrics::gauge!(metric, "toolset" => name.clone()).set(number as f64);
+    }
+}
+
 /// Reports the sidecars on the store, this one among them, by whether they serve the same configuration.
 pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
     for (configuration, number) in [("same", n_same), ("different", n_different)] {
@@ -157,11 +170,13 @@ const COUNTERS: [(&str, &str); 4] = [
     ("callgate_token_requests_total", "Requests to token endpoints, by outcome"),
 ];
 
-const GAUGES: [(&str, &str); 7] = [
+const GAUGES: [(&str, &str); 9] = [
     ("callgate_audit_unknown_calls", "Calls of an earlier process that may have been executed"),
     ("callgate_build_info", "The version that runs"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
     ("callgate_configuration_digest", "The digest of the configuration, as a number"),
+    ("callgate_documents", "Documents that a toolset's search finds"),
+    ("callgate_documents_findings", "Files of documents that are left out or cannot be read"),
     (
         "callgate_replicas",
         "Sidecars on the shared store, by whether their configuration is this one",

@@ -5,6 +5,7 @@
 mod approvals;
 mod away;
 mod dialects;
+mod documents;
 mod journals;
 mod mcp;
 mod mcp_headers;

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use callgate::{
-    Answer, Content, Outcome, Preview, ToolResult, Value,
+    Answer, Content, Entry, Outcome, Preview, ToolResult, Value,
     result::{Event, Part, PlannedRequest},
     secret::SecretReference,
 };
@@ -14,7 +14,7 @@ use super::{
     fault::{self, Hints},
     format,
     place::Place,
-    verdict,
+    snippets, verdict,
 };
 use crate::{
     args::{AnswerFormat, CallArguments, DescriptionArguments},
@@ -26,6 +26,8 @@ use crate::{
 pub(super) struct Shown {
     format: Option<AnswerFormat>,
     is_verbose: bool,
+    /// True if the tool is no operation of a service: only then it may have snippets.
+    is_own_tool: bool,
     hints: Hints,
 }
 
@@ -34,6 +36,7 @@ impl Shown {
         Self {
             format: arguments.answer.format,
             is_verbose: arguments.answer.verbose > 0,
+            is_own_tool: false,
             hints: Hints {
                 file: arguments.source.file.display().to_string(),
                 place,
@@ -41,6 +44,12 @@ impl Shown {
                 credential: credential(&arguments.source.description),
             },
         }
+    }
+
+    /// Shows the result as one of this tool.
+    pub(super) fn of(self, entry: Option<Entry<'_>>) -> Self {
+        let is_own_tool = entry.is_some_and(|entry| entry.operation().is_none());
+        Self { is_own_tool, ..self }
     }
 
     pub(super) fn place(&self) -> &Place {
@@ -109,7 +118,13 @@ impl Shown {
                 output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
                 return Seen::InPart;
             }
-            Content::Json(json) => output::coloured(&format::text(json.value(), self.format)),
+            Content::Json(json) => {
+                let is_page = self.is_own_tool && self.format.is_none();
+                match snippets::page(json.value()).filter(|_| is_page) {
+                    Some(page) => output::result(&page),
+                    None => output::coloured(&format::text(json.value(), self.format)),
+                }
+            }
             Content::Media { media_type, data } => {
                 output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
                 return Seen::InPart;

@@ -21,6 +21,9 @@ pub(in crate::build) fn stand_ins(
         let full = tool.former_name(toolset).ok()?;
         let fault = match tool.kind {
             DatabaseToolKind::Action(_) => wording::connector::undescribed,
+            DatabaseToolKind::Documents | DatabaseToolKind::Vertex => {
+                wording::documents::unavailable
+            }
             _ => wording::database::unavailable,
         };
         let stand_in = UnavailableTool::new(name.clone(), full, tool.effect(), fault);

@@ -1,0 +1,123 @@
+//! Data stores of Vertex AI Search that the configuration points at folders of documents: their tools search the folder.
+
+use std::sync::Arc;
+
+use callgate_executor::Backend;
+
+use super::{BuiltDocuments, open::Documents};
+use crate::{
+    build::{
+        database::Databases,
+        own_tools::{self, edits, selection},
+    },
+    code::ConfigCode,
+    config::Config,
+    data_store::{LocalStoreKeys, VertexKeys},
+    environment::Environment,
+    reader::{Reader, escaped},
+    toolset::ToolsetConfig,
+};
+
+/// Makes the tools of all toolsets with data stores.
+pub(super) fn all(
+    reader: &mut Reader,
+    config: &Config,
+    environment: &Environment,
+    databases: &mut Databases,
+) {
+    for toolset in &config.toolsets {
+        let Some(vertex) = &toolset.vertex else { continue };
+        let selected = selection::selected(reader, toolset);
+        let Some(local) = local(reader, config, toolset, vertex) else { continue };
+        let known = databases.documents.iter().find(|known| known.name == local);
+        let backends: Vec<Arc<dyn Backend>> = match known {
+            Some(BuiltDocuments { documents: Documents(documents), .. }) => {
+                let names = selected.iter().filter_map(|tool| tool.former_name(toolset).ok());
+                let toolset = toolset.name.as_ref().map(ToString::to_string).unwrap_or_default();
+                let description = vertex.description.as_deref().unwrap_or_default();
+                names.map(|name| documents.search_tool(&toolset, name, description)).collect()
+            }
+            // The fault of the folder is reported there.
+            None if !environment.has_no_databases => continue,
+            None => own_tools::stand_ins(toolset, &selected),
+        };
+        databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    }
+}
+
+/// The toolset with the documents that all data stores of a toolset are pointed at.
+fn local<'c>(
+    reader: &mut Reader,
+    config: &'c Config,
+    toolset: &ToolsetConfig,
+    vertex: &VertexKeys,
+) -> Option<&'c str> {
+    let pointer = format!("{}/vertex", toolset.pointer);
+    let mut found: Option<&str> = None;
+    for name in names(vertex) {
+        let Some(local) = config.data_stores.get(name) else {
+            let message = format!(
+                "expected a data store that `data_stores` points at a folder, got one of Vertex AI Search, which this release does not ask: `{name}`"
+            );
+            let help =
+                format!("write `data_stores: {{{name}: {{toolset: NAME}}}}` beside `toolsets`");
+            reader.complain(ConfigCode::VertexUnavailable, pointer, message, help);
+            return None;
+        };
+        let local = searchable(reader, config, PointedStore { name, vertex, local })?;
+        if found.is_some_and(|found| found != local) {
+            let message = "expected one toolset for all data stores of a tool, got several";
+            let help = "put the documents into one folder, with a toolset of its own";
+            reader.complain(ConfigCode::VertexUnavailable, pointer, message, help);
+            return None;
+        }
+        found = Some(local);
+    }
+    found
+}
+
+/// A data store of a toolset, and the place that it is pointed at.
+struct PointedStore<'a, 'c> {
+    name: &'a str,
+    vertex: &'a VertexKeys,
+    local: &'c LocalStoreKeys,
+}
+
+/// The toolset behind a data store, if it has documents and its conditions are those of the data store.
+fn searchable<'c>(
+    reader: &mut Reader,
+    config: &Config,
+    PointedStore { name, vertex, local: LocalStoreKeys { filter, toolset } }: PointedStore<'_, 'c>,
+) -> Option<&'c str> {
+    let at = format!("/data_stores/{}", escaped(name));
+    let toolset = toolset.as_deref()?;
+    let is_it = |known: &ToolsetConfig| {
+        let is_named = known.name.as_ref().is_some_and(|known| known.to_string() == toolset);
+        is_named && known.documents.keys.is_some()
+    };
+    if !config.toolsets.iter().any(is_it) {
+        let message = format!("expected a toolset with documents, got: `{toolset}`");
+        let help = "write the name of a toolset that has `documents`";
+        reader.complain(ConfigCode::UnknownToolset, format!("{at}/toolset"), message, help);
+        return None;
+    }
+    if vertex.filter.is_some() && filter.is_none() {
+        let message = format!(
+            "expected a data store without a filter, got one, which a folder does not read: `{name}`"
+        );
+        let help = format!(
+            "write the same condition as `where` into `documents` of `{toolset}`, and `filter: where` beside `toolset` here"
+        );
+        reader.complain(ConfigCode::VertexUnavailable, at, message, help);
+        return None;
+    }
+    Some(toolset)
+}
+
+/// The names that `data_stores` of the configuration has: of the data stores, or of the engine over unnamed ones.
+fn names(vertex: &VertexKeys) -> Vec<&str> {
+    match vertex.data_stores.as_deref() {
+        Some(stores) if !stores.is_empty() => stores.iter().map(String::as_str).collect(),
+        _ => vertex.engine.as_deref().into_iter().collect(),
+    }
+}

@@ -1,0 +1,270 @@
+//! Toolsets with documents: their keys with every refusal at its place, and builds over a folder.
+#![cfg(test)]
+#![cfg(feature = "documents")]
+
+use std::fs;
+
+use callgate_config::{Built, Config, Environment, Error};
+use callgate_tool::{FaultCode, Object, Outcome, Session, ToolCall, Value, json};
+use tempfile::TempDir;
+
+/// A folder `handbook` with a document for everybody and one for the staff.
+fn handbook() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("handbook")).unwrap();
+    write(&folder, "open.md", "---\naudience: all\n---\n# Hours\n\nThe shop opens at nine.\n");
+    write(&folder, "pay.md", "---\naudience: staff\n---\n# Salaries\n\nThe shop pays monthly.\n");
+    folder
+}
+
+fn write(folder: &TempDir, name: &str, text: &str) {
+    fs::write(folder.path().join("handbook").join(name), text).unwrap();
+}
+
+/// The toolset `handbook` with these keys is refused at this pointer of it, with this help.
+#[track_caller]
+fn check(keys: &str, pointer: &str, help: &str) {
+    let text = format!("toolsets: {{handbook: {{{keys}}}}}");
+    let error = Config::from_text(&text, "").expect_err(keys);
+    let pointer = format!("/toolsets/handbook{pointer}");
+    let found = error.findings().iter().find(|finding| finding.pointer == pointer);
+    let found = found.unwrap_or_else(|| panic!("{keys}: {error}"));
+    assert!(found.position.is_some(), "{found:?}");
+    assert_eq!(found.help, help, "{keys}");
+}
+
+const FOLDER: &str = "documents: {folder: handbook}";
+
+#[test]
+fn a_misspelt_key_is_refused_with_the_nearest_one() {
+    check("documents: {foldr: a}", "/documents/foldr", "did you mean `folder`?");
+    check("documents: {}", "/documents", "add `folder: …`");
+    let condition = "documents: {folder: a, where: {audience: {ayn: a}}}";
+    check(condition, "/documents/where/audience/ayn", "did you mean `any`?");
+    let source = "documents: {folder: a, where: {audience: {any: $sesion.params.a}}}";
+    check(source, "/documents/where/audience/any", "did you mean `$session.params.a`?");
+    check(
+        &format!("{FOLDER}, limits: {{snipets: 3}}"),
+        "/limits/snipets",
+        "did you mean `snippets`?",
+    );
+}
+
+#[test]
+fn a_condition_is_a_mapping_from_comparisons_to_values() {
+    let at = |value: &str| format!("documents: {{folder: a, where: {{audience: {value}}}}}");
+    check(
+        &at("{any: []}"),
+        "/documents/where/audience/any",
+        "for example `[staff, all]`, or `$session.params.audience`",
+    );
+    check(&at("{any: [1]}"), "/documents/where/audience/any/0", "quote it");
+    check(&at("{eq: ''}"), "/documents/where/audience/eq", "for example `$session.params.user_id`");
+    let keys =
+        "its keys are `any`, `contains`, `eq`, `gt`, `gte`, `lt`, `lte`, `neq`, `starts_with`";
+    check(&at("[a]"), "/documents/where/audience", keys);
+}
+
+#[test]
+fn a_key_of_another_kind_of_toolset_has_no_effect_beside_documents() {
+    check(&format!("{FOLDER}, server: 'https://a'"), "/server", "remove it");
+    check(&format!("{FOLDER}, openapi: a.yaml"), "/openapi", "put it into a toolset of its own");
+    let limits = "remove it; with `documents`, `limits` takes `breaker`, `concurrency`, `file_bytes`, `files`, `folder_bytes`, `folder_depth`, `rate`, `result_bytes`, `snippets`";
+    check(&format!("{FOLDER}, limits: {{timeout: 1s}}"), "/limits/timeout", limits);
+    let tools =
+        "remove it; with `documents`, `tools` takes `edit`, `exclude`, `include`, `read_only`";
+    check(&format!("{FOLDER}, tools: {{tags: [a]}}"), "/tools/tags", tools);
+    let without = "write `documents: {folder: FOLDER}` into the toolset, or remove the key";
+    check("openapi: a.yaml, limits: {snippets: 5}", "/limits/snippets", without);
+}
+
+fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
+    again(folder, keys, None)
+}
+
+fn again(folder: &TempDir, keys: &str, previous: Option<&Built>) -> Result<Built, Error> {
+    let text = format!("toolsets: {{handbook: {{{keys}}}}}");
+    Config::from_text(&text, folder.path())?.build_blocking(&Environment::new(), previous)
+}
+
+fn names(built: &Built) -> Vec<&str> {
+    built.executor.entries().map(|entry| entry.name().as_str()).collect()
+}
+
+fn call(built: &Built, tool: &str, arguments: Value, session: &Session) -> Outcome {
+    let Value::Object(arguments) = arguments else { panic!("{arguments:?}") };
+    let call = ToolCall::new("1", tool, arguments);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(built.executor.call(&call, session)).outcome
+}
+
+/// The documents that a search for the shop finds.
+fn found(built: &Built, tool: &str, session: &Session) -> Vec<String> {
+    let outcome = call(built, tool, json!({"query": "shop"}), session);
+    let result = Value::parse(outcome.text().unwrap()).unwrap();
+    let snippets = result.get("snippets").and_then(Value::as_array).unwrap().iter();
+    let names = snippets.map(|one| one.get("document").and_then(Value::as_str).unwrap().to_owned());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn a_folder_is_searched_and_read_by_its_tools() {
+    let folder = handbook();
+    let built = built(&folder, FOLDER).unwrap();
+    assert_eq!(names(&built), ["handbook-search", "handbook-read"]);
+    assert_eq!(found(&built, "handbook-search", &Session::default()), ["open.md", "pay.md"]);
+    let outcome = call(&built, "handbook-read", json!({"document": "pay.md"}), &Session::default());
+    assert!(outcome.text().unwrap().contains("monthly"), "{outcome:?}");
+    let counts = built.documents[0].counts();
+    assert_eq!((&*built.documents[0].name, counts.files, counts.pieces), ("handbook", 2, 2));
+}
+
+#[test]
+fn conditions_select_documents_by_the_session_and_by_fixed_values() {
+    let folder = handbook();
+    let by_session =
+        "documents: {folder: handbook, where: {audience: {any: $session.params.audience}}}";
+    let built = built(&folder, by_session).unwrap();
+    let session =
+        |audience: Value| Session::new("s").with_parameters(Object::from([("audience", audience)]));
+    assert_eq!(found(&built, "handbook-search", &session("all".into())), ["open.md"]);
+    let outcome = call(&built, "handbook-search", json!({"query": "shop"}), &Session::default());
+    let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(fault.code, FaultCode::MissingSessionValue);
+    let declared = built.executor.find("handbook-search").unwrap().declaration().unwrap();
+    assert!(!declared.input_schema.to_value().to_string().contains("audience"));
+    let fixed = "documents: {folder: handbook, where: {audience: {any: [all, world], neq: staff}}}";
+    let built = self::built(&folder, fixed).unwrap();
+    assert_eq!(found(&built, "handbook-search", &Session::default()), ["open.md"]);
+}
+
+#[test]
+fn the_selection_and_the_edits_apply_to_tools_of_documents() {
+    let folder = handbook();
+    let keys = format!(
+        "{FOLDER}, tools: {{exclude: [read], edit: {{search: {{name: find, hide: [also]}}}}}}"
+    );
+    let built = built(&folder, &keys).unwrap();
+    assert_eq!(names(&built), ["handbook-find"]);
+    assert_eq!(found(&built, "handbook-find", &Session::default()).len(), 2);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_warning_at_the_key() {
+    let folder = handbook();
+    fs::write(folder.path().join("handbook/bad.md"), b"\xff").unwrap();
+    let built = built(&folder, FOLDER).unwrap();
+    let [finding] = built.warnings.as_slice() else { panic!("{:?}", built.warnings) };
+    assert_eq!(
+        (finding.code, finding.pointer.as_str()),
+        ("documents-unreadable", "/toolsets/handbook/documents/folder")
+    );
+    assert!(finding.position.is_some() && finding.message.starts_with("`bad.md:1`: "), "{finding}");
+    assert_eq!(built.documents[0].findings().len(), 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_refused_and_an_empty_one_reported() {
+    let folder = handbook();
+    let refused = |keys: &str| {
+        let error = built(&folder, keys).unwrap_err();
+        let [finding] = error.findings() else { panic!("{error}") };
+        (finding.code, finding.pointer.clone())
+    };
+    let pointer = |key: &str| format!("/toolsets/handbook/documents/{key}");
+    assert_eq!(refused("documents: {folder: gone}"), ("documents-folder", pointer("folder")));
+    let include = refused("documents: {folder: handbook, include: ['a[']}");
+    assert_eq!(include, ("documents-setting", pointer("include")));
+    let uri = refused("documents: {folder: handbook, uri: 'https://a.example/'}");
+    assert_eq!(uri, ("documents-setting", pointer("uri")));
+    let empty = built(&folder, "documents: {folder: handbook, include: ['*.html']}").unwrap();
+    assert_eq!(empty.warnings[0].code, "documents-folder");
+}
+
+#[test]
+fn a_later_build_uses_the_index_again_and_finds_what_has_changed() {
+    let folder = handbook();
+    let first = built(&folder, FOLDER).unwrap();
+    write(&folder, "new.md", "---\ncolour: red\n---\n# New\n\nA second shop.\n");
+    let second = again(&folder, FOLDER, Some(&first)).unwrap();
+    // One index behind both: the earlier build knows the file too.
+    assert_eq!(first.documents[0].counts(), second.documents[0].counts());
+    let schema = |built: &Built| {
+        let search = built.executor.find("handbook-search").unwrap();
+        search.declaration().unwrap().input_schema.to_value().to_string()
+    };
+    assert!(!schema(&first).contains("colour") && schema(&second).contains("colour"));
+    let third = again(&folder, "documents: {folder: handbook, exclude: [new.md]}", Some(&second));
+    assert_eq!(third.unwrap().documents[0].counts().files, 2);
+    assert_eq!(second.documents[0].counts().files, 3);
+}
+
+#[test]
+fn a_completion_asks_for_names_alone() {
+    let folder = handbook();
+    let text = format!("toolsets: {{handbook: {{{FOLDER}}}}}");
+    let config = Config::from_text(&text, folder.path()).unwrap();
+    let built = config.build_blocking(&Environment::new().without_databases(), None).unwrap();
+    assert_eq!(names(&built), ["handbook-search", "handbook-read"]);
+    assert!(built.documents.is_empty());
+}
+
+#[test]
+fn a_condition_on_a_value_that_any_principal_may_set_is_reported() {
+    let folder = handbook();
+    let text = "access: {principals: {a: {bearer: env:A}}}\ntoolsets: {handbook: {documents: {folder: handbook, where: {audience: {any: $session.params.audience}}}}}";
+    let environment = Environment::new().examining_sidecar();
+    let built = Config::from_text(text, folder.path()).unwrap();
+    let built = built.build_blocking(&environment, None).unwrap();
+    let open = built.warnings.iter().find(|finding| finding.code == "open-session-value").unwrap();
+    assert_eq!(open.pointer, "/toolsets/handbook/documents/where/audience/any");
+}
+
+const STORE: &str = "projects/p/locations/l/collections/c/dataStores/manuals";
+
+/// A build with a tool over a data store, and these further members of the configuration.
+fn with_store(folder: &TempDir, vertex: &str, stores: &str) -> Result<Built, Error> {
+    let text = format!(
+        "{stores}\ntoolsets:\n  handbook: {{{FOLDER}}}\n  manuals:\n    prefix: ''\n    vertex: {{data_stores: [{STORE}], name: find, {vertex}}}\n"
+    );
+    Config::from_text(&text, folder.path())?.build_blocking(&Environment::new(), None)
+}
+
+#[test]
+fn a_data_store_is_searched_in_the_folder_that_it_is_pointed_at() {
+    let folder = handbook();
+    let stores = format!("data_stores: {{{STORE}: {{toolset: handbook}}}}");
+    let built = with_store(&folder, "description: Our manuals", &stores).unwrap();
+    assert_eq!(names(&built), ["handbook-search", "handbook-read", "find"]);
+    let tool = built.executor.find("find").unwrap();
+    assert_eq!(tool.toolset(), "manuals");
+    assert!(tool.declaration().unwrap().description.starts_with("Our manuals. Passages"));
+    assert_eq!(found(&built, "find", &Session::default()), ["open.md", "pay.md"]);
+}
+
+#[test]
+fn a_data_store_of_google_and_a_filter_that_no_folder_reads_are_refused() {
+    let folder = handbook();
+    let refused = |vertex: &str, stores: &str| {
+        let error = with_store(&folder, vertex, stores).unwrap_err();
+        let [finding] = error.findings() else { panic!("{error}") };
+        (finding.code, finding.pointer.clone())
+    };
+    let code = "vertex-unavailable";
+    assert_eq!(refused("", ""), (code, "/toolsets/manuals/vertex".to_owned()));
+    let local = |keys: &str| format!("data_stores: {{{STORE}: {{{keys}}}}}");
+    let at = format!("/data_stores/{}", STORE.replace('/', "~1"));
+    let filter = "filter: 'lang: ANY(\"en\")'";
+    assert_eq!(refused(filter, &local("toolset: handbook")), (code, at.clone()));
+    assert!(with_store(&folder, filter, &local("toolset: handbook, filter: where")).is_ok());
+    let unknown = ("unknown-toolset", format!("{at}/toolset"));
+    assert_eq!(refused("", &local("toolset: manuals")), unknown);
+    check(
+        "vertex: {filter: a}",
+        "/vertex",
+        "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`",
+    );
+    check("vertex: {engine: a}, server: 'https://a'", "/server", "remove it");
+}

@@ -1,0 +1,95 @@
+//! A loaded folder, for whoever watches it: what is indexed, what is wrong with files, and where changes are to be expected.
+
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+
+use callgate_executor::Backend;
+use callgate_tool::ToolName;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    collection::Collection,
+    declaration,
+    finding::DocumentsFinding,
+    settings::DocumentsSettings,
+    tools::{Action, DocumentsTool, Shared},
+};
+
+/// The documents of a folder, which its tools search.
+#[derive(Clone, Debug)]
+pub struct Documents {
+    settings: Arc<DocumentsSettings>,
+    collection: Arc<Collection>,
+}
+
+/// The size of an index.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct DocumentCounts {
+    /// The number of files.
+    pub files: usize,
+    /// The number of documents: files, and rows of tables.
+    pub documents: usize,
+    /// The number of pieces that can be found.
+    pub pieces: usize,
+    /// The size of the index in bytes.
+    pub bytes: usize,
+}
+
+impl Documents {
+    pub(crate) fn new(settings: DocumentsSettings, collection: Arc<Collection>) -> Self {
+        Self { settings: Arc::new(settings), collection }
+    }
+
+    /// The index, if these settings read the files in the same way.
+    pub(crate) fn collection_of(&self, settings: &DocumentsSettings) -> Option<Arc<Collection>> {
+        let known = &*self.settings;
+        let is_same = known.folder == settings.folder
+            && known.include == settings.include
+            && known.exclude == settings.exclude
+            && known.uri == settings.uri
+            && known.metadata == settings.metadata
+            && known.limits == settings.limits;
+        is_same.then(|| Arc::clone(&self.collection))
+    }
+
+    /// Compares the index with the folder now, and reads again what has changed. A search does that by itself, at most once a second.
+    pub async fn refresh(&self) {
+        let collection = Arc::clone(&self.collection);
+        spawn_blocking(move || collection.refresh()).await.ok();
+    }
+
+    /// The search as a tool of another toolset, for an agent that knows one tool with a `query`: no conditions of the model. Those of
+    /// the operator bind it. `description` is the documents' unless it is empty.
+    pub fn search_tool(
+        &self,
+        toolset: &str,
+        name: ToolName,
+        description: &str,
+    ) -> Arc<dyn Backend> {
+        let shared = Arc::new(Shared {
+            toolset: toolset.to_owned(),
+            collection: Arc::clone(&self.collection),
+            bound: self.settings.bound.clone(),
+            search: name.as_str().to_owned(),
+        });
+        let tool = declaration::search_alone(&self.settings, name, description);
+        Arc::new(DocumentsTool { tool, action: Action::Search, shared })
+    }
+
+    /// The findings about the files, as they are now.
+    pub fn findings(&self) -> Vec<DocumentsFinding> {
+        self.collection.findings()
+    }
+
+    /// The size of the index now.
+    pub fn counts(&self) -> DocumentCounts {
+        let index = self.collection.index();
+        let [files, documents, pieces] = index.counts();
+        DocumentCounts { files, documents, pieces, bytes: index.bytes() }
+    }
+
+    /// The folders that have documents now.
+    pub fn folders(&self) -> BTreeSet<PathBuf> {
+        self.collection.folders()
+    }
+}
