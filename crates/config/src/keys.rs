@@ -112,6 +112,7 @@ impl Table {
 
 fn is_built_in(feature: &str) -> bool {
     let built_in = [
+        ("agents", cfg!(feature = "agents")),
         ("aws", cfg!(feature = "aws")),
         ("connector", cfg!(feature = "connector")),
         ("postgres` or `sqlite", cfg!(any(feature = "postgres", feature = "sqlite"))),
