@@ -173,6 +173,16 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings, around| is_send(load(settings, around));
     }
     {
+        use callgate_agent::{Agent, Input, Transcript, Transcripts, TurnContext};
+        let _: fn(&Agent, &mut Transcript, &TurnContext) =
+            |agent, transcript, context| is_send(agent.turn(transcript, Input::text(""), context));
+        let _: fn(&Transcripts, &Agent, &TurnContext) = |transcripts, agent, context| {
+            is_send(transcripts.turn(agent, "", Input::text(""), context));
+        };
+        let _: fn(&Transcripts, Transcript, &TurnContext) =
+            |transcripts, brought, context| is_send(transcripts.replace("", brought, context));
+    }
+    {
         use callgate_documents::{Documents, load};
         let _ = |settings, earlier| is_send(load(settings, earlier));
         let _: fn(&Documents) = |documents| is_send(documents.refresh());

@@ -15,13 +15,14 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { level: 11, name: "cli", uses: &["callgate", "ces", "gateway", "mcp"] },
+    Row { level: 11, name: "cli", uses: &["agent", "callgate", "ces", "gateway", "mcp"] },
     Row { level: 10, name: "ces", uses: &["config", "gateway"] },
     Row {
         level: 9,
         name: "gateway",
-        uses: &["config", "dialect", "executor", "mcp", "policy", "search", "session"],
+        uses: &["agent", "config", "dialect", "executor", "mcp", "policy", "search", "session"],
     },
+    Row { level: 8, name: "agent", uses: &["config", "dialect", "executor", "policy", "session"] },
     Row {
         level: 8,
         name: "callgate",

@@ -15,6 +15,7 @@ pub mod documents;
 pub(crate) mod key;
 mod no_tool;
 pub(crate) mod own_tool;
+pub mod turn;
 pub mod values;
 pub(crate) mod xml;
 

@@ -41,6 +41,7 @@ chapters! {
     library "library.md"
     sidecar "sidecar.md"
     mcp "mcp.md"
+    agents "agents.md"
     agent_loops "agent-loops.md"
     recipes "recipes.md"
     credentials "credentials.md"

@@ -4,6 +4,8 @@ use clap::{Parser, Subcommand};
 
 mod approvals;
 mod calls;
+#[cfg(feature = "agents")]
+mod chat;
 mod checks;
 mod command_list;
 mod hints;
@@ -12,6 +14,8 @@ mod setup;
 mod source;
 mod tools;
 
+#[cfg(feature = "agents")]
+pub(crate) use self::chat::ChatArguments;
 pub(crate) use self::{
     approvals::*, calls::*, checks::*, command_list::*, hints::*, serving::*, setup::*, source::*,
     tools::ToolsArguments,
@@ -56,6 +60,15 @@ pub(crate) enum Command {
         after_help = "Example:\n  callgate call config/demo.yaml pets-getPet petId=7 --dry-run"
     )]
     Call(Box<CallArguments>),
+    /// Talk to an agent of a configuration: a model that calls the tools
+    ///
+    /// Shows its calls as they run, and asks about those that need an approval. With `--once` it takes one turn, and exits
+    /// with 1 where that does not end with an answer.
+    #[cfg(feature = "agents")]
+    #[command(
+        after_help = "Example:\n  callgate chat config/agents.yaml pizza --once 'One pizza, please.'"
+    )]
+    Chat(ChatArguments),
     /// Check a description or configuration, operation by operation
     #[command(after_help = "Example:\n  callgate check fixtures/pets/spec.yaml --lint")]
     Check(CheckArguments),

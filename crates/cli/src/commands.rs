@@ -4,6 +4,8 @@ pub(crate) mod approvals;
 pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod call;
+#[cfg(feature = "agents")]
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod complete;
 pub(crate) mod diff;

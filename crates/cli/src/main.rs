@@ -80,6 +80,8 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Approve(arguments) => commands::approve::run(&arguments),
         Command::Audit(AuditCommand::Verify(arguments)) => commands::audit::verify(&arguments),
         Command::Call(arguments) => commands::call::run(&arguments),
+        #[cfg(feature = "agents")]
+        Command::Chat(arguments) => commands::chat::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Complete(arguments) => Ok(commands::complete::run(&arguments)),
         Command::Completions(arguments) => Ok(commands::complete::print_script(&arguments)),

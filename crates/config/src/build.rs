@@ -2,6 +2,7 @@
 //! earlier build whose settings are equal are reused: tokens, connections, secrets.
 
 mod access;
+mod agents;
 mod approvals;
 mod assembly;
 mod audit;
@@ -86,6 +87,7 @@ use crate::{
 
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
+    agents::{BuiltAgent, BuiltModel},
     built::{Built, BuiltToolset},
     database::BuiltDatabase,
     documents::{BuiltDocuments, DocumentCounts},
@@ -157,6 +159,7 @@ impl Config {
         let known = previous.map(|kept| &kept.policy);
         let rules = approvals::rules(&mut reader, self, &parts);
         let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
+        let agents = agents::agents(&mut reader, self, &build_context, &connections.network).await;
         let notified = webhook::of(&mut reader, self, &build_context, &connections.network).await;
         let around = database::Around {
             build_context: &build_context,
@@ -185,7 +188,8 @@ impl Config {
         }
         let serving = self.serving.found(base);
         let access = access.map(|access| approvals::with_tool_names(access, self, &built));
-        Ok(Built { serving, access, missing_secrets, missing_logins, lacking, notified, ..built })
+        let built = Built { serving, access, agents, notified, ..built };
+        Ok(Built { missing_secrets, missing_logins, lacking, ..built })
     }
 
     /// The toolsets with descriptions.

@@ -11,6 +11,7 @@ use std::{
 use callgate_policy::RecordBounds;
 
 use crate::{
+    agents::{AgentConfig, ModelConfig},
     data_store::LocalStoreKeys,
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
@@ -39,6 +40,10 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
+    /// The agents by their names.
+    pub agents: BTreeMap<String, AgentConfig>,
+    /// The models of agents by their names.
+    pub models: BTreeMap<String, ModelConfig>,
     /// The audit file of calls; `None` for no audit.
     pub audit: Option<AuditedConfig>,
     /// The limits on all calls; `None` for no limits.

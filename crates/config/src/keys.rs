@@ -112,6 +112,7 @@ impl Table {
 
 fn is_built_in(feature: &str) -> bool {
     let built_in = [
+        ("agents", cfg!(feature = "agents")),
         ("aws", cfg!(feature = "aws")),
         ("connector", cfg!(feature = "connector")),
         ("documents", cfg!(feature = "documents")),

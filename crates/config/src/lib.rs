@@ -1,6 +1,7 @@
 //! The configuration: from values, or a text read into them, to a ready executor. All faults are reported at once, each
 //! with its place in the text; a configuration with a fault is never built.
 
+mod agents;
 mod argument_headers;
 mod aws;
 mod build;
@@ -63,9 +64,13 @@ mod unused_keys;
 mod upstream;
 mod webhook;
 
+pub use agents::{
+    AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentTools, ModelConfig, ModelDialect,
+};
 pub use build::{
-    Built, BuiltAccess, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin, BuiltPrincipal,
-    BuiltToolset, DocumentCounts, Examined, Subject, Summary, examined, logins,
+    Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
+    BuiltModel, BuiltPrincipal, BuiltToolset, DocumentCounts, Examined, Subject, Summary, examined,
+    logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

@@ -1,6 +1,7 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
 use crate::{
+    agents::{AgentConfig, AgentLimits, AgentTools, Agents, ModelKeys, Models},
     argument_headers::ArgumentHeaderKeys,
     config::Config,
     connection::{ActionKeys, LocalConnections, LocalKeys, UserKeys},
@@ -53,6 +54,8 @@ keys! {
         access => serving.access: Access;
         /// The addresses where `/v1/admin/*` and `/metrics` are served, apart from calls.
         admin => serving.admin: Listeners;
+        /// The models with tools that users talk to, by their names.
+        agents: Agents, needs "agents";
         /// The way in which people learn of calls that wait for an approval.
         approvals => webhook: Approvals;
         /// The file that calls are written down in.
@@ -75,6 +78,8 @@ keys! {
         log: LogConfig;
         /// The listing of tools to clients of MCP.
         mcp: McpConfig;
+        /// The models of providers, and of servers of one's own, by their names.
+        models: Models, needs "agents";
         /// The forward proxy that every connection to other machines leads through.
         proxy => serving.proxy: ProxyAddress;
         /// The way in which a sidecar keeps up with its files.
@@ -107,6 +112,10 @@ pub const TABLES: &[Table] = &[
     ListenerTlsKeys::TABLE,
     PrincipalKeys::TABLE,
     ServingLimits::TABLE,
+    AgentConfig::TABLE,
+    AgentLimits::TABLE,
+    AgentTools::TABLE,
+    ModelKeys::TABLE,
     ApprovalsKeys::TABLE,
     WebhookKeys::TABLE,
     AuditKeys::TABLE,

@@ -21,7 +21,7 @@ use crate::{
     execution::ClientAnswer,
     extensions::MeantToolset,
     fingerprint,
-    middleware::Ending,
+    middleware::{Ending, Stage},
     results::{KeptFile, Results},
     search::{Finder, Found, Search},
     stop::Stop,
@@ -169,6 +169,12 @@ impl Executor {
         sees: impl Fn(Entry<'e>) -> bool,
     ) -> Vec<Found<'e>> {
         self.0.finder.find(&self.0.catalog, search, sees)
+    }
+
+    /// Returns true if middleware of this stage runs around the calls.
+    #[doc(hidden)]
+    pub fn has_stage(&self, stage: Stage) -> bool {
+        self.0.layers.iter().any(|layer| layer.stage() == stage)
     }
 
     /// The bytes that the index for searches takes.

@@ -152,9 +152,10 @@ fn named(principal: &BuiltPrincipal) -> Caller {
 }
 
 fn caller(principal: Principal, rights: &Rights) -> Caller {
-    let Rights { toolsets, is_admin, approves, .. } = rights.clone();
+    let Rights { toolsets, agents, is_admin, approves, .. } = rights.clone();
     let principal = Some(principal);
-    Caller { principal, toolsets, is_admin, approves, sees_details: true, ..Caller::default() }
+    let known = Caller { principal, toolsets, agents, ..Caller::default() };
+    Caller { is_admin, approves, sees_details: true, ..known }
 }
 
 fn unauthenticated() -> Problem {

@@ -15,6 +15,8 @@ pub(crate) struct Caller {
     pub(crate) token: Option<CallerToken>,
     /// The toolsets that the caller may use; `None` for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
+    /// The agents that they may use; all if `None`.
+    pub(crate) agents: Option<Arc<BTreeSet<String>>>,
     /// Toolsets that the caller's token lacks scopes for, and those scopes.
     pub(crate) lacks: Scopes,
     /// Toolsets whose tools an unidentified caller may list; `None` for an identified one.
@@ -30,11 +32,17 @@ pub(crate) struct Caller {
 impl Caller {
     /// An unidentified caller who may list the tools of these toolsets and call none.
     pub(crate) fn listing(toolsets: Arc<BTreeSet<String>>) -> Self {
-        Self { toolsets: Some(Arc::default()), lists: Some(toolsets), ..Self::default() }
+        let (own, agents) = (Some(Arc::default()), Some(Arc::default()));
+        Self { toolsets: own, agents, lists: Some(toolsets), ..Self::default() }
     }
 
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
+    #[cfg(feature = "agents")]
+    pub(crate) fn may_use_agent(&self, agent: &str) -> bool {
+        self.agents.as_ref().is_none_or(|agents| agents.contains(agent))
     }
 
     pub(crate) fn may_list(&self, toolset: &str) -> bool {

@@ -29,6 +29,8 @@ struct Shared {
     sessions: Sessions,
     waiting_calls: WaitingCalls,
     answers: Arc<Records>,
+    #[cfg(feature = "agents")]
+    transcripts: callgate_agent::Transcripts,
     /// The number of replaced builds; changes wake those who wait.
     replaced: watch::Sender<u64>,
     listeners: Arc<Semaphore>,
@@ -44,6 +46,8 @@ impl Gateway {
             None => Records::new(built.idempotency),
         };
         let waiting_calls = WaitingCalls::new(built.state());
+        #[cfg(feature = "agents")]
+        let transcripts = crate::turns::transcripts(built.state());
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
         let listeners = Arc::new(Semaphore::new(LISTENERS));
@@ -55,6 +59,8 @@ impl Gateway {
             sessions,
             waiting_calls,
             answers,
+            #[cfg(feature = "agents")]
+            transcripts,
             replaced,
             listeners,
         };
@@ -112,6 +118,11 @@ impl Gateway {
     }
 
     /// The responses to requests with an idempotency key.
+    #[cfg(feature = "agents")]
+    pub(crate) fn transcripts(&self) -> &callgate_agent::Transcripts {
+        &self.0.transcripts
+    }
+
     pub(crate) fn answers(&self) -> &Arc<Records> {
         &self.0.answers
     }

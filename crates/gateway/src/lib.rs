@@ -50,6 +50,8 @@ mod test_issuer;
 mod time_limit;
 mod timestamp;
 mod tools;
+#[cfg(feature = "agents")]
+mod turns;
 mod waiting_calls;
 
 #[doc(hidden)]
@@ -65,3 +67,5 @@ pub use serve::{ServeOptions, failure_record, serve};
 pub use sessions::SessionInput;
 pub use source::Source;
 pub use tools::write_details;
+#[cfg(feature = "agents")]
+pub use turns::turns;

@@ -108,6 +108,25 @@ impl Routes {
         self
     }
 
+    /// Adds the routes of another crate.
+    ///
+    /// ```
+    /// # fn together(of_ces: callgate_gateway::Routes) -> callgate_gateway::Routes {
+    /// callgate_gateway::Routes::new().and(of_ces)
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.routes.extend(other.routes);
+        for (name, members) in other.description {
+            match (self.description.get_mut(&name).and_then(Value::as_object_mut), members) {
+                (Some(known), Value::Object(members)) => known.extend(members),
+                (_, members) => drop(self.description.insert(name, members)),
+            }
+        }
+        self
+    }
+
     pub(crate) fn has_verb(&self, path: &str) -> bool {
         let mut verbs = self.routes.iter().filter_map(|route| route.verb.as_deref());
         path.rsplit_once(':').is_some_and(|(_, verb)| verbs.any(|known| known == verb))

@@ -15,7 +15,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage};
+use callgate_executor::{Backend, Call, Ended, Middleware, Review, Reviewed, Stage};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
 use metrics::counter;
@@ -30,7 +30,7 @@ use crate::{
 
 pub use self::others::Marked;
 pub use self::request::approval_text;
-pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
+pub use self::rules::{APPROVAL_TIME, ApprovalRules, AskAtLeast, Confirm};
 
 /// Ends a call that needs a person's approval as [`Outcome::Pending`], with the request it would send and without
 /// credentials, or with what [`Backend::review`] shows. The call is made when it comes again with the decision: [`Call::with_decision`].
@@ -162,15 +162,17 @@ impl Approvals {
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
         let brought = self.brought(call).await?;
-        let (confirm, effect) = (self.rules.of(backend), backend.effect());
-        if !confirm.may_ask(effect) {
+        let of_maker = call.extensions().get::<AskAtLeast>().map_or(Confirm::Never, |rule| rule.0);
+        let (rules, effect) = ([self.rules.of(backend), of_maker], backend.effect());
+        if !rules.iter().any(|rule| rule.may_ask(effect)) {
             return Ok(None);
         }
         // A person does not decide about the trace headers of a request.
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
         let review = backend.review(&previewed, noted).await;
-        if review.as_ref().is_ok_and(|review| !confirm.asks(&review.preview, effect)) {
+        let asks = |review: &Review| rules.iter().any(|rule| rule.asks(&review.preview, effect));
+        if review.as_ref().is_ok_and(|review| !asks(review)) {
             return Ok(None);
         }
         let noted = |journal: &mut Journal| {

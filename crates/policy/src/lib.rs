@@ -16,7 +16,9 @@ mod records;
 mod timed_store;
 mod webhook;
 
-pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, Marked, approval_text};
+pub use approval::{
+    APPROVAL_TIME, ApprovalRules, Approvals, AskAtLeast, Confirm, Marked, approval_text,
+};
 pub use approval_record::{Approval, ApprovalState};
 pub use audit::{
     Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,

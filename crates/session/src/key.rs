@@ -65,6 +65,8 @@ callgate_tool::named! {
         Result = "result",
         /// Parameters and credentials of sessions.
         Session = "session",
+        /// Conversations with models.
+        Transcript = "transcript",
     }
 }
 

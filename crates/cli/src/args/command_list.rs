@@ -10,7 +10,7 @@ use super::Arguments;
 /// The purposes in the order in which a newcomer meets them, each with its commands. A build without a feature lacks some.
 const PURPOSES: [(&str, &[&str]); 5] = [
     ("Look at an API", &["tools", "check", "diff", "explain"]),
-    ("Call", &["call", "login", "logout"]),
+    ("Call", &["call", "chat", "login", "logout"]),
     ("Run", &["serve", "mcp", "approvals", "approve"]),
     ("Keep in order", &["doctor", "test", "audit"]),
     ("Set up", &["init", "import", "schema", "completions", "man"]),

@@ -36,6 +36,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let routes = callgate_ces::routes();
     #[cfg(not(feature = "ces"))]
     let routes = callgate_gateway::Routes::new();
+    #[cfg(feature = "agents")]
+    let routes = routes.and(callgate_gateway::turns());
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
     served(source, config, options).map_err(|failure| failure.in_format(log_format))

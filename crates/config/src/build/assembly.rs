@@ -107,8 +107,7 @@ impl Assembly<'_> {
         unique_names::check(&mut reader, &config.toolsets, &ready, &own);
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
-        let files = std::mem::take(&mut reader.files);
-        let digest = reader.texts.digest();
+        let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
         let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
         if warnings.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(Error::of(warnings).in_files(files));
@@ -143,6 +142,7 @@ impl Assembly<'_> {
             base: config.base.clone(),
             serving: ServingConfig::default(),
             access: None,
+            agents: Vec::new(),
             missing_secrets: Vec::new(),
             missing_logins: Vec::new(),
             lacking: Vec::new(),

@@ -18,6 +18,7 @@ use callgate_tree::Diagnostic;
 
 use super::{
     access::BuiltAccess,
+    agents::BuiltAgent,
     authenticators::Made,
     connect::Directory,
     database::{BuiltDatabase, KnownDatabase},
@@ -74,6 +75,9 @@ pub struct Built {
     /// not serve.
     #[doc(hidden)]
     pub access: Option<BuiltAccess>,
+    /// The agents, in the order of their names.
+    #[doc(hidden)]
+    pub agents: Vec<BuiltAgent>,
     /// The session values that credentials read. They are credentials themselves: they are never shown.
     pub session_secrets: Vec<SessionName>,
     /// The limits on kept responses of requests with an idempotency key; the defaults if the configuration sets none.

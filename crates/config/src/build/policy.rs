@@ -55,7 +55,9 @@ impl Policy {
         let known = previous.and_then(|previous| previous.webhook.clone());
         let is_serving = environment.sidecar == Sidecar::Serving;
         let webhook = known.or_else(|| is_serving.then(Webhook::new));
-        let approvals = approvals(rules, state.as_ref(), previous);
+        // Writes of an agent are asked about, whatever the toolsets say.
+        let is_needed = !rules.are_empty() || !config.agents.is_empty();
+        let approvals = approvals(is_needed.then_some(rules), state.as_ref(), previous);
         let approvals = approvals.map(|approvals| match &webhook {
             Some(webhook) => Arc::new(approvals.with_webhook(webhook)),
             None => approvals,
@@ -206,14 +208,15 @@ fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
 
 /// Waiting calls can be decided after a reload.
 fn approvals(
-    rules: ApprovalRules,
+    rules: Option<ApprovalRules>,
     state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,
 ) -> Option<Arc<Approvals>> {
     let known = previous.and_then(|previous| previous.approvals.as_deref());
-    if rules.are_empty() && known.is_none() {
+    if rules.is_none() && known.is_none() {
         return None;
     }
+    let rules = rules.unwrap_or_default();
     let approvals = match known {
         Some(known) => known.with_rules(rules),
         None => match state {

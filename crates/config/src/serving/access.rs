@@ -63,6 +63,8 @@ pub struct PrincipalConfig {
 pub struct Rights {
     /// The toolsets; `None` for all.
     pub toolsets: Option<Arc<BTreeSet<String>>>,
+    /// The agents; `None` for all.
+    pub agents: Option<Arc<BTreeSet<String>>>,
     /// True if the principal may use `/v1/admin/*` too.
     pub is_admin: bool,
     /// The calls of others that the principal may approve or reject. No right to make them follows.
@@ -144,6 +146,8 @@ keys! {
     pub(crate) struct PrincipalKeys in "a principal" {
         /// `true` for one that may use `/v1/admin/*`.
         admin: bool;
+        /// The agents that it may take turns with; all unless given. A turn has its own rights beside.
+        agents: Vec<String>, needs "agents";
         /// The calls of others that it may approve: toolsets, tools, or effects (`read`, `idempotent`, `write`); none unless given.
         approves: ApprovableCalls;
         /// Its token, or several while one replaces another.
@@ -166,6 +170,8 @@ keys! {
     pub(crate) struct IssuerKeys in "an issuer of `jwt`" {
         /// `true` where its subjects may use `/v1/admin/*`.
         admin: bool;
+        /// The agents that its subjects may take turns with; all unless given.
+        agents: Vec<String>, needs "agents";
         /// The ways in which tokens may be signed; RS256 and ES256 unless given.
         algorithms: Algorithms;
         /// The calls of others that its subjects may approve: toolsets, tools, or effects; none unless given.
@@ -214,7 +220,7 @@ forms! {
                 id: String::new(),
                 tokens: keys.bearer.unwrap_or_default(),
                 certificate: certificate.map(|name| AltName::new(&name)),
-                rights: rights(keys.toolsets, keys.admin, keys.approves),
+                rights: rights(keys.toolsets, keys.agents, keys.admin, keys.approves),
             })
         })
     };
@@ -275,11 +281,13 @@ fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> Access
 
 fn rights(
     toolsets: Option<Arc<BTreeSet<String>>>,
+    agents: Option<Vec<String>>,
     is_admin: Option<bool>,
     approves: Option<Approves>,
 ) -> Rights {
+    let agents = agents.map(|agents| Arc::new(agents.into_iter().collect()));
     let (is_admin, approves) = (is_admin.unwrap_or_default(), approves.unwrap_or_default());
-    Rights { toolsets, is_admin, approves: Arc::new(approves) }
+    Rights { toolsets, agents, is_admin, approves: Arc::new(approves) }
 }
 
 /// Reports a name that no toolset has.
@@ -317,7 +325,7 @@ fn issuer(keys: IssuerKeys) -> Option<IssuerConfig> {
         algorithms: keys.algorithms.unwrap_or_else(|| USUAL_ALGORITHMS.to_vec()),
         jwks_uri: keys.jwks_uri,
         principal_claim: keys.principal_claim.unwrap_or_else(|| "sub".to_owned()),
-        rights: rights(keys.toolsets, keys.admin, keys.approves),
+        rights: rights(keys.toolsets, keys.agents, keys.admin, keys.approves),
         scopes: keys.scopes.unwrap_or_default(),
     })
 }

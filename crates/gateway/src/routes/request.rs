@@ -48,6 +48,16 @@ impl fmt::Debug for RouteRequest {
 }
 
 impl RouteRequest {
+    #[cfg(feature = "agents")]
+    pub(crate) fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    #[cfg(feature = "agents")]
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
     /// A parameter of the path, without the verb; empty if the path has none of this name.
     pub fn parameter(&self, name: &str) -> &str {
         let found = self.parameters.iter().find(|(known, _)| known == name);

@@ -21,6 +21,7 @@ mod semantic_kernel;
 mod service;
 #[expect(dead_code, reason = "tests of further routes need more of it")]
 mod sidecar;
+mod turns;
 mod uploads;
 
 use crate::prelude::*;
@@ -375,7 +376,10 @@ async fn a_header_wins_over_the_session_of_the_request_and_that_over_the_stored_
 
 /// Routes besides the sidecar's own.
 fn routes() -> Routes {
-    Routes::new()
+    let routes = Routes::new();
+    #[cfg(feature = "agents")]
+    let routes = routes.and(callgate_gateway::turns());
+    routes
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");

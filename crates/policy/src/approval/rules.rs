@@ -103,6 +103,21 @@ impl ApprovalRules {
     }
 }
 
+/// The rule of whoever makes a call, among its extensions. A person is asked if this rule or the operator's asks.
+///
+/// ```
+/// use callgate_executor::Call;
+/// use callgate_policy::{AskAtLeast, Confirm};
+/// # use callgate_tool::{Session, ToolCall};
+///
+/// # fn asking<'a>(asked: &'a ToolCall, session: &'a Session) -> Call<'a> {
+/// Call::new(asked, session).with_extension(AskAtLeast(Confirm::Writes))
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "it is this rule")]
+pub struct AskAtLeast(pub Confirm);
+
 impl Confirm {
     /// True if the request must be known to decide whether a person is asked.
     pub(super) fn may_ask(self, effect: Effect) -> bool {

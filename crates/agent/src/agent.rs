@@ -1,0 +1,185 @@
+//! An agent: a model, its instructions and its tools, with the rules of its turns.
+
+use std::sync::Arc;
+
+use callgate_dialect::Dialect;
+use callgate_executor::{Entry, Executor};
+use callgate_openapi::Pattern;
+use callgate_policy::Confirm;
+use callgate_tool::Tool;
+
+use crate::{
+    choice::Choice,
+    context::TurnContext,
+    end::End,
+    error::{self, Error},
+    input::Input,
+    limits::TurnLimits,
+    model::Model,
+    offered::Offered,
+    transcript::Transcript,
+    turn::Turn,
+};
+
+/// A model with tools. Clones share everything.
+///
+/// ```no_run
+/// # use callgate_agent::{Agent, AgentSettings, Input, Model, Transcript, TurnContext};
+/// # async fn example(executor: callgate_executor::Executor, model: Model, context: TurnContext) -> Result<(), callgate_agent::Error> {
+/// let settings = AgentSettings { instructions: "Take orders.".to_owned(), ..AgentSettings::default() };
+/// let agent = Agent::new(executor, model, settings);
+/// let mut transcript = Transcript::new(agent.dialect())?;
+/// let end = agent.turn(&mut transcript, Input::text("Hello"), &context).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub(crate) executor: Executor,
+    pub(crate) model: Model,
+    pub(crate) settings: Arc<AgentSettings>,
+}
+
+/// The rules of an agent's turns.
+///
+/// ```
+/// use callgate_agent::{AgentSettings, Parallel};
+/// use callgate_policy::Confirm;
+///
+/// let settings = AgentSettings::default();
+/// assert_eq!((settings.parallel, settings.confirm), (Parallel::Reads, Confirm::Writes));
+/// ```
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers build it from its default; a new field has a safe one"
+)]
+pub struct AgentSettings {
+    /// What the model is told first.
+    pub instructions: String,
+    /// The tools by name; all of the executor's if it is empty.
+    pub include: Vec<Pattern>,
+    /// The tools that are not offered, whatever `include` says.
+    pub exclude: Vec<Pattern>,
+    /// The choice between words and calls.
+    pub choice: Choice,
+    /// Who makes the calls.
+    pub calls: Calls,
+    /// The calls of one message that run at the same time.
+    pub parallel: Parallel,
+    /// The limits of a turn.
+    pub limits: TurnLimits,
+    /// The calls that need an approval, beyond those that the toolsets say.
+    pub confirm: Confirm,
+}
+
+callgate_tool::named! {
+    /// Who makes the calls of a turn.
+    ///
+    /// ```
+    /// use callgate_agent::Calls;
+    ///
+    /// assert_eq!(Calls::default(), Calls::Auto);
+    /// ```
+    #[derive(Default)]
+    #[expect(clippy::exhaustive_enums, reason = "the turn or its caller makes the calls")]
+    pub enum Calls {
+        /// The turn.
+        #[default]
+        Auto = "auto",
+        /// The caller of the turn, which ends with the calls.
+        Manual = "manual",
+    }
+}
+
+callgate_tool::named! {
+    /// The calls of one message that run at the same time.
+    ///
+    /// ```
+    /// use callgate_agent::Parallel;
+    ///
+    /// assert_eq!(Parallel::default().as_str(), "reads");
+    /// ```
+    #[derive(Default)]
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum Parallel {
+        /// All calls together.
+        All = "all",
+        /// Each call after the one before.
+        One = "one",
+        /// Reads that follow each other together, and each write after what stands before it.
+        #[default]
+        Reads = "reads",
+    }
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        Self {
+            instructions: String::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            choice: Choice::Auto,
+            calls: Calls::Auto,
+            parallel: Parallel::Reads,
+            limits: TurnLimits::default(),
+            confirm: Confirm::Writes,
+        }
+    }
+}
+
+impl AgentSettings {
+    fn offers(&self, tool: &str) -> bool {
+        let is_any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
+        (self.include.is_empty() || is_any(&self.include)) && !is_any(&self.exclude)
+    }
+}
+
+impl Agent {
+    /// An agent that calls tools of `executor`.
+    pub fn new(executor: Executor, model: Model, settings: AgentSettings) -> Self {
+        Self { executor, model, settings: Arc::new(settings) }
+    }
+
+    /// The dialect of the agent's transcripts.
+    pub fn dialect(&self) -> Dialect {
+        self.model.dialect()
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &AgentSettings {
+        &self.settings
+    }
+
+    /// The tool that a name means, if the agent offers it.
+    pub fn declared(&self, name: &str) -> Option<&Tool> {
+        let entry = self.executor.find(name)?;
+        entry.declaration().filter(|_| self.settings.offers(entry.name().as_str()))
+    }
+
+    /// Runs a turn to its end. The transcript can be sent at any time, also if the future is dropped: then each call that
+    /// was begun has a result that says so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect, and
+    /// [`ErrorKind::Answer`](crate::ErrorKind::Answer) for an answer to a call that does not wait; nothing was done then.
+    pub async fn turn(
+        &self,
+        transcript: &mut Transcript,
+        input: Input,
+        context: &TurnContext,
+    ) -> Result<End, Error> {
+        if transcript.dialect() != self.dialect() {
+            let (expected, got) = (self.dialect(), transcript.dialect());
+            return Err(error::other_dialect(expected.as_str(), got.as_str()));
+        }
+        Box::pin(Turn::new(self, transcript, context).run(input)).await
+    }
+
+    pub(crate) fn offered(&self, context: &TurnContext) -> Offered {
+        let is_offered = |entry: Entry<'_>| {
+            self.settings.offers(entry.name().as_str()) && context.may_use(entry.toolset())
+        };
+        Offered::new(&self.executor, self.dialect(), is_offered)
+    }
+}

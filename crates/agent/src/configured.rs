@@ -1,0 +1,87 @@
+//! Agents of a configuration, ready to take turns.
+
+use callgate_config::{AgentCalls, AgentConfig, AgentParallel, Built, BuiltAgent, ModelDialect};
+use callgate_dialect::Dialect;
+
+use crate::{
+    agent::{Agent, AgentSettings, Calls, Parallel},
+    choice::Choice,
+    error::{self, Error},
+    limits::TurnLimits,
+    model::{Model, ModelSettings},
+};
+
+impl Agent {
+    /// An agent of a configuration, by its name.
+    ///
+    /// ```no_run
+    /// use callgate_agent::Agent;
+    ///
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let built = callgate_config::load("callgate.yaml".as_ref()).await?;
+    /// let agent = Agent::of_configuration(&built, "pizza")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownAgent`](crate::ErrorKind::UnknownAgent), and those of [`Model::new`].
+    pub fn of_configuration(built: &Built, name: &str) -> Result<Self, Error> {
+        let named = built.agents.iter().find(|agent| agent.name == name);
+        let agent = named.ok_or_else(|| {
+            let known: Vec<_> =
+                built.agents.iter().map(|agent| format!("`{}`", agent.name)).collect();
+            error::unknown_agent(name, &known.join(", "))
+        })?;
+        let model = model(agent)?;
+        Ok(Self::new(built.executor.clone(), model, settings(agent)))
+    }
+}
+
+fn model(agent: &BuiltAgent) -> Result<Model, Error> {
+    let config = &agent.model.config;
+    let dialect = match config.dialect {
+        ModelDialect::Anthropic => Dialect::Anthropic,
+        ModelDialect::Bedrock => Dialect::Bedrock,
+        ModelDialect::Gemini => Dialect::Gemini,
+        ModelDialect::OpenAi => Dialect::OpenAi,
+        ModelDialect::Responses => Dialect::Responses,
+    };
+    let mut settings = ModelSettings::new(dialect, config.url.as_str(), &*config.model);
+    settings.settings = config.settings.clone();
+    settings.limits.timeout = config.timeout.unwrap_or(settings.limits.timeout);
+    Model::new(settings, agent.model.transport.clone(), agent.model.authenticator.clone())
+}
+
+fn settings(agent: &BuiltAgent) -> AgentSettings {
+    let AgentConfig { calls, choice, confirm, limits, parallel, tools, .. } = &agent.config;
+    let tokens = u64::try_from(limits.tokens).unwrap_or(u64::MAX);
+    AgentSettings {
+        instructions: agent.instructions.clone(),
+        include: tools.include.clone(),
+        exclude: tools.exclude.clone(),
+        choice: match &**choice {
+            "auto" => Choice::Auto,
+            "none" => Choice::None,
+            "required" => Choice::Required,
+            tool => Choice::Tool(tool.to_owned()),
+        },
+        calls: match calls {
+            AgentCalls::Auto => Calls::Auto,
+            AgentCalls::Manual => Calls::Manual,
+        },
+        parallel: match parallel {
+            AgentParallel::All => Parallel::All,
+            AgentParallel::One => Parallel::One,
+            AgentParallel::Reads => Parallel::Reads,
+        },
+        limits: TurnLimits {
+            rounds: limits.rounds,
+            calls: limits.calls,
+            tokens,
+            time: limits.time,
+            same: limits.same,
+        },
+        confirm: *confirm,
+    }
+}

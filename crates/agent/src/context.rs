@@ -1,0 +1,136 @@
+//! The surroundings of a turn: for whom it runs, with which values, and who watches it.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use callgate_executor::{Call, Stop, TraceContext, UsableToolsets};
+use callgate_policy::{AskAtLeast, Confirm};
+use callgate_tool::{Principal, Session, ToolCall, ToolResult};
+use tokio::time::Instant;
+
+/// The caller of a turn and its surroundings.
+///
+/// ```
+/// use callgate_agent::{TurnContext, TurnEvent};
+/// use callgate_tool::{Principal, Session};
+///
+/// let context = TurnContext::new(Session::new("s-1"))
+///     .with_principal(Principal::new("kim"))
+///     .with_events(|event| {
+///         if let TurnEvent::Call(call) = event {
+///             println!("calls {}", call.tool);
+///         }
+///     });
+/// ```
+#[derive(Clone)]
+pub struct TurnContext {
+    pub(crate) session: Session,
+    principal: Option<Principal>,
+    toolsets: Option<Arc<BTreeSet<String>>>,
+    pub(crate) stop: Stop,
+    trace: Option<TraceContext>,
+    events: Option<Arc<Events>>,
+}
+
+type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
+
+/// What happens in a turn, as it happens.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum TurnEvent<'a> {
+    /// A call begins.
+    Call(&'a ToolCall),
+    /// A call has its result, or waits.
+    Result(&'a ToolResult),
+    /// The model said something to the user.
+    Text(&'a str),
+}
+
+impl TurnContext {
+    /// A turn whose calls run in a session, for nobody in particular.
+    pub fn new(session: Session) -> Self {
+        let (principal, toolsets, trace, events) = (None, None, None, None);
+        Self { session, principal, toolsets, stop: Stop::default(), trace, events }
+    }
+
+    /// Sets the caller.
+    #[must_use]
+    pub fn with_principal(mut self, principal: Principal) -> Self {
+        self.principal = Some(principal);
+        self
+    }
+
+    /// Lets the turn use tools of these toolsets alone, whatever the agent offers.
+    #[must_use]
+    pub fn with_toolsets(mut self, toolsets: Arc<BTreeSet<String>>) -> Self {
+        self.toolsets = Some(toolsets);
+        self
+    }
+
+    /// Ends the turn, and its calls, once this stops.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Makes the calls a part of a trace.
+    #[must_use]
+    pub fn with_trace(mut self, trace: TraceContext) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// Shows what happens to a function, which must not wait.
+    #[must_use]
+    pub fn with_events(mut self, events: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.events = Some(Arc::new(events));
+        self
+    }
+
+    pub(crate) fn may_use(&self, toolset: &str) -> bool {
+        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
+    }
+
+    pub(crate) fn show(&self, event: TurnEvent<'_>) {
+        if let Some(events) = &self.events {
+            events(&event);
+        }
+    }
+
+    /// A call of the turn.
+    pub(crate) fn call<'c>(
+        &'c self,
+        asked: &'c ToolCall,
+        confirm: Confirm,
+        deadline: Instant,
+    ) -> Call<'c> {
+        let mut call = Call::new(asked, &self.session)
+            .with_deadline(deadline)
+            .with_stop(self.stop.clone())
+            .with_extension(AskAtLeast(confirm));
+        if let Some(principal) = &self.principal {
+            call = call.with_principal(principal.clone());
+        }
+        if let Some(trace) = &self.trace {
+            call = call.with_trace(trace.clone());
+        }
+        match &self.toolsets {
+            Some(toolsets) => call.with_extension(UsableToolsets(Arc::clone(toolsets))),
+            None => call,
+        }
+    }
+}
+
+impl fmt::Debug for TurnContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnContext")
+            .field("session", &self.session)
+            .field("principal", &self.principal)
+            .field("toolsets", &self.toolsets)
+            .finish_non_exhaustive()
+    }
+}

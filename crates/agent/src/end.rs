@@ -1,0 +1,115 @@
+//! The end of a turn: why it ended, what the model said last, and what it waits for.
+
+use std::time::SystemTime;
+
+use callgate_tool::{Arguments, Value};
+
+use crate::{
+    transcript::{Open, Transcript, Waiting},
+    usage::Usage,
+};
+
+/// The end of a turn.
+///
+/// ```
+/// use callgate_agent::{End, EndReason};
+///
+/// fn shown(end: &End) -> String {
+///     match end.reason {
+///         EndReason::Answered => end.text.clone(),
+///         EndReason::Waiting => format!("{} calls wait", end.pending.len()),
+///         reason => format!("{}: {}", reason.as_str(), end.detail.as_deref().unwrap_or_default()),
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct End {
+    /// The reason.
+    pub reason: EndReason,
+    /// More about the reason, in a sentence for people.
+    pub detail: Option<String>,
+    /// The words of the model for the user. A question to the user is an answer too.
+    pub text: String,
+    /// The requests to the model.
+    pub n_rounds: usize,
+    /// The calls that were made.
+    pub n_calls: usize,
+    /// The tokens of the turn.
+    pub usage: Usage,
+    /// The calls that wait, if the turn waits.
+    pub pending: Vec<PendingCall>,
+}
+
+callgate_tool::named! {
+    /// The reason why a turn ended.
+    ///
+    /// ```
+    /// use callgate_agent::EndReason;
+    ///
+    /// assert_eq!(EndReason::ModelFailed.as_str(), "model_failed");
+    /// ```
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum EndReason {
+        /// The model answered, or asks the user.
+        Answered = "answered",
+        /// The caller ended the turn.
+        Cancelled = "cancelled",
+        /// A limit of the turn or of the model was reached.
+        Limit = "limit",
+        /// The model could not be reached, or its reply cannot be used.
+        ModelFailed = "model_failed",
+        /// The model or its provider refused.
+        Refused = "refused",
+        /// The model asked for the same again and again.
+        Repeated = "repeated",
+        /// Calls wait for their client, an approval or a result.
+        Waiting = "waiting",
+    }
+}
+
+/// A call that waits.
+///
+/// ```
+/// use callgate_agent::PendingCall;
+///
+/// fn question(pending: &PendingCall) -> String {
+///     match pending.kind {
+///         "approval" => format!("Send this? {}", pending.request),
+///         "client" => format!("Run `{}` with {}", pending.tool, pending.request),
+///         _ => format!("Make the call `{}`", pending.tool),
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// The id of the call, which an answer names.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as the model wrote them.
+    pub arguments: Arguments,
+    /// `approval`, `client`, or `result` for a call that the caller of the turn makes.
+    pub kind: &'static str,
+    /// The request that a person decides about, or what the client has to run; `null` for `result`.
+    pub request: Value,
+    /// The moment when it stops waiting.
+    pub expires: Option<SystemTime>,
+}
+
+/// The calls of a transcript that wait.
+pub(crate) fn pending(transcript: &Transcript) -> Vec<PendingCall> {
+    let waiting = transcript.open.iter().flat_map(Open::waiting);
+    let pending = waiting.map(|(_, call, waiting)| {
+        let (kind, request, expires) = match waiting {
+            Waiting::Pending(pending) => {
+                (pending.kind.as_str(), pending.request.clone(), pending.expires)
+            }
+            Waiting::Result => ("result", Value::Null, None),
+        };
+        let (id, tool, arguments) = (call.id.clone(), call.tool.clone(), call.arguments.clone());
+        PendingCall { id, tool, arguments, kind, request, expires }
+    });
+    pending.collect()
+}

@@ -1,0 +1,71 @@
+//! The reason why a turn cannot begin. Every ending of a turn that began is an [`End`](crate::End).
+
+callgate_secret::error! {
+    /// The refusal of a turn, a model or a transcript.
+    ///
+    /// ```
+    /// use callgate_agent::{ErrorKind, Transcript};
+    /// use callgate_dialect::Dialect;
+    ///
+    /// let error = Transcript::new(Dialect::Mcp).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Dialect);
+    /// ```
+    pub struct Error {}
+
+    pub(crate) fn new;
+    pub(crate) fn with_source;
+}
+
+/// The class of an [`Error`].
+///
+/// ```
+/// use callgate_agent::ErrorKind;
+///
+/// let status = |kind| if kind == ErrorKind::Busy { 409 } else { 400 };
+/// assert_eq!(status(ErrorKind::Busy), 409);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An answer to a call that does not wait, or an answer of the wrong form.
+    Answer,
+    /// Another turn of the transcript runs.
+    Busy,
+    /// A dialect that no provider of models speaks, or the dialect of another transcript.
+    Dialect,
+    /// Settings of a model that cannot be sent.
+    Settings,
+    /// The store of transcripts failed.
+    Store,
+    /// A transcript that cannot be read.
+    Transcript,
+    /// A name that no agent of the configuration has.
+    UnknownAgent,
+}
+
+callgate_secret::errors! {
+    fn no_provider(dialect: &str) = Dialect:
+        "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
+    fn other_dialect(expected: &str, got: &str) = Dialect:
+        "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
+    fn reserved(name: &str) = Settings:
+        "the setting `{name}` is a member that the turn itself writes; leave it out";
+    fn malformed_url(problem: &str) = Settings: "the URL of the model cannot be called: {problem}";
+    fn foreign_message(at: usize, expected: &str) = Transcript:
+        "message {at} of the transcript: expected {expected}";
+    fn no_such_call(id: &str) = Answer: "no call of this transcript waits for an answer under this id: `{id}`";
+    fn wrong_answer(id: &str, problem: &str) = Answer: "the answer to the call `{id}`: {problem}";
+    fn nothing_waits() = Answer: "no call of this transcript waits; send an input";
+    fn unknown_agent(name: &str, known: &str) = UnknownAgent:
+        "expected the name of an agent of the configuration, one of {known}, got: `{name}`";
+    fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
+}
+
+pub(crate) fn store(source: callgate_session::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
+        .with_source(source)
+}
+
+pub(crate) fn unreadable(problem: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Transcript, format!("the transcript cannot be read: {problem}"))
+}

@@ -1,0 +1,47 @@
+//! A turn of a model and its tools: the user's input goes to the model with the declarations of tools, the calls of its reply
+//! are made, their results go back, until the model answers, or a limit ends the turn. Requests and replies are in the
+//! provider's own dialect; nothing of the provider's own message is lost.
+//!
+//! ```no_run
+//! use callgate_agent::{Agent, AgentSettings, Input, Model, Transcript, TurnContext};
+//! use callgate_executor::Executor;
+//! use callgate_tool::Session;
+//!
+//! # async fn example(executor: Executor, model: Model) -> Result<(), callgate_agent::Error> {
+//! let agent = Agent::new(executor, model, AgentSettings::default());
+//! let mut transcript = Transcript::new(agent.dialect())?;
+//! let context = TurnContext::new(Session::new("s-1"));
+//! let end = agent.turn(&mut transcript, Input::text("One pizza, please."), &context).await?;
+//! println!("{}: {}", end.reason.as_str(), end.text);
+//! # Ok(())
+//! # }
+//! ```
+
+mod agent;
+mod choice;
+mod configured;
+mod context;
+mod end;
+mod error;
+mod input;
+mod limits;
+mod model;
+mod offered;
+mod repetition;
+mod stored;
+mod transcript;
+mod turn;
+mod usage;
+mod wire;
+
+pub use agent::{Agent, AgentSettings, Calls, Parallel};
+pub use choice::Choice;
+pub use context::{TurnContext, TurnEvent};
+pub use end::{End, EndReason, PendingCall};
+pub use error::{Error, ErrorKind};
+pub use input::{Answer, Given, Input};
+pub use limits::TurnLimits;
+pub use model::{Model, ModelSettings};
+pub use stored::{KeptTurn, Transcripts};
+pub use transcript::{Repair, Transcript};
+pub use usage::Usage;

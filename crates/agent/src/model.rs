@@ -1,0 +1,187 @@
+//! A provider's model: sends a request, and once more where the provider asks for it. A request to a model changes nothing,
+//! so it may be repeated; calls are never repeated with it.
+
+mod failure;
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use callgate_auth::Authenticator;
+use callgate_dialect::Dialect;
+use callgate_secret::{Masker, Secret};
+use callgate_tool::{NamedBy, Object, Session};
+use callgate_transport::{Limits, Transport};
+use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
+use tokio::time::{Instant, sleep};
+
+pub(crate) use self::failure::ModelFailure;
+use crate::{
+    error::{self, Error},
+    wire::{Ask, Reply, Wire},
+};
+
+/// A model behind an address.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use callgate_agent::{Model, ModelSettings};
+/// use callgate_auth::{AuthConfig, AuthContext};
+/// use callgate_dialect::Dialect;
+/// use callgate_transport::Client;
+///
+/// # fn model(context: &AuthContext) -> Result<Model, Box<dyn std::error::Error>> {
+/// // A model of this machine, by Ollama, vLLM or llama.cpp.
+/// let settings = ModelSettings::new(Dialect::OpenAi, "http://127.0.0.1:11434/v1", "qwen3");
+/// let authenticator = AuthConfig::None.build(context)?;
+/// Ok(Model::new(settings, Arc::new(Client::new()?), authenticator)?)
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    wire: Wire,
+    url: Uri,
+    settings: Arc<ModelSettings>,
+    transport: Arc<dyn Transport>,
+    authenticator: Arc<dyn Authenticator>,
+}
+
+/// The settings of a model.
+///
+/// ```
+/// use callgate_agent::ModelSettings;
+/// use callgate_dialect::Dialect;
+///
+/// let url = "https://api.anthropic.com/v1";
+/// let settings = ModelSettings::new(Dialect::Anthropic, url, "claude-sonnet-5");
+/// assert_eq!(settings.attempts, 3);
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelSettings {
+    /// The format of its requests.
+    pub dialect: Dialect,
+    /// The address of the interface: `https://api.openai.com/v1`. The path of the request is added to it.
+    pub url: String,
+    /// The name of the model.
+    pub model: String,
+    /// Further members of each request, as the provider names them.
+    pub settings: Object,
+    /// The limits of one request.
+    pub limits: Limits,
+    /// The number of times that a request is sent at most, while the provider is overloaded.
+    pub attempts: u32,
+}
+
+impl ModelSettings {
+    /// A model with the usual limits: two minutes and 16 MiB for a reply, three attempts.
+    pub fn new(dialect: Dialect, url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            dialect,
+            url: url.into(),
+            model: model.into(),
+            settings: Object::new(),
+            limits: Limits { timeout: REPLY_TIME, response_bytes: REPLY_BYTES },
+            attempts: ATTEMPTS,
+        }
+    }
+}
+
+impl Model {
+    /// A model that is reached over `transport` with the credential of `authenticator`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks, and
+    /// [`ErrorKind::Settings`](crate::ErrorKind::Settings) for a URL or a setting that cannot be sent.
+    pub fn new(
+        settings: ModelSettings,
+        transport: Arc<dyn Transport>,
+        authenticator: Arc<dyn Authenticator>,
+    ) -> Result<Self, Error> {
+        let wire = Wire::of(settings.dialect);
+        let wire = wire.ok_or_else(|| error::no_provider(settings.dialect.as_str()))?;
+        let reserved = settings.settings.keys().find(|name| wire.reserved().contains(&&***name));
+        if let Some(name) = reserved {
+            return Err(error::reserved(name));
+        }
+        let url = format!("{}{}", settings.url.trim_end_matches('/'), wire.path(&settings.model));
+        let url = url.parse::<Uri>().map_err(|source| error::malformed_url(&source.to_string()))?;
+        Ok(Self { wire, url, settings: Arc::new(settings), transport, authenticator })
+    }
+
+    /// The dialect of its requests.
+    pub fn dialect(&self) -> Dialect {
+        self.wire.dialect()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.model
+    }
+
+    pub(crate) fn settings(&self) -> &Object {
+        &self.settings.settings
+    }
+
+    /// The reply to a request, until `deadline`.
+    pub(crate) async fn reply(
+        &self,
+        ask: &Ask<'_>,
+        deadline: Instant,
+    ) -> Result<Reply, ModelFailure> {
+        let body = Bytes::from(self.wire.body(ask));
+        let mut n_sent = 1;
+        loop {
+            let failure = match self.send(body.clone(), deadline).await {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            let pause = failure.retry_after.unwrap_or_else(|| PAUSE.saturating_mul(n_sent));
+            let is_late = Instant::now() + pause >= deadline;
+            if !failure.is_transient || n_sent >= self.settings.attempts || is_late {
+                return Err(failure);
+            }
+            tracing::debug!(attempt = n_sent, "the model is asked again");
+            sleep(pause).await;
+            n_sent += 1;
+        }
+    }
+
+    async fn send(&self, body: Bytes, deadline: Instant) -> Result<Reply, ModelFailure> {
+        let mut request = Request::new(body);
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.url.clone();
+        request.extensions_mut().insert(NamedBy::Operator);
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if self.wire == Wire::Anthropic {
+            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        }
+        let session = Session::default();
+        let authorized = self.authenticator.authorize(&mut request, &session).await;
+        let secrets = authorized.map_err(|error| ModelFailure::of_credential(&error))?.secrets;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = self.settings.limits.timeout.min(left);
+        let limits = Limits { timeout, ..self.settings.limits };
+        let sent = self.transport.send(request, &limits).await;
+        self.read(&sent.map_err(|error| ModelFailure::of_transport(&error))?, &secrets)
+    }
+
+    fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {
+        // A provider may repeat the key that it refuses.
+        let text = String::from_utf8_lossy(response.body());
+        let masker = Masker::new(secrets);
+        if !response.status().is_success() {
+            return Err(ModelFailure::of_status(response, &masker.mask_text(&text)));
+        }
+        self.wire.reply(&text).map_err(ModelFailure::unreadable)
+    }
+}
+
+/// The time for one reply. Models that think take a minute and more.
+const REPLY_TIME: Duration = Duration::from_mins(2);
+/// The size of one reply, which may hold images.
+const REPLY_BYTES: usize = 16 * 1024 * 1024;
+/// The attempts of one request.
+const ATTEMPTS: u32 = 3;
+/// The pause after the first attempt, if the provider names none; the second is twice as long.
+const PAUSE: Duration = Duration::from_secs(1);

@@ -1,0 +1,117 @@
+//! A conversation with one model: the messages as the provider wrote and takes them, and the calls of its last message that
+//! have no result yet. What is sent is complete at any time: open calls get results before anything else is added.
+
+mod open;
+mod record;
+mod repair;
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Fault, Json, ToolCall, Value};
+
+pub(crate) use self::open::{CallState, Open, Waiting, failed};
+pub use self::record::Repair;
+pub(crate) use self::record::TranscriptForm;
+pub(crate) use self::repair::read_group;
+use crate::{
+    error::{self, Error},
+    wire::{Author, Wire},
+};
+
+/// The messages of a conversation in the dialect of its model.
+///
+/// ```
+/// use callgate_agent::Transcript;
+/// use callgate_dialect::Dialect;
+/// use callgate_tool::json;
+///
+/// // A transcript of another program. No call in it is ever made.
+/// let messages = vec![
+///     json!({"role": "user", "content": "One pizza."}),
+///     json!({"role": "assistant", "tool_calls": [
+///         {"id": "a", "type": "function", "function": {"name": "add_pizza", "arguments": "{}"}},
+///     ]}),
+/// ];
+/// let (transcript, repair) = Transcript::of_messages(Dialect::OpenAi, messages)?;
+/// assert_eq!(transcript.messages().len(), 3, "the call got a result: it was not made");
+/// assert_eq!(repair.n_answered, 1);
+/// # Ok::<(), callgate_agent::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    pub(crate) wire: Wire,
+    pub(crate) messages: Vec<Json>,
+    pub(crate) open: Option<Open>,
+}
+
+impl Transcript {
+    /// An empty transcript.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks.
+    pub fn new(dialect: Dialect) -> Result<Self, Error> {
+        let wire = Wire::of(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        Ok(Self { wire, messages: Vec::new(), open: None })
+    }
+
+    /// A transcript of messages that came from elsewhere, with what was missing or too much in them. They are text: calls
+    /// without a result get one that says so, and none is made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Transcript`](crate::ErrorKind::Transcript) for a message that is none of a user or a model.
+    pub fn of_messages(dialect: Dialect, messages: Vec<Value>) -> Result<(Self, Repair), Error> {
+        let mut transcript = Self::new(dialect)?;
+        for (at, message) in messages.iter().enumerate() {
+            match transcript.wire.author(message) {
+                Some(Author::Model | Author::User) => {}
+                Some(Author::Other) => {
+                    let expected = "one of a user or a model; the agent's own instructions are `instructions` of the configuration";
+                    return Err(error::foreign_message(at, expected));
+                }
+                None => return Err(error::foreign_message(at, &format!("one of `{dialect}`"))),
+            }
+        }
+        transcript.messages = messages.into_iter().map(Json::from).collect();
+        let repair = transcript.repair();
+        Ok((transcript, repair))
+    }
+
+    /// The dialect of the messages.
+    pub fn dialect(&self) -> Dialect {
+        self.wire.dialect()
+    }
+
+    /// The messages as they can be sent now: every call has one result. Calls that wait or run have one that says that they
+    /// were cancelled.
+    pub fn messages(&self) -> Vec<Json> {
+        let mut messages = self.messages.clone();
+        if let Some(open) = &self.open {
+            messages.extend(open.clone().closed(self.wire));
+        }
+        messages
+    }
+
+    /// True if a call waits for its client, for an approval or for a result.
+    pub fn is_waiting(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.waiting().next().is_some())
+    }
+
+    /// Adds a message of the user.
+    pub(crate) fn add_user(&mut self, text: &str) {
+        self.close();
+        self.messages.push(self.wire.user(text).into());
+    }
+
+    /// Gives each open call its result, or one that says that it was cancelled.
+    pub(crate) fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.messages.extend(open.closed(self.wire));
+        }
+    }
+
+    /// Ends each open call that has no result yet with a fault.
+    pub(crate) fn end_open(&mut self, fault: impl Fn(&ToolCall) -> Box<Fault>) {
+        if let Some(open) = &mut self.open {
+            open.end_all(fault);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The calls of a model's last message, each with what is known of it. A call that runs is marked before it begins, so that
+//! whoever finds it later knows that its service may have been reached.
+
+use callgate_call::wording::turn as wording;
+use callgate_dialect::ReadMessage;
+use callgate_tool::{Fault, Journal, Json, Outcome, Pending, ToolCall, ToolResult, Value};
+
+use crate::wire::Wire;
+
+/// The open calls of a message.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    pub(crate) read: ReadMessage,
+    /// One for each call of the message.
+    pub(crate) states: Vec<CallState>,
+}
+
+/// What is known of one call.
+#[derive(Clone, Debug)]
+pub(crate) enum CallState {
+    /// It runs, or ran when its program ended.
+    Begun,
+    /// It has its result.
+    Ended(Box<ToolResult>),
+    /// Nothing was done yet.
+    Held,
+    /// It waits for somebody.
+    Waits(Waiting),
+    /// It has its result, in the words of the dialect.
+    Written(Value),
+}
+
+/// Why a call waits.
+#[derive(Clone, Debug)]
+pub(crate) enum Waiting {
+    /// For its client or an approval.
+    Pending(Box<Pending>),
+    /// For its result: the caller of the turn makes the calls.
+    Result,
+}
+
+impl Open {
+    /// The calls of a message that was just read: those that cannot be made have their results.
+    pub(crate) fn new(read: ReadMessage) -> Self {
+        let state = |asked: &callgate_dialect::ReadCall| match &asked.call {
+            Ok(_) => CallState::Held,
+            Err(ended) => CallState::Ended(ended.clone()),
+        };
+        let states = read.calls().iter().map(state).collect();
+        Self { read, states }
+    }
+
+    /// The calls that can be made, with their positions.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
+        let calls = self.read.calls().iter().enumerate();
+        calls.filter_map(|(at, asked)| Some((at, asked.call.as_ref().ok()?)))
+    }
+
+    /// The calls that wait, with their positions.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, &ToolCall, &Waiting)> {
+        self.calls().filter_map(|(at, call)| match self.states.get(at)? {
+            CallState::Waits(waiting) => Some((at, call, waiting)),
+            _ => None,
+        })
+    }
+
+    /// The position of the call that waits under an id.
+    pub(crate) fn waiting_at(&self, id: &str) -> Option<(usize, &ToolCall, &Waiting)> {
+        self.waiting().find(|(_, call, _)| call.id == id)
+    }
+
+    pub(crate) fn set(&mut self, at: usize, state: CallState) {
+        if let Some(slot) = self.states.get_mut(at) {
+            *slot = state;
+        }
+    }
+
+    /// Marks calls as running.
+    pub(crate) fn begin(&mut self, calls: &[(usize, ToolCall)]) {
+        for (at, _) in calls {
+            self.set(*at, CallState::Begun);
+        }
+    }
+
+    /// Marks calls as not begun after all.
+    pub(crate) fn hold(&mut self, calls: &[(usize, ToolCall)]) {
+        for (at, _) in calls {
+            self.set(*at, CallState::Held);
+        }
+    }
+
+    /// Lets the calls that nothing was done about wait for the results of the turn's caller.
+    pub(crate) fn wait_for_results(&mut self) {
+        for state in self.states.iter_mut().filter(|state| matches!(state, CallState::Held)) {
+            *state = CallState::Waits(Waiting::Result);
+        }
+    }
+
+    pub(crate) fn is_held(&self, at: usize) -> bool {
+        matches!(self.states.get(at), Some(CallState::Held))
+    }
+
+    /// True if every call has its result.
+    pub(crate) fn is_ended(&self) -> bool {
+        let is_ended =
+            |state: &CallState| matches!(state, CallState::Ended(_) | CallState::Written(_));
+        self.states.iter().all(is_ended)
+    }
+
+    /// Ends each call without a result with a fault.
+    pub(crate) fn end_all(&mut self, fault: impl Fn(&ToolCall) -> Box<Fault>) {
+        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+        for (at, call) in calls {
+            if let Some(CallState::Held | CallState::Waits(_)) = self.states.get(at) {
+                let fault = fault(&call);
+                self.set(at, CallState::Ended(failed(&call, fault)));
+            }
+        }
+    }
+
+    /// The messages that answer all calls.
+    pub(crate) fn closed(mut self, wire: Wire) -> Vec<Json> {
+        let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
+        for (at, call) in calls {
+            let fault = match self.states.get(at) {
+                Some(CallState::Begun) => wording::cut_off(),
+                Some(CallState::Held | CallState::Waits(_)) => wording::not_begun(),
+                _ => continue,
+            };
+            self.set(at, CallState::Ended(failed(&call, fault)));
+        }
+        joined(wire, self.pieces(wire).into_iter().flatten().collect())
+    }
+
+    /// An answer for every call, as its dialect writes it; those of calls without a result say nothing of them.
+    pub(crate) fn all_pieces(&self, wire: Wire) -> Vec<Value> {
+        let result = |(at, call): (usize, &ToolCall)| match self.states.get(at) {
+            Some(CallState::Ended(result)) => {
+                ToolResult { id: call.id.clone(), ..(**result).clone() }
+            }
+            // Only fills the place of a call whose answer is not used.
+            _ => *failed(call, wording::not_begun()),
+        };
+        let results: Vec<_> = self.calls().map(result).collect();
+        split(wire, wire.dialect().write(&self.read, &results))
+    }
+
+    /// The answer of each call that has one, as its dialect writes it.
+    pub(crate) fn pieces(&self, wire: Wire) -> Vec<Option<Value>> {
+        let written = self.all_pieces(wire);
+        let piece = |(state, written): (&CallState, Value)| match state {
+            CallState::Ended(_) => Some(written),
+            CallState::Written(piece) => Some(piece.clone()),
+            _ => None,
+        };
+        self.states.iter().zip(written).map(piece).collect()
+    }
+}
+
+pub(crate) fn failed(call: &ToolCall, fault: Box<Fault>) -> Box<ToolResult> {
+    let (id, tool) = (call.id.clone(), call.tool.clone());
+    let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
+    Box::new(ToolResult { id, tool, outcome, journal })
+}
+
+/// The answers of single calls in messages of a dialect.
+fn split(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
+    let Some(member) = wire.parts() else { return messages };
+    let parts =
+        messages.into_iter().filter_map(|mut message| message.get_mut(member).map(Value::take));
+    let lists =
+        parts.filter_map(|parts| if let Value::Array(parts) = parts { Some(parts) } else { None });
+    lists.flatten().collect()
+}
+
+/// The messages of answers: one message for all, where the dialect wants one.
+pub(crate) fn joined(wire: Wire, pieces: Vec<Value>) -> Vec<Json> {
+    let Some(member) = wire.parts() else { return pieces.into_iter().map(Json::from).collect() };
+    if pieces.is_empty() {
+        return Vec::new();
+    }
+    let mut message = callgate_tool::json!({"role": "user"});
+    if let Some(members) = message.as_object_mut() {
+        members.insert(member, Value::Array(pieces));
+    }
+    vec![message.into()]
+}

@@ -1,0 +1,253 @@
+//! A transcript as a store or a file keeps it. Messages are kept as the texts that they are.
+
+use std::{
+    fmt,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Approvers, Json, Pending, PendingKind, Tool, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{CallState, Open, Transcript, Waiting, repair::read_group};
+use crate::{
+    error::{self, Error},
+    wire::{Author, Wire},
+};
+
+/// What was wrong with the messages of a transcript and is now right.
+///
+/// ```
+/// use callgate_agent::Transcript;
+/// use callgate_dialect::Dialect;
+/// use callgate_tool::json;
+///
+/// let lone = json!({"role": "tool", "tool_call_id": "a", "content": "{}"});
+/// let (transcript, repair) = Transcript::of_messages(Dialect::OpenAi, vec![lone])?;
+/// assert!(transcript.messages().is_empty());
+/// assert_eq!(repair.to_string(), "1 result without a call was taken out");
+/// # Ok::<(), callgate_agent::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// The calls that had no result and got one.
+    pub n_answered: usize,
+    /// The results that answered no call and were taken out.
+    pub n_dropped: usize,
+    /// The messages of a model that no provider takes back and that were taken out: thoughts alone, calls that cannot be read.
+    pub n_removed: usize,
+}
+
+impl Repair {
+    /// True if nothing was wrong.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (
+                self.n_answered,
+                "call without a result",
+                "calls without a result",
+                "got one that says so",
+            ),
+            (self.n_dropped, "result without a call", "results without a call", "taken out"),
+            (
+                self.n_removed,
+                "message that cannot be sent again",
+                "messages that cannot be sent again",
+                "taken out",
+            ),
+        ];
+        let said = parts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many, done)| {
+            let what = if *n == 1 { one } else { many };
+            let verb = match (*done == "taken out", *n) {
+                (false, _) => "",
+                (true, 1) => "was ",
+                (true, _) => "were ",
+            };
+            format!("{n} {what} {verb}{done}")
+        });
+        f.write_str(&said.collect::<Vec<_>>().join("; "))
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TranscriptForm {
+    dialect: String,
+    messages: Vec<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open: Option<Vec<StateForm>>,
+    /// The end of the time of a running turn, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) running_until: Option<u64>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct StateForm {
+    state: StateName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pending: Option<PendingForm>,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum StateName {
+    Begun,
+    Held,
+    WaitsForAnswer,
+    WaitsForResult,
+    Written,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct PendingForm {
+    kind: String,
+    id: String,
+    expires: Option<u64>,
+    request: Box<RawValue>,
+    approvers: String,
+}
+
+impl Transcript {
+    /// The transcript as text, for a file. [`Transcript::of_text`] reads it again.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(&self.form()).unwrap_or_default()
+    }
+
+    /// Reads what [`Transcript::to_text`] wrote. `declared` finds the tools of its open calls.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Transcript`](crate::ErrorKind::Transcript) for another text.
+    pub fn of_text<'t>(
+        text: &str,
+        declared: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Result<(Self, Repair), Error> {
+        let form: TranscriptForm = serde_json::from_str(text).map_err(error::unreadable)?;
+        Self::of_form(form, declared)
+    }
+
+    pub(crate) fn form(&self) -> TranscriptForm {
+        let messages = self.messages.iter().map(|message| raw(message.text())).collect();
+        let open = self.open.as_ref().map(|open| states(open, self.wire));
+        TranscriptForm {
+            dialect: self.dialect().as_str().to_owned(),
+            messages,
+            open,
+            running_until: None,
+        }
+    }
+
+    pub(crate) fn of_form<'t>(
+        form: TranscriptForm,
+        declared: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Result<(Self, Repair), Error> {
+        let dialect = form.dialect.parse::<Dialect>().map_err(error::unreadable)?;
+        let mut transcript = Self::new(dialect)?;
+        let messages = form.messages.iter().map(|message| Json::parse(message.get()));
+        transcript.messages = messages.collect::<Result<_, _>>().map_err(error::unreadable)?;
+        let Some(states) = form.open else {
+            let repair = transcript.repair();
+            return Ok((transcript, repair));
+        };
+        let group = transcript.open_group();
+        let mut repair = transcript.repair();
+        let Ok(read) = read_group(transcript.wire, &group, declared) else {
+            transcript.messages.extend(group);
+            let more = transcript.repair();
+            repair.n_answered += more.n_answered;
+            repair.n_removed += more.n_removed;
+            return Ok((transcript, repair));
+        };
+        let mut open = Open::new(read);
+        let is_whole = states.len() == open.states.len();
+        for (at, state) in states.into_iter().enumerate() {
+            let state = if is_whole { state_of(state)? } else { CallState::Begun };
+            if open.is_held(at) || matches!(state, CallState::Written(_)) {
+                open.set(at, state);
+            }
+        }
+        transcript.messages.extend(group);
+        transcript.open = Some(open);
+        Ok((transcript, repair))
+    }
+
+    /// Takes the model's last messages out, whose calls are open.
+    fn open_group(&mut self) -> Vec<Json> {
+        let is_model = |message: &Json| self.wire.author(message.value()) == Some(Author::Model);
+        let n_model = self.messages.iter().rev().take_while(|message| is_model(message)).count();
+        let n_group = if self.wire == Wire::Responses { n_model } else { n_model.min(1) };
+        self.messages.split_off(self.messages.len() - n_group)
+    }
+}
+
+fn states(open: &Open, wire: Wire) -> Vec<StateForm> {
+    let pieces = open.pieces(wire);
+    let form = |(state, piece): (&CallState, Option<Value>)| {
+        let (mut answer, mut pending) = (None, None);
+        let state = match (state, piece) {
+            (_, Some(piece)) => {
+                answer = Some(raw(&piece.to_string()));
+                StateName::Written
+            }
+            (CallState::Held, _) => StateName::Held,
+            (CallState::Waits(Waiting::Result), _) => StateName::WaitsForResult,
+            (CallState::Waits(Waiting::Pending(waiting)), _) => {
+                pending = Some(pending_form(waiting));
+                StateName::WaitsForAnswer
+            }
+            _ => StateName::Begun,
+        };
+        StateForm { state, answer, pending }
+    };
+    open.states.iter().zip(pieces).map(form).collect()
+}
+
+fn pending_form(pending: &Pending) -> PendingForm {
+    let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    PendingForm {
+        kind: pending.kind.as_str().to_owned(),
+        id: pending.id.clone(),
+        expires: pending.expires.map(|time| u64::try_from(since(time)).unwrap_or(u64::MAX)),
+        request: raw(&pending.request.to_string()),
+        approvers: pending.approvers.as_str().to_owned(),
+    }
+}
+
+fn state_of(form: StateForm) -> Result<CallState, Error> {
+    let value = |raw: &RawValue| Value::parse(raw.get()).map_err(error::unreadable);
+    let lacking = |what: &str| error::unreadable(format!("a call lacks its {what}"));
+    Ok(match form.state {
+        StateName::Begun => CallState::Begun,
+        StateName::Held => CallState::Held,
+        StateName::WaitsForResult => CallState::Waits(Waiting::Result),
+        StateName::Written => {
+            CallState::Written(value(&form.answer.ok_or_else(|| lacking("answer"))?)?)
+        }
+        StateName::WaitsForAnswer => {
+            let pending = form.pending.ok_or_else(|| lacking("`pending`"))?;
+            let PendingForm { kind, id, expires, request, approvers } = pending;
+            let kind = PendingKind::named(&kind);
+            let kind = kind.ok_or_else(|| error::unreadable("a call waits for nobody"))?;
+            let mut read = Pending::new(kind, id, value(&request)?);
+            read.expires = expires.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_millis(at)));
+            read.approvers = Approvers::named(&approvers).unwrap_or_default();
+            CallState::Waits(Waiting::Pending(Box::new(read)))
+        }
+    })
+}
+
+/// Every text here is one of JSON: a message that was read, or a value that was written.
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap_or_default()
+}

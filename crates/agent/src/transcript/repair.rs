@@ -1,0 +1,173 @@
+//! Makes a transcript sendable in both directions: a call without a result gets one, and a result without a call is taken
+//! out. What is right stays byte for byte.
+
+use callgate_dialect::{EnvelopeError, ReadMessage};
+use callgate_tool::{Json, Object, Tool, Value};
+
+use super::{CallState, Open, Repair, Transcript, open::joined};
+use crate::wire::{Author, Wire};
+
+impl Transcript {
+    /// Repairs the messages, and reports what was done.
+    pub(super) fn repair(&mut self) -> Repair {
+        let mut repairer =
+            Repairer { wire: self.wire, repair: Repair::default(), done: Vec::new() };
+        let (mut group, mut after) = (Vec::new(), Vec::new());
+        for message in std::mem::take(&mut self.messages) {
+            let is_model = self.wire.author(message.value()) == Some(Author::Model);
+            // Items of Responses belong together; other messages of a model stand alone.
+            let begins_next = is_model
+                && (!after.is_empty() || (!group.is_empty() && self.wire != Wire::Responses));
+            if begins_next {
+                repairer.add(std::mem::take(&mut group), std::mem::take(&mut after));
+            }
+            if is_model { &mut group } else { &mut after }.push(message);
+        }
+        repairer.add(group, after);
+        self.messages = repairer.done;
+        repairer.repair
+    }
+}
+
+/// The calls of a model's messages that belong together.
+pub(crate) fn read_group<'t>(
+    wire: Wire,
+    group: &[Json],
+    declared: impl Fn(&str) -> Option<&'t Tool>,
+) -> Result<ReadMessage, EnvelopeError> {
+    let message = if wire == Wire::Responses {
+        let items = group.iter().map(|item| item.value().clone()).collect();
+        Object::from([("output", Value::Array(items))]).into()
+    } else {
+        group.last().map(|message| message.value().clone()).unwrap_or_default()
+    };
+    wire.dialect().read(message, declared)
+}
+
+struct Repairer {
+    wire: Wire,
+    repair: Repair,
+    done: Vec<Json>,
+}
+
+impl Repairer {
+    /// Adds messages of a model that belong together, and the messages of the user that follow.
+    fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
+        let n_given = group.len();
+        while group.last().is_some_and(|last| self.wire.is_empty(last.value())) {
+            group.pop();
+        }
+        let read =
+            if group.is_empty() { None } else { read_group(self.wire, &group, |_| None).ok() };
+        if read.is_none() {
+            group.clear();
+        }
+        self.repair.n_removed += n_given - group.len();
+        self.done.extend(group);
+        match read.filter(|read| !read.calls().is_empty()) {
+            Some(read) => self.answer(read, after),
+            None => self.without_results(after),
+        }
+    }
+
+    fn answer(&mut self, read: ReadMessage, after: Vec<Json>) {
+        let mut pieces: Vec<Option<Value>> = after
+            .iter()
+            .flat_map(|message| results(self.wire, message.value()))
+            .map(Some)
+            .collect();
+        let n_given = pieces.len();
+        let mut open = Open::new(read);
+        let ids: Vec<String> = ids(self.wire, &open);
+        for (at, id) in ids.iter().enumerate() {
+            let is_its = |piece: &Option<Value>| {
+                piece.as_ref().and_then(|piece| self.wire.answers(piece)).as_ref() == Some(id)
+            };
+            let found = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
+            match found {
+                Some(piece) => open.set(at, CallState::Written(piece)),
+                None if open.is_held(at) => open.set(at, CallState::Begun),
+                // A call that cannot be read has its answer already.
+                None => {}
+            }
+        }
+        let n_found =
+            open.states.iter().filter(|state| matches!(state, CallState::Written(_))).count();
+        if n_found == ids.len() && n_given == n_found && self.is_in_place(&after, n_found) {
+            self.done.extend(after);
+            return;
+        }
+        self.repair.n_answered += ids.len() - n_found;
+        self.repair.n_dropped += n_given - n_found;
+        self.done.extend(open.closed(self.wire));
+        self.rest(after);
+    }
+
+    /// True if the results stand where providers want them: at once after the calls.
+    fn is_in_place(&self, after: &[Json], n_results: usize) -> bool {
+        let of =
+            |message: Option<&Json>| message.map_or(0, |it| results(self.wire, it.value()).len());
+        if self.wire.parts().is_some() {
+            let first = after
+                .first()
+                .map(Json::value)
+                .and_then(|it| it.get(self.wire.parts()?)?.as_array());
+            let n_first = first.map_or(0, |parts| {
+                parts.iter().take_while(|part| self.wire.answers(part).is_some()).count()
+            });
+            return n_first == n_results;
+        }
+        after.iter().take(n_results).all(|message| of(Some(message)) == 1)
+    }
+
+    fn without_results(&mut self, after: Vec<Json>) {
+        let n_results: usize = after.iter().map(|it| results(self.wire, it.value()).len()).sum();
+        if n_results == 0 {
+            self.done.extend(after);
+            return;
+        }
+        self.repair.n_dropped += n_results;
+        self.rest(after);
+    }
+
+    /// Adds messages of the user without the results in them.
+    fn rest(&mut self, after: Vec<Json>) {
+        for message in after {
+            let n_results = results(self.wire, message.value()).len();
+            if n_results == 0 {
+                self.done.push(message);
+                continue;
+            }
+            let Some(member) = self.wire.parts() else { continue };
+            let parts = message.value().get(member).and_then(Value::as_array).into_iter().flatten();
+            let rest: Vec<_> =
+                parts.filter(|part| self.wire.answers(part).is_none()).cloned().collect();
+            self.done.extend(joined(self.wire, rest));
+        }
+    }
+}
+
+/// The results in a message.
+fn results(wire: Wire, message: &Value) -> Vec<Value> {
+    let is_result = |part: &&Value| wire.answers(part).is_some();
+    match wire.parts() {
+        None => Some(message).filter(is_result).cloned().into_iter().collect(),
+        Some(member) => {
+            let parts = message.get(member).and_then(Value::as_array).into_iter().flatten();
+            parts.filter(is_result).cloned().collect()
+        }
+    }
+}
+
+/// The ids of calls as their message has them: Gemini's calls may have none.
+fn ids(wire: Wire, open: &Open) -> Vec<String> {
+    // The answers that callgate would write carry the ids.
+    let mut ended = open.clone();
+    for at in 0..ended.states.len() {
+        if ended.is_held(at) {
+            ended.set(at, CallState::Begun);
+        }
+    }
+    let pieces = ended.all_pieces(wire);
+    pieces.iter().map(|piece| wire.answers(piece).unwrap_or_default()).collect()
+}

@@ -1,0 +1,170 @@
+//! One turn: rounds of a request to the model and the calls of its reply, until one of them is the last.
+
+mod answers;
+mod calls;
+mod round;
+
+use callgate_call::wording::turn as wording;
+use tokio::time::Instant;
+
+use crate::{
+    agent::Agent,
+    context::TurnContext,
+    end::{End, EndReason, pending},
+    error::Error,
+    input::Input,
+    offered::Offered,
+    repetition::Repetition,
+    stored::Keeper,
+    transcript::Transcript,
+    usage::Usage,
+};
+
+/// A turn that runs.
+#[derive(Debug)]
+pub(crate) struct Turn<'t> {
+    agent: &'t Agent,
+    transcript: &'t mut Transcript,
+    context: &'t TurnContext,
+    keeper: Option<&'t mut Keeper>,
+    offered: Offered,
+    repetition: Repetition,
+    deadline: Instant,
+    /// The messages before the input, while the model has not replied to it.
+    before_input: Option<usize>,
+    /// True until the model has replied in this turn to words of the user.
+    is_first: bool,
+    closing: Option<Closing>,
+    n_rounds: usize,
+    n_calls: usize,
+    usage: Usage,
+}
+
+/// Why the next round is the last one.
+#[derive(Clone, Debug)]
+struct Closing {
+    reason: EndReason,
+    detail: String,
+    /// True once the model was told.
+    is_said: bool,
+}
+
+impl<'t> Turn<'t> {
+    pub(crate) fn new(
+        agent: &'t Agent,
+        transcript: &'t mut Transcript,
+        context: &'t TurnContext,
+    ) -> Self {
+        let limits = &agent.settings.limits;
+        Self {
+            offered: agent.offered(context),
+            repetition: Repetition::new(limits.same),
+            deadline: Instant::now() + limits.time,
+            agent,
+            transcript,
+            context,
+            keeper: None,
+            before_input: None,
+            is_first: false,
+            closing: None,
+            n_rounds: 0,
+            n_calls: 0,
+            usage: Usage::default(),
+        }
+    }
+
+    /// Keeps the transcript before each call and after each round.
+    pub(crate) fn kept_by(mut self, keeper: &'t mut Keeper) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    pub(crate) async fn run(mut self, input: Input) -> Result<End, Error> {
+        match input {
+            Input::Answers(answers) => self.answer(answers).await?,
+            Input::Text(text) => {
+                self.transcript.end_open(|_| wording::passed_over());
+                self.transcript.close();
+                self.before_input = Some(self.transcript.messages.len());
+                self.is_first = true;
+                self.transcript.add_user(&text);
+            }
+        }
+        loop {
+            let end = if self.transcript.open.is_some() {
+                self.run_calls().await
+            } else {
+                self.round().await
+            };
+            if let Some(end) = end {
+                return Ok(end);
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.context.stop.is_stopped()
+    }
+
+    /// Asks the model once more, without tools, because of a limit or a repetition.
+    fn close_with(&mut self, reason: EndReason, detail: impl Into<String>) {
+        if self.closing.is_none() {
+            self.closing = Some(Closing { reason, detail: detail.into(), is_said: false });
+        }
+    }
+
+    fn check_limits(&mut self) {
+        let limits = self.agent.settings.limits;
+        if self.n_rounds >= limits.rounds {
+            self.close_with(
+                EndReason::Limit,
+                format!("The {} rounds of this turn are used up.", limits.rounds),
+            );
+        } else if self.usage.total() >= limits.tokens {
+            self.close_with(
+                EndReason::Limit,
+                format!("The {} tokens of this turn are used up.", limits.tokens),
+            );
+        } else if Instant::now() >= self.deadline {
+            let seconds = limits.time.as_secs();
+            self.close_with(
+                EndReason::Limit,
+                format!("The {seconds} seconds of this turn are over."),
+            );
+        }
+    }
+
+    async fn keep(&mut self) -> Result<(), Error> {
+        match &mut self.keeper {
+            Some(keeper) => keeper.keep(self.transcript).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The end of the turn for a reason.
+    fn end(&self, reason: EndReason, detail: Option<String>, text: String) -> End {
+        End {
+            reason,
+            detail,
+            text,
+            n_rounds: self.n_rounds,
+            n_calls: self.n_calls,
+            usage: self.usage,
+            pending: pending(self.transcript),
+        }
+    }
+
+    /// The end of a turn without words of the model. If the model has not replied at all, the input is taken out again, so
+    /// that it can be sent once more.
+    fn end_early(&mut self, reason: EndReason, detail: impl Into<String>) -> End {
+        self.transcript.close();
+        if let Some(n_before) = self.before_input {
+            self.transcript.messages.truncate(n_before);
+        }
+        self.end(reason, Some(detail.into()), String::new())
+    }
+
+    fn cancelled(&mut self) -> End {
+        self.end_early(EndReason::Cancelled, "the turn was cancelled")
+    }
+}

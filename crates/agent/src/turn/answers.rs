@@ -1,0 +1,117 @@
+//! Answers to calls that wait. All of them are checked before anything is done.
+
+use callgate_executor::{ClientAnswer, Decided, Decision};
+use callgate_tool::{Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
+
+use super::Turn;
+use crate::{
+    error::{self, Error},
+    input::{Answer, Given},
+    transcript::{CallState, Waiting},
+};
+
+/// An answer that fits its call.
+enum Fitting {
+    /// The call is made, or not, as a person decided about this approval.
+    Decided(String, Decision),
+    /// The call has this result.
+    Result(ToolResult),
+}
+
+impl Turn<'_> {
+    /// Gives calls their answers, and makes those that were approved, in the order of their message.
+    pub(super) async fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
+        if !self.transcript.is_waiting() {
+            return Err(error::nothing_waits());
+        }
+        let mut fitting = Vec::with_capacity(answers.len());
+        for answer in answers {
+            fitting.push(self.fitting(answer).await?);
+        }
+        fitting.sort_by_key(|(at, ..)| *at);
+        for (at, call, answer) in fitting {
+            match answer {
+                Fitting::Result(result) => self.settle(at, &call, result),
+                Fitting::Decided(approval, decision) => {
+                    self.decided(at, &call, Decided::new(approval, decision)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn fitting(&self, answer: Answer) -> Result<(usize, ToolCall, Fitting), Error> {
+        let Answer { call: id, given } = answer;
+        let open = self.transcript.open.as_ref().ok_or_else(error::nothing_waits)?;
+        let found = open.waiting_at(&id).ok_or_else(|| error::no_such_call(&id))?;
+        let (at, call, waiting) = (found.0, found.1.clone(), found.2.clone());
+        let fitting = match (waiting, given) {
+            (Waiting::Pending(pending), Given::Decision(decision))
+                if pending.kind == PendingKind::Approval =>
+            {
+                Fitting::Decided(pending.id.clone(), decision)
+            }
+            (Waiting::Pending(pending), Given::Output(_) | Given::Failed(_))
+                if pending.kind == PendingKind::Approval =>
+            {
+                return Err(error::wrong_answer(
+                    &id,
+                    "expected `approve` or `reject`, because it waits for an approval",
+                ));
+            }
+            (_, Given::Decision(_)) => {
+                return Err(error::wrong_answer(
+                    &id,
+                    "expected its result, because it waits for no approval",
+                ));
+            }
+            (Waiting::Pending(_), given) => Fitting::Result(self.of_client(&call, given).await?),
+            (Waiting::Result, Given::Failed(said)) => {
+                let fault = callgate_call::wording::client::failed(said);
+                Fitting::Result(result(&call, Outcome::Failed(fault)))
+            }
+            (Waiting::Result, Given::Output(output)) => {
+                Fitting::Result(result(&call, Outcome::from(output)))
+            }
+        };
+        Ok((at, call, fitting))
+    }
+
+    async fn of_client(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
+        let answer = match given {
+            Given::Failed(said) => ClientAnswer::Failed(said),
+            Given::Output(output) => ClientAnswer::Output(output),
+            Given::Decision(_) => ClientAnswer::Failed(Value::Null),
+        };
+        let caller = self.caller();
+        let made = self.context.call(call, caller.confirm, self.deadline);
+        let resumed = caller.executor.resume(made, answer).await;
+        resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))
+    }
+
+    /// Makes a call about which a person decided.
+    async fn decided(&mut self, at: usize, call: &ToolCall, decided: Decided) -> Result<(), Error> {
+        let caller = self.caller();
+        let decided = match self.context.principal() {
+            Some(principal) => decided.by(principal),
+            None => decided,
+        };
+        let before = self.transcript.open.clone();
+        if let Some(open) = &mut self.transcript.open {
+            open.set(at, CallState::Begun);
+        }
+        if let Err(error) = self.keep().await {
+            self.transcript.open = before;
+            return Err(error);
+        }
+        let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
+        let result = caller.executor.call_with(made).await;
+        self.settle(at, call, result);
+        Ok(())
+    }
+}
+
+fn result(call: &ToolCall, outcome: Outcome) -> ToolResult {
+    let (id, tool, journal) = (call.id.clone(), call.tool.clone(), Journal::default());
+    ToolResult { id, tool, outcome, journal }
+}

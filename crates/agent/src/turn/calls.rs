@@ -1,0 +1,157 @@
+//! Runs the open calls: reads together, writes in the order of the message, and nothing before what waits for somebody.
+
+use callgate_call::wording::turn as wording;
+use callgate_executor::{Entry, Executor, Stage};
+use callgate_policy::Confirm;
+use callgate_tool::{Effect, Outcome, ToolCall, ToolResult};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
+use tokio::time::Instant;
+
+use super::Turn;
+use crate::{
+    agent::Parallel,
+    context::{TurnContext, TurnEvent},
+    end::{End, EndReason},
+    error::Error,
+    transcript::{CallState, Open, Waiting, failed},
+};
+
+/// What a call needs of its turn, apart from the transcript.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'t> {
+    pub(super) executor: &'t Executor,
+    pub(super) context: &'t TurnContext,
+    pub(super) confirm: Confirm,
+    pub(super) deadline: Instant,
+}
+
+impl Caller<'_> {
+    fn effect(self, call: &ToolCall) -> Effect {
+        self.executor.find(&call.tool).map_or(Effect::Write, Entry::effect)
+    }
+
+    /// True if a person is asked about a call before it is made.
+    fn asks(self, call: &ToolCall) -> bool {
+        match self.confirm {
+            Confirm::Never => false,
+            Confirm::Always => true,
+            _ => self.effect(call) != Effect::Read,
+        }
+    }
+
+    async fn made(self, call: &ToolCall) -> ToolResult {
+        if self.asks(call) && !self.executor.has_stage(Stage::Approval) {
+            return *failed(call, wording::no_approvals());
+        }
+        let call = self.context.call(call, self.confirm, self.deadline);
+        self.executor.call_with(call).await
+    }
+}
+
+impl<'t> Turn<'t> {
+    pub(super) fn caller(&self) -> Caller<'t> {
+        let agent = self.agent;
+        let (executor, confirm) = (&agent.executor, agent.settings.confirm);
+        Caller { executor, context: self.context, confirm, deadline: self.deadline }
+    }
+
+    /// Runs the open calls. Returns the end of the turn, or `None` once all of them have results.
+    pub(super) async fn run_calls(&mut self) -> Option<End> {
+        while let Some(segment) = self.next_segment() {
+            if self.is_cancelled() {
+                return Some(self.cancelled());
+            }
+            if let Err(error) = self.begin(&segment).await {
+                return Some(self.end_early(EndReason::Cancelled, error.to_string()));
+            }
+            self.run_segment(&segment).await;
+        }
+        let open = self.transcript.open.as_ref()?;
+        if !open.is_ended() {
+            let is_cancelled = self.is_cancelled();
+            let is_waiting = open.waiting().next().is_some();
+            return Some(if is_waiting && !is_cancelled {
+                self.end(EndReason::Waiting, None, String::new())
+            } else {
+                self.cancelled()
+            });
+        }
+        self.transcript.close();
+        match self.keep().await {
+            Ok(()) => None,
+            Err(error) => Some(self.end_early(EndReason::Cancelled, error.to_string())),
+        }
+    }
+
+    /// Marks calls as running. Whoever finds the transcript after a crash knows which calls may have been made.
+    async fn begin(&mut self, segment: &[(usize, ToolCall)]) -> Result<(), Error> {
+        if let Some(open) = &mut self.transcript.open {
+            open.begin(segment);
+        }
+        let kept = self.keep().await;
+        if let (Err(_), Some(open)) = (&kept, &mut self.transcript.open) {
+            open.hold(segment);
+        }
+        kept
+    }
+
+    async fn run_segment(&mut self, segment: &[(usize, ToolCall)]) {
+        let caller = self.caller();
+        let made = |(at, call): &'_ (usize, ToolCall)| (*at, call.clone());
+        let mut running = Vec::with_capacity(segment.len());
+        for (at, call) in segment.iter().map(made) {
+            self.context.show(TurnEvent::Call(&call));
+            let future: BoxFuture<'_, _> =
+                async move { (at, caller.made(&call).await, call) }.boxed();
+            running.push(future);
+        }
+        let mut running = stream::iter(running).buffer_unordered(PARALLEL_CALLS);
+        while let Some((at, result, call)) = running.next().await {
+            self.settle(at, &call, result);
+        }
+    }
+
+    /// Notes how a call ended.
+    pub(super) fn settle(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+        self.context.show(TurnEvent::Result(&result));
+        let state = if let Outcome::Pending(pending) = result.outcome {
+            CallState::Waits(Waiting::Pending(pending))
+        } else {
+            if let Some(n_times) = self.repetition.count(call, &result, self.n_rounds) {
+                result.outcome = Outcome::Failed(wording::repeated(n_times));
+            }
+            CallState::Ended(Box::new(result))
+        };
+        if let Some(open) = &mut self.transcript.open {
+            open.set(at, state);
+        }
+    }
+
+    /// The next calls that may run together; `None` if none is left, or if those that are left come after one that waits.
+    fn next_segment(&self) -> Option<Vec<(usize, ToolCall)>> {
+        let caller = self.caller();
+        let open = self.transcript.open.as_ref()?;
+        let held = held(open);
+        let is_read = |(_, call): &&(usize, ToolCall)| caller.effect(call) == Effect::Read;
+        let n_together = match self.agent.settings.parallel {
+            Parallel::All => held.len(),
+            Parallel::One => 1,
+            Parallel::Reads => held.iter().take_while(is_read).count().max(1),
+        };
+        let mut segment = held;
+        segment.truncate(n_together);
+        let is_behind =
+            self.agent.settings.parallel != Parallel::All && open.waiting().next().is_some();
+        // A call that asks a person is not made yet, so its order is not at stake.
+        let may_run = !is_behind || segment.iter().all(|(_, call)| caller.asks(call));
+        (may_run && !segment.is_empty()).then_some(segment)
+    }
+}
+
+fn held(open: &Open) -> Vec<(usize, ToolCall)> {
+    let held = open.calls().filter(|(at, _)| open.is_held(*at));
+    held.map(|(at, call)| (at, call.clone())).collect()
+}
+
+/// The calls of one message that run at the same time.
+const PARALLEL_CALLS: usize = 64;

@@ -1,0 +1,177 @@
+//! One request to the model, and its reply: words, which end the turn, or calls.
+
+use std::time::Duration;
+
+use callgate_call::wording::turn as wording;
+use callgate_tool::ToolCall;
+use tokio::time::Instant;
+
+use super::Turn;
+use crate::{
+    agent::Calls,
+    choice::Choice,
+    context::TurnEvent,
+    end::{End, EndReason},
+    model::ModelFailure,
+    transcript::{CallState, Open, failed, read_group},
+    wire::{Ask, Reply, Stop},
+};
+
+impl Turn<'_> {
+    /// Asks the model. Returns the end of the turn, or `None` if it goes on.
+    pub(super) async fn round(&mut self) -> Option<End> {
+        if self.is_cancelled() {
+            return Some(self.cancelled());
+        }
+        self.check_limits();
+        if let Some(closing) = self.closing.as_mut().filter(|closing| !closing.is_said) {
+            closing.is_said = true;
+            let words = wording::last_round(&closing.detail);
+            self.transcript.add_user(&words);
+        }
+        let stop = self.context.stop.clone();
+        let replied = tokio::select! {
+            biased;
+            replied = self.asked() => replied,
+            () = stop.stopped() => return Some(self.cancelled()),
+        };
+        match replied {
+            Ok(reply) => self.replied(reply),
+            Err(failure) => Some(self.failed(failure)),
+        }
+    }
+
+    async fn asked(&self) -> Result<Reply, ModelFailure> {
+        let agent = self.agent;
+        let choice = match &agent.settings.choice {
+            _ if self.closing.is_some() => &Choice::None,
+            Choice::Required | Choice::Tool(_) if !self.is_first => &Choice::Auto,
+            choice => choice,
+        };
+        let messages: Vec<&str> =
+            self.transcript.messages.iter().map(callgate_tool::Json::text).collect();
+        let ask = Ask {
+            model: agent.model.name(),
+            instructions: &agent.settings.instructions,
+            messages: &messages,
+            tools: &self.offered.declarations,
+            choice,
+            settings: agent.model.settings(),
+        };
+        let last = Instant::now() + LAST_ANSWER;
+        let deadline = if self.closing.is_some() { last.max(self.deadline) } else { self.deadline };
+        agent.model.reply(&ask, deadline).await
+    }
+
+    fn failed(&mut self, failure: ModelFailure) -> End {
+        let is_limit = failure.is_overflow || Instant::now() >= self.deadline;
+        let reason = if is_limit { EndReason::Limit } else { EndReason::ModelFailed };
+        let closing = self.closing.take();
+        let mut end = self.end_early(reason, failure.message);
+        if let Some(closing) = closing {
+            // Why no answer came matters less than why the turn had to end.
+            end.detail = end.detail.map(|detail| format!("{} {detail}", closing.detail));
+            end.reason = closing.reason;
+        }
+        end
+    }
+
+    fn replied(&mut self, reply: Reply) -> Option<End> {
+        self.n_rounds += 1;
+        self.is_first = false;
+        self.usage.add(reply.usage);
+        if let Stop::Refused(detail) = reply.stop {
+            return Some(self.end_early(EndReason::Refused, detail));
+        }
+        self.before_input = None;
+        if !reply.text.is_empty() {
+            self.context.show(TurnEvent::Text(&reply.text));
+        }
+        if reply.is_empty {
+            return Some(self.ended(reply));
+        }
+        let declared = |name: &str| self.offered.declared(name);
+        let read = match read_group(self.transcript.wire, &reply.messages, declared) {
+            Ok(read) => read,
+            Err(error) => {
+                let detail = format!("the reply of the model cannot be read: {error}");
+                return Some(self.end_early(EndReason::ModelFailed, detail));
+            }
+        };
+        self.transcript.messages.extend(reply.messages.iter().cloned());
+        match (read.calls().is_empty(), &reply.stop) {
+            (false, _) => self.opened(Open::new(read), reply),
+            (true, Stop::Paused) => None,
+            (true, _) => Some(self.ended(reply)),
+        }
+    }
+
+    /// The end of a turn by words of the model.
+    fn ended(&self, reply: Reply) -> End {
+        let (reason, detail) = match (&self.closing, &reply.stop) {
+            (Some(closing), _) => (closing.reason, Some(closing.detail.clone())),
+            (None, Stop::Length) => {
+                (EndReason::Limit, Some("the reply reached its most tokens".to_owned()))
+            }
+            (None, _) if reply.is_empty => {
+                (EndReason::Answered, Some("the model answered nothing".to_owned()))
+            }
+            _ => (EndReason::Answered, None),
+        };
+        self.end(reason, detail, reply.text)
+    }
+
+    /// Takes the calls of a reply: refuses those that are not made, and leaves the others open.
+    fn opened(&mut self, mut open: Open, reply: Reply) -> Option<End> {
+        if let Some(closing) = self.closing.clone() {
+            open.end_all(|_| wording::not_allowed());
+            self.transcript.open = Some(open);
+            self.transcript.close();
+            return Some(self.end(closing.reason, Some(closing.detail), reply.text));
+        }
+        if reply.stop == Stop::Length {
+            open.end_all(|_| wording::incomplete());
+        } else if self.agent.settings.choice == Choice::None {
+            open.end_all(|_| wording::not_allowed());
+        } else {
+            self.refuse(&mut open);
+        }
+        if self.agent.settings.calls == Calls::Manual {
+            open.wait_for_results();
+        }
+        self.transcript.open = Some(open);
+        None
+    }
+
+    /// Refuses calls of tools that are not offered, beyond the limit, and those that gave the same again and again.
+    fn refuse(&mut self, open: &mut Open) {
+        let calls: Vec<(usize, ToolCall)> =
+            open.calls().map(|(at, call)| (at, call.clone())).collect();
+        let most = self.agent.settings.limits.calls;
+        for (at, call) in calls {
+            let fault = if self.offered.find(&call.tool).is_none() {
+                self.offered.unknown(&call.tool)
+            } else if self.repetition.is_over(&call) {
+                let detail = format!(
+                    "`{}` was called with the same arguments and gave the same result again and again.",
+                    call.tool
+                );
+                self.close_with(EndReason::Repeated, detail);
+                wording::repeated_again()
+            } else if self.n_calls >= most {
+                self.close_with(
+                    EndReason::Limit,
+                    format!("The {most} calls of this turn are used up."),
+                );
+                wording::no_calls_left()
+            } else {
+                self.n_calls += 1;
+                continue;
+            };
+            open.set(at, CallState::Ended(failed(&call, fault)));
+        }
+    }
+}
+
+/// The time for the last answer, if the time of the turn is over.
+const LAST_ANSWER: Duration = Duration::from_secs(30);

@@ -1,0 +1,105 @@
+//! Amazon Bedrock Converse, without its stream of binary events. Its conversations alternate between user and assistant.
+//! Fields: `ConverseRequest` and `ConverseResponse` of the `bedrock-runtime` model in <https://github.com/boto/botocore>.
+
+use callgate_tool::{Json, Value, json};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use crate::{choice::Choice, usage::Usage};
+
+pub(super) fn body(ask: &Ask<'_>) -> String {
+    let mut body = Body::new();
+    if !ask.instructions.is_empty() {
+        body = body.with("system", json!([{"text": ask.instructions}]));
+    }
+    body = body.list("messages", alternating(ask.messages));
+    if ask.tools.is_empty() {
+        return body.finished(ask.settings);
+    }
+    let tools = ask.tools.to_vec();
+    let config = match ask.choice {
+        // There is no choice that forbids calls, and a conversation with calls needs the tools.
+        Choice::None => json!({"tools": tools}),
+        Choice::Auto => json!({"tools": tools, "toolChoice": {"auto": {}}}),
+        Choice::Required => json!({"tools": tools, "toolChoice": {"any": {}}}),
+        Choice::Tool(name) => json!({"tools": tools, "toolChoice": {"tool": {"name": &**name}}}),
+    };
+    body.with("toolConfig", config).finished(ask.settings)
+}
+
+/// The messages, with neighbours of a user as one message. Those of models are left as they are.
+fn alternating(messages: &[&str]) -> Vec<String> {
+    let mut alternating: Vec<String> = Vec::with_capacity(messages.len());
+    let mut open: Option<Value> = None;
+    for text in messages {
+        let message = Value::parse(text).unwrap_or_default();
+        if message.get("role").and_then(Value::as_str) != Some("user") {
+            alternating.extend(open.take().map(|message| message.to_string()));
+            alternating.push((*text).to_owned());
+        } else if let Some(open) = &mut open {
+            let more =
+                message.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
+            if let Some(content) = open.get_mut("content").and_then(Value::as_array_mut) {
+                content.extend(more);
+            }
+        } else {
+            open = Some(message);
+        }
+    }
+    alternating.extend(open.map(|message| message.to_string()));
+    alternating
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'r> {
+    #[serde(borrow)]
+    output: Output<'r>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+    #[serde(default)]
+    usage: Option<Used>,
+}
+
+#[derive(Deserialize)]
+struct Output<'r> {
+    #[serde(borrow)]
+    message: &'r RawValue,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Used {
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+pub(super) fn reply(text: &str) -> Result<Reply, String> {
+    let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
+    let stop = match response.stop_reason.as_deref() {
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
+            Stop::Refused(format!("the provider stopped with `{reason}`"))
+        }
+        _ => Stop::Done,
+    };
+    let used = response.usage.unwrap_or_default();
+    let usage = Usage { input: used.input_tokens, output: used.output_tokens };
+    let text = joined(blocks(message.value()).filter_map(|block| block.get("text")));
+    let is_empty = is_empty(message.value());
+    Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
+}
+
+fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
+    message.get("content").and_then(Value::as_array).into_iter().flatten()
+}
+
+pub(super) fn is_empty(message: &Value) -> bool {
+    let is_nothing = |block: &Value| {
+        block.get("reasoningContent").is_some()
+            || block.get("text").is_some_and(|text| is_blank(Some(text)))
+    };
+    blocks(message).all(is_nothing)
+}

@@ -1,0 +1,85 @@
+//! OpenAI Chat Completions, also of Ollama, vLLM and llama.cpp. Fields: `CreateChatCompletionRequest` and
+//! `CreateChatCompletionResponse` of <https://github.com/openai/openai-openapi>.
+
+use callgate_tool::{Json, Value, json};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use crate::{choice::Choice, usage::Usage};
+
+pub(super) fn body(ask: &Ask<'_>) -> String {
+    let system = json!({"role": "system", "content": ask.instructions}).to_string();
+    let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
+    let messages = system.into_iter().chain(ask.messages.iter().copied());
+    let body = Body::new().with("model", Value::from(ask.model)).list("messages", messages);
+    if ask.tools.is_empty() {
+        return body.finished(ask.settings);
+    }
+    let choice = match ask.choice {
+        Choice::Auto => "auto".into(),
+        Choice::None => "none".into(),
+        Choice::Required => "required".into(),
+        Choice::Tool(name) => json!({"type": "function", "function": {"name": &**name}}),
+    };
+    body.list("tools", ask.tools).with("tool_choice", choice).finished(ask.settings)
+}
+
+#[derive(Deserialize)]
+struct Completion<'r> {
+    #[serde(borrow)]
+    choices: Vec<Chosen<'r>>,
+    #[serde(default)]
+    usage: Option<Used>,
+}
+
+#[derive(Deserialize)]
+struct Chosen<'r> {
+    #[serde(borrow)]
+    message: &'r RawValue,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Used {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+}
+
+pub(super) fn reply(text: &str) -> Result<Reply, String> {
+    let completion: Completion<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let first = completion.choices.first();
+    let first = first.ok_or("the reply of the model has no `choices`")?;
+    let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
+    let refusal = message.value().get("refusal").and_then(Value::as_str);
+    let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
+        (Some(said), _) => Stop::Refused(said.to_owned()),
+        (None, Some("content_filter")) => {
+            Stop::Refused("the provider filtered the reply".to_owned())
+        }
+        (None, Some("length")) => Stop::Length,
+        _ => Stop::Done,
+    };
+    let used = completion.usage.unwrap_or_default();
+    let usage = Usage { input: used.prompt_tokens, output: used.completion_tokens };
+    let (text, is_empty) = (said(message.value()), is_empty(message.value()));
+    Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
+}
+
+fn said(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => joined(parts.iter().filter_map(|part| part.get("text"))),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn is_empty(message: &Value) -> bool {
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    calls.is_none_or(Vec::is_empty)
+        && said(message).trim().is_empty()
+        && is_blank(message.get("refusal"))
+}

@@ -1,0 +1,161 @@
+//! A provider of models that is strict: it refuses requests whose calls and results do not pair, whose order is wrong, and
+//! whose messages differ by one byte from those that it sent. Its replies are scripted.
+
+mod rules;
+mod said;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_agent::{Model, ModelSettings};
+use callgate_auth::{AuthConfig, AuthContext};
+use callgate_dialect::Dialect;
+use callgate_secret::EnvStore;
+use callgate_tool::{Object, Value};
+use callgate_transport::{Error, ErrorKind, Limits, Refuse, Transport};
+use http::{Request, Response};
+
+pub(crate) use self::said::{Asked, Said};
+
+pub(crate) const DIALECTS: [Dialect; 5] =
+    [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini, Dialect::Responses, Dialect::Bedrock];
+
+/// What the provider does next.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Never answers.
+    Hang,
+    /// Sends this body.
+    Raw(String),
+    Says(Said),
+    /// Answers with a status, `Retry-After` and a body.
+    Status(u16, Option<&'static str>, &'static str),
+}
+
+#[derive(Debug)]
+pub(crate) struct Fake {
+    dialect: Dialect,
+    steps: Mutex<VecDeque<Step>>,
+    n_replies: Mutex<usize>,
+    pub(crate) requests: Mutex<Vec<String>>,
+    pub(crate) refused: Mutex<Vec<String>>,
+    /// The messages that were sent, as they have to come back.
+    sent: Mutex<Vec<String>>,
+}
+
+impl Fake {
+    pub(crate) fn new(dialect: Dialect, steps: impl IntoIterator<Item = Step>) -> Arc<Self> {
+        Arc::new(Self {
+            dialect,
+            steps: Mutex::new(steps.into_iter().collect()),
+            n_replies: Mutex::default(),
+            requests: Mutex::default(),
+            refused: Mutex::default(),
+            sent: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn push(&self, steps: impl IntoIterator<Item = Step>) {
+        self.steps.lock().unwrap().extend(steps);
+    }
+
+    pub(crate) fn model(self: &Arc<Self>) -> Model {
+        self.model_with(Object::new())
+    }
+
+    pub(crate) fn model_with(self: &Arc<Self>, members: Object) -> Model {
+        let context = AuthContext::new(Arc::new(EnvStore::new()), Arc::new(Refuse::new()));
+        let authenticator = AuthConfig::None.build(&context).unwrap();
+        let mut settings = ModelSettings::new(self.dialect, "https://models.example/v1", "m-1");
+        settings.settings = members;
+        Model::new(settings, Arc::clone(self) as Arc<dyn Transport>, authenticator).unwrap()
+    }
+
+    pub(crate) fn n_requests(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
+    /// The body of the last request.
+    pub(crate) fn last(&self) -> Value {
+        Value::parse(self.requests.lock().unwrap().last().unwrap()).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn refused_nothing(&self) {
+        let refused = self.refused.lock().unwrap();
+        assert!(refused.is_empty(), "{}: {refused:#?}", self.dialect);
+    }
+
+    fn answer(&self, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
+        let only = |response| Some((response, Vec::new()));
+        self.requests.lock().unwrap().push(body.to_owned());
+        let parsed = Value::parse(body).unwrap();
+        let wrong = rules::check(self.dialect, &parsed).and_then(|()| self.check_bytes(body));
+        if let Err(wrong) = wrong {
+            self.refused.lock().unwrap().push(format!("{wrong}\n{body}"));
+            return only(response(400, None, &format!(r#"{{"error":{{"message":"{wrong}"}}}}"#)));
+        }
+        let step = self.steps.lock().unwrap().pop_front();
+        match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
+            Step::Hang => None,
+            Step::Raw(body) => only(response(200, None, &body)),
+            Step::Status(status, after, body) => only(response(status, after, body)),
+            Step::Says(said) => {
+                let n = {
+                    let mut n_replies = self.n_replies.lock().unwrap();
+                    *n_replies += 1;
+                    *n_replies
+                };
+                let (body, kept) = said.rendered(self.dialect, n);
+                Some((response(200, None, &body), kept))
+            }
+        }
+    }
+
+    /// Every message that was sent comes back byte for byte, in order.
+    fn check_bytes(&self, body: &str) -> Result<(), String> {
+        let mut rest = body;
+        for sent in &*self.sent.lock().unwrap() {
+            let Some((_, after)) = rest.split_once(sent.as_str()) else {
+                return Err(format!(
+                    "a message did not come back as it was: {}",
+                    sent.replace('"', "'")
+                ));
+            };
+            rest = after;
+        }
+        Ok(())
+    }
+}
+
+fn response(status: u16, after: Option<&str>, body: &str) -> Response<Bytes> {
+    let builder = Response::builder().status(status).header("content-type", "application/json");
+    let builder =
+        after.into_iter().fold(builder, |builder, after| builder.header("retry-after", after));
+    builder.body(Bytes::from(body.to_owned())).unwrap()
+}
+
+#[async_trait]
+impl Transport for Fake {
+    async fn send(
+        &self,
+        request: Request<Bytes>,
+        limits: &Limits,
+    ) -> Result<Response<Bytes>, Error> {
+        let body = std::str::from_utf8(request.body()).unwrap().to_owned();
+        // A real provider takes its time: a place where a turn can be dropped.
+        tokio::task::yield_now().await;
+        let answer = self.answer(&body);
+        tokio::task::yield_now().await;
+        let Some((answer, kept)) = answer else {
+            tokio::time::sleep(limits.timeout).await;
+            return Err(Error::new(ErrorKind::TimedOut, "no answer came in time"));
+        };
+        self.sent.lock().unwrap().extend(kept);
+        Ok(answer)
+    }
+}

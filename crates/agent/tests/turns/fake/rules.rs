@@ -1,0 +1,192 @@
+//! What providers refuse: a call without its one result directly after it, a result without a call, empty messages, a
+//! conversation that does not begin or end with the user, reasoning without its follower.
+
+use callgate_dialect::Dialect;
+use callgate_tool::Value;
+
+type Checked = Result<(), String>;
+
+pub(super) fn check(dialect: Dialect, body: &Value) -> Checked {
+    match dialect {
+        Dialect::Anthropic => blocks(body, "tool_use", &ANTHROPIC),
+        Dialect::Bedrock => {
+            blocks(body, "toolUse", &BEDROCK)?;
+            alternate(body)
+        }
+        Dialect::Gemini => gemini(body),
+        Dialect::OpenAi => openai(body),
+        Dialect::Responses => responses(body),
+        other => Err(format!("no provider speaks {other}")),
+    }
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> Result<&'v Vec<Value>, String> {
+    value.get(name).and_then(Value::as_array).ok_or_else(|| format!("expected the list `{name}`"))
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn expect(is_fine: bool, message: &str) -> Checked {
+    if is_fine { Ok(()) } else { Err(message.to_owned()) }
+}
+
+fn openai(body: &Value) -> Checked {
+    let messages = list(body, "messages")?;
+    let mut open: Vec<&str> = Vec::new();
+    let mut is_first = true;
+    for message in messages {
+        let role = text(message, "role");
+        if role == "tool" {
+            let id = text(message, "tool_call_id");
+            let at = open.iter().position(|known| *known == id);
+            let at = at.ok_or_else(|| format!("a tool message follows no call of id {id}"))?;
+            open.remove(at);
+            expect(
+                message.get("content").is_some_and(Value::is_string),
+                "a tool message has no text",
+            )?;
+            continue;
+        }
+        expect(open.is_empty(), "calls without results")?;
+        match role {
+            "system" => expect(is_first, "a late system message")?,
+            "user" => expect(!text(message, "content").is_empty(), "an empty user message")?,
+            "assistant" => {
+                let calls = message.get("tool_calls").and_then(Value::as_array);
+                open = calls.into_iter().flatten().map(|call| text(call, "id")).collect();
+                let has_text = message.get("content").is_some_and(Value::is_string);
+                expect(has_text || !open.is_empty(), "an assistant message without content")?;
+            }
+            other => return Err(format!("the role {other}")),
+        }
+        is_first = false;
+    }
+    expect(open.is_empty(), "calls without results at the end")?;
+    let last = messages.last().map(|last| text(last, "role"));
+    expect(matches!(last, Some("tool" | "user")), "the last message is not the user's")?;
+    expect(
+        body.get("tool_choice").is_none() || body.get("tools").is_some(),
+        "a choice without tools",
+    )
+}
+
+/// How a format with blocks names them.
+struct Blocks {
+    id: fn(&Value) -> Option<&str>,
+    answered: fn(&Value) -> Option<&str>,
+}
+
+const ANTHROPIC: Blocks = Blocks {
+    id: |block| (text(block, "type") == "tool_use").then(|| text(block, "id")),
+    answered: |block| (text(block, "type") == "tool_result").then(|| text(block, "tool_use_id")),
+};
+
+const BEDROCK: Blocks = Blocks {
+    id: |block| Some(text(block.get("toolUse")?, "toolUseId")),
+    answered: |block| Some(text(block.get("toolResult")?, "toolUseId")),
+};
+
+fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
+    let single = [Value::Null];
+    let mut open: Vec<&str> = Vec::new();
+    let messages = list(body, "messages")?;
+    expect(
+        messages.first().is_some_and(|first| text(first, "role") == "user"),
+        "the first message",
+    )?;
+    expect(messages.last().is_some_and(|last| text(last, "role") == "user"), "the last message")?;
+    for message in messages {
+        let content = match message.get("content") {
+            Some(Value::String(text)) if !text.trim().is_empty() => &single[..],
+            Some(Value::Array(content)) if !content.is_empty() => content,
+            _ => return Err("an empty message".to_owned()),
+        };
+        let is_blank = |block: &&Value| {
+            block.get("text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty())
+        };
+        expect(!content.iter().any(|block| is_blank(&block)), "a blank text")?;
+        let answered: Vec<_> = content.iter().map_while(|block| (blocks.answered)(block)).collect();
+        let n_answered = content.iter().filter_map(|block| (blocks.answered)(block)).count();
+        expect(n_answered == answered.len(), "a result after other blocks")?;
+        let mut given = answered.clone();
+        given.sort_unstable();
+        open.sort_unstable();
+        expect(given == open, "results that are not those of the calls before")?;
+        open = content.iter().filter_map(|block| (blocks.id)(block)).collect();
+        let has_calls = !open.is_empty();
+        expect(!has_calls || text(message, "role") == "assistant", "calls of a user")?;
+        let has_tools = body.get("tools").is_some() || body.get("toolConfig").is_some();
+        expect(!has_calls || has_tools, "calls without declared tools")?;
+    }
+    expect(open.is_empty(), "calls without results at the end")?;
+    expect(kind != "tool_use" || body.get("max_tokens").is_some(), "`max_tokens` is missing")
+}
+
+fn alternate(body: &Value) -> Checked {
+    let roles: Vec<_> =
+        list(body, "messages")?.iter().map(|message| text(message, "role")).collect();
+    expect(roles.windows(2).all(|pair| pair[0] != pair[1]), "roles that do not alternate")
+}
+
+fn gemini(body: &Value) -> Checked {
+    let mut open: Vec<(String, String)> = Vec::new();
+    let contents = list(body, "contents")?;
+    expect(
+        contents.first().is_some_and(|first| text(first, "role") == "user"),
+        "the first content",
+    )?;
+    expect(contents.last().is_some_and(|last| text(last, "role") == "user"), "the last content")?;
+    for content in contents {
+        let parts = list(content, "parts")?;
+        expect(!parts.is_empty(), "a content without parts")?;
+        let named = |part: &Value, kind: &str| {
+            part.get(kind).map(|call| (text(call, "id").to_owned(), text(call, "name").to_owned()))
+        };
+        let of = |kind| parts.iter().filter_map(move |part| named(part, kind)).collect::<Vec<_>>();
+        let (given, calls) = (of("functionResponse"), of("functionCall"));
+        expect(given == open, "function responses that are not those of the calls before")?;
+        let is_signed = parts.iter().find(|part| part.get("functionCall").is_some());
+        let is_signed = is_signed.is_none_or(|part| part.get("thoughtSignature").is_some());
+        expect(is_signed, "a call without its thought signature")?;
+        expect(calls.is_empty() || text(content, "role") == "model", "calls of a user")?;
+        open = calls;
+    }
+    expect(open.is_empty(), "calls without responses at the end")
+}
+
+fn responses(body: &Value) -> Checked {
+    let mut open: Vec<&str> = Vec::new();
+    let mut is_reasoning = false;
+    let input = list(body, "input")?;
+    expect(body.get("store").and_then(Value::as_bool) == Some(false), "a stored response")?;
+    for item in input {
+        let kind = match text(item, "type") {
+            "" if item.get("role").is_some() => "message",
+            kind => kind,
+        };
+        let is_of_model =
+            text(item, "role") == "assistant" || matches!(kind, "function_call" | "reasoning");
+        expect(!is_reasoning || is_of_model, "reasoning without the item that follows it")?;
+        is_reasoning = kind == "reasoning";
+        match kind {
+            "function_call" => open.push(text(item, "call_id")),
+            "function_call_output" => {
+                let id = text(item, "call_id");
+                let at = open.iter().position(|known| *known == id);
+                let at = at.ok_or_else(|| format!("an output without a call: {id}"))?;
+                open.remove(at);
+            }
+            "message" if text(item, "role") == "user" => {
+                expect(open.is_empty(), "no tool output found for a function call")?;
+            }
+            "message" | "reasoning" => {}
+            other => return Err(format!("the item {other}")),
+        }
+    }
+    expect(open.is_empty() && !is_reasoning, "no tool output found at the end")?;
+    let is_last =
+        |item: &Value| text(item, "role") == "user" || text(item, "type").ends_with("_output");
+    expect(input.last().is_some_and(is_last), "the last item is not the user's")
+}

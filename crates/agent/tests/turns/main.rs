@@ -1,0 +1,12 @@
+//! Turns of agents against a provider that refuses what real providers refuse.
+#![cfg(test)]
+
+mod blocks;
+mod endings;
+mod fake;
+mod loops;
+mod pizza;
+mod rows;
+mod shop;
+mod stored;
+mod transcripts;

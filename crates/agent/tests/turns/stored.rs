@@ -1,0 +1,101 @@
+//! Transcripts in a store: one turn at a time, each for its owner, and a program that ends in the middle of a turn.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_agent::{
+    AgentSettings, Answer, EndReason, ErrorKind, Given, Input, Transcript, Transcripts, TurnContext,
+};
+use callgate_dialect::Dialect;
+use callgate_executor::Decision;
+use callgate_session::{Bounds, Memory};
+use callgate_tool::{Principal, Session};
+
+use crate::{
+    fake::{DIALECTS, Fake, Said, Step},
+    shop::{Made, agent, context, unasked},
+};
+
+fn transcripts() -> Transcripts {
+    Transcripts::new(Arc::new(Memory::new(Bounds { records: 100, bytes: 1 << 20 })))
+}
+
+#[tokio::test]
+async fn a_kept_conversation_goes_on_for_its_owner_alone() {
+    let (fake, made) = (Fake::new(Dialect::Anthropic, []), Made::default());
+    let (agent, transcripts) = (agent(&fake, &made, unasked()), transcripts());
+    let kim = context().with_principal(Principal::new("kim"));
+    let lee = context().with_principal(Principal::new("lee"));
+    for expected in [0, 2, 4] {
+        let kept = transcripts.turn(&agent, "pizza", Input::text("Hello."), &kim).await.unwrap();
+        assert_eq!((kept.n_before, kept.end.reason), (expected, EndReason::Answered));
+    }
+    let other = Fake::new(Dialect::Anthropic, []);
+    let agent = crate::shop::agent(&other, &made, unasked());
+    let kept = transcripts.turn(&agent, "pizza", Input::text("Hello."), &lee).await.unwrap();
+    assert_eq!(kept.n_before, 0);
+    fake.refused_nothing();
+}
+
+#[tokio::test]
+async fn a_second_turn_while_one_runs_is_refused() {
+    let (fake, made) = (Fake::new(Dialect::OpenAi, [Step::Hang]), Made::default());
+    let (agent, transcripts) = (agent(&fake, &made, unasked()), transcripts());
+    let first = tokio::spawn({
+        let (agent, transcripts) = (agent.clone(), transcripts.clone());
+        async move {
+            transcripts.turn(&agent, "pizza", Input::text("Hello."), &context()).await.map(drop)
+        }
+    });
+    while fake.n_requests() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let error =
+        transcripts.turn(&agent, "pizza", Input::text("Hello?"), &context()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    let other = TurnContext::new(Session::new("s-2"));
+    assert!(transcripts.turn(&agent, "pizza", Input::text("Hello."), &other).await.is_ok());
+    first.abort();
+}
+
+#[tokio::test]
+async fn a_waiting_call_of_the_store_goes_on_after_its_approval() {
+    for dialect in DIALECTS {
+        let steps = [Step::Says(Said::calls(&[("shop-add", r#"{"n":1}"#)]))];
+        let (fake, made) = (Fake::new(dialect, steps), Made::default());
+        let (agent, transcripts) = (agent(&fake, &made, AgentSettings::default()), transcripts());
+        let kept =
+            transcripts.turn(&agent, "pizza", Input::text("Add."), &context()).await.unwrap();
+        assert_eq!(kept.end.reason, EndReason::Waiting);
+        let id = kept.end.pending[0].id.clone();
+        let approved = Input::Answers(vec![Answer::new(id, Given::Decision(Decision::Approve))]);
+        let again = approved.clone();
+        let kept = transcripts.turn(&agent, "pizza", approved, &context()).await.unwrap();
+        assert_eq!((kept.end.reason, made.all().len()), (EndReason::Answered, 1), "{dialect}");
+        let error = transcripts.turn(&agent, "pizza", again, &context()).await.unwrap_err();
+        assert_eq!(
+            (error.kind(), made.all().len()),
+            (ErrorKind::Answer, 1),
+            "an approval is used once"
+        );
+        fake.refused_nothing();
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_ran_when_its_program_ended_is_not_made_again_and_may_have_been_executed() {
+    use callgate_executor::{Executor, Function};
+
+    let schema = callgate_tool::json!({"type": "object"});
+    let function =
+        Function::new("shop", "add", schema, |_| std::future::pending::<callgate_tool::Value>());
+    let function = function.unwrap().with_limit(Duration::from_hours(1));
+    let executor = Executor::builder().backend(function).build().unwrap();
+    let fake = Fake::new(Dialect::OpenAi, [Step::Says(Said::calls(&[("shop-add", "{}")]))]);
+    let agent = callgate_agent::Agent::new(executor, fake.model(), unasked());
+    let mut transcript = Transcript::new(Dialect::OpenAi).unwrap();
+    let context = context();
+    let turn = agent.turn(&mut transcript, Input::text("Add."), &context);
+    assert!(crate::loops::polled(20, turn).await.is_none(), "the call does not end");
+    let said = transcript.messages().last().unwrap().text().to_owned();
+    assert!(said.contains("may have been executed") && said.contains("maybe"), "{said}");
+}

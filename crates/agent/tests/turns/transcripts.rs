@@ -1,0 +1,127 @@
+//! Transcripts that come from elsewhere are repaired in both directions, and no call in them is made.
+
+use callgate_agent::{EndReason, Input, Transcript};
+use callgate_dialect::Dialect;
+use callgate_tool::{Value, json};
+
+use crate::{
+    fake::{DIALECTS, Fake},
+    shop::{Made, agent, context, unasked},
+};
+
+fn user(dialect: Dialect, text: &str) -> Value {
+    match dialect {
+        Dialect::Bedrock => json!({"role": "user", "content": [{"text": text}]}),
+        Dialect::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
+        _ => json!({"role": "user", "content": text}),
+    }
+}
+
+/// A model's message with two calls.
+fn calls(dialect: Dialect) -> Vec<Value> {
+    match dialect {
+        Dialect::Anthropic => vec![json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": "a", "name": "shop-add", "input": {}},
+            {"type": "tool_use", "id": "b", "name": "shop-add", "input": {"n": 1}},
+        ]})],
+        Dialect::Bedrock => vec![json!({"role": "assistant", "content": [
+            {"toolUse": {"toolUseId": "a", "name": "shop-add", "input": {}}},
+            {"toolUse": {"toolUseId": "b", "name": "shop-add", "input": {"n": 1}}},
+        ]})],
+        Dialect::Gemini => vec![json!({"role": "model", "parts": [
+            {"functionCall": {"id": "a", "name": "shop-add", "args": {}}, "thoughtSignature": "s"},
+            {"functionCall": {"id": "b", "name": "shop-add", "args": {"n": 1}}},
+        ]})],
+        Dialect::OpenAi => vec![json!({"role": "assistant", "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "shop-add", "arguments": "{}"}},
+            {"id": "b", "type": "function", "function": {"name": "shop-add", "arguments": "{\"n\": "}},
+        ]})],
+        _ => vec![
+            json!({"type": "function_call", "call_id": "a", "name": "shop-add", "arguments": "{}"}),
+            json!({"type": "function_call", "call_id": "b", "name": "shop-add", "arguments": "{\"n\": "}),
+        ],
+    }
+}
+
+/// The message with the result of one call.
+fn result(dialect: Dialect, id: &str) -> Value {
+    match dialect {
+        Dialect::Anthropic => {
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "{}"}]})
+        }
+        Dialect::Bedrock => {
+            json!({"role": "user", "content": [{"toolResult": {"toolUseId": id, "content": [{"text": "{}"}]}}]})
+        }
+        Dialect::Gemini => {
+            json!({"role": "user", "parts": [{"functionResponse": {"id": id, "name": "shop-add", "response": {}}}]})
+        }
+        Dialect::OpenAi => json!({"role": "tool", "tool_call_id": id, "content": "{}"}),
+        _ => json!({"type": "function_call_output", "call_id": id, "output": "{}"}),
+    }
+}
+
+/// A conversation after these messages goes on without a refused request, and without a call.
+async fn check(dialect: Dialect, messages: Vec<Value>, expected: (usize, usize)) {
+    let shown = format!("{dialect}: {messages:?}");
+    let (mut transcript, repair) = Transcript::of_messages(dialect, messages).unwrap();
+    assert_eq!((repair.n_answered, repair.n_dropped), expected, "{shown}\n{repair}");
+    let (fake, made) = (Fake::new(dialect, []), Made::default());
+    let agent = agent(&fake, &made, unasked());
+    let end = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+    fake.refused_nothing();
+    assert_eq!((end.reason, made.all().len()), (EndReason::Answered, 0), "{shown}");
+    let (_, again) = Transcript::of_text(&transcript.to_text(), |_| None).unwrap();
+    assert!(again.is_nothing(), "a repaired transcript needs no further repair: {again}");
+}
+
+#[tokio::test]
+async fn calls_without_results_get_some_and_are_not_made() {
+    for dialect in DIALECTS {
+        let conversation = |more: &[Value]| {
+            let mut all = vec![user(dialect, "Add.")];
+            all.extend(calls(dialect));
+            all.extend(more.iter().cloned());
+            all
+        };
+        check(dialect, conversation(&[]), (2, 0)).await;
+        check(dialect, conversation(&[result(dialect, "b")]), (1, 0)).await;
+        check(dialect, conversation(&[result(dialect, "a"), user(dialect, "And?")]), (1, 0)).await;
+        check(
+            dialect,
+            conversation(&[user(dialect, "And?"), result(dialect, "a"), result(dialect, "b")]),
+            (0, 0),
+        )
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn results_without_calls_are_taken_out() {
+    for dialect in DIALECTS {
+        check(dialect, vec![result(dialect, "x"), user(dialect, "Hello.")], (0, 1)).await;
+        let mut twice = vec![user(dialect, "Add.")];
+        twice.extend(calls(dialect));
+        twice.extend(["a", "b", "a"].map(|id| result(dialect, id)));
+        check(dialect, twice, (0, 1)).await;
+    }
+}
+
+#[test]
+fn instructions_in_a_transcript_are_refused() {
+    let system = json!({"role": "system", "content": "Obey."});
+    let error = Transcript::of_messages(Dialect::OpenAi, vec![system]).unwrap_err();
+    assert!(error.to_string().contains("expected one of a user or a model"), "{error}");
+    let foreign = json!({"parts": []});
+    let error = Transcript::of_messages(Dialect::Bedrock, vec![foreign]).unwrap_err();
+    assert_eq!(error.to_string(), "message 0 of the transcript: expected one of `bedrock`");
+}
+
+#[test]
+fn a_repair_is_said_in_words() {
+    let mut messages = vec![user(Dialect::OpenAi, "Add."), result(Dialect::OpenAi, "x")];
+    messages.extend(calls(Dialect::OpenAi));
+    let (_, repair) = Transcript::of_messages(Dialect::OpenAi, messages).unwrap();
+    let expected =
+        "2 calls without a result got one that says so; 1 result without a call was taken out";
+    assert_eq!(repair.to_string(), expected);
+}

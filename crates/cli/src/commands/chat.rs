@@ -1,0 +1,227 @@
+//! `callgate chat [CONFIG] AGENT`: a conversation with a model that calls tools, on a terminal or as one turn.
+
+mod transcript_file;
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    path::Path,
+};
+
+use callgate::{Outcome, Session, config::Environment};
+use callgate_agent::{
+    Agent, Answer, End, EndReason, Error, Given, Input, PendingCall, Transcript, TurnContext,
+    TurnEvent,
+};
+use callgate_config::DescriptionOptions;
+use callgate_executor::{Decision, Stop};
+use callgate_policy::approval_text;
+use callgate_tool::{Value, json, visible_line};
+
+use self::transcript_file::TranscriptFile;
+use super::call::{block_on, json_file};
+use crate::{
+    args::ChatArguments,
+    exit::{Failure, Verdict},
+    file_argument::USUAL_FILE,
+    open::usable,
+    output, session,
+};
+
+pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
+    let (file, name) = match &*arguments.named {
+        [file, name] => (file.as_str(), name),
+        [name] => (USUAL_FILE, name),
+        _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
+    };
+    let built = usable(Path::new(file), &DescriptionOptions::default(), &Environment::new())?;
+    let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
+    let session = match &arguments.session {
+        Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
+        None => Session::default(),
+    };
+    let (transcript, file) = TranscriptFile::opened(arguments.transcript.as_deref(), &agent)?;
+    let mut chat = Chat { agent, session, transcript, file };
+    match &arguments.once {
+        Some(text) => block_on(chat.once(text, arguments.json))?,
+        None => block_on(chat.conversation())?,
+    }
+}
+
+struct Chat {
+    agent: Agent,
+    session: Session,
+    transcript: Transcript,
+    file: Option<TranscriptFile>,
+}
+
+impl Chat {
+    /// One turn, whose end is the verdict.
+    async fn once(&mut self, text: &str, is_json: bool) -> Result<Verdict, Failure> {
+        let end = self.turn(Input::text(text)).await?;
+        if is_json {
+            output::result(&format!("{}\n", json_of(&end)));
+        } else if !end.text.is_empty() {
+            output::result(&format!("{}\n", end.text));
+        }
+        self.told(&end);
+        Ok(Verdict::of(end.reason != EndReason::Answered))
+    }
+
+    /// Turns until the input ends.
+    async fn conversation(&mut self) -> Result<Verdict, Failure> {
+        loop {
+            if io::stdin().is_terminal() {
+                output::talk("> ");
+            }
+            let Some(line) = next_line() else { return Ok(Verdict::Fine) };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let end = self.turn(Input::text(line.trim())).await?;
+            if !end.text.is_empty() {
+                output::result(&format!("{}\n", end.text));
+            }
+            self.told(&end);
+        }
+    }
+
+    /// A turn with all questions to the person at the terminal.
+    async fn turn(&mut self, input: Input) -> Result<End, Failure> {
+        let mut end = self.step(input).await?;
+        while end.reason == EndReason::Waiting {
+            let asked: Vec<_> = end.pending.iter().filter_map(answer).collect();
+            if asked.is_empty() {
+                return Ok(end);
+            }
+            end = self.step(Input::Answers(asked)).await?;
+        }
+        Ok(end)
+    }
+
+    /// A turn that Ctrl-C cancels. The conversation is kept however it ends.
+    async fn step(&mut self, input: Input) -> Result<End, Failure> {
+        let stop = Stop::default();
+        let context =
+            TurnContext::new(self.session.clone()).with_stop(stop.clone()).with_events(shown);
+        let turn = self.agent.turn(&mut self.transcript, input, &context);
+        let mut turn = Box::pin(turn);
+        let ended = tokio::select! {
+            ended = &mut turn => ended,
+            _ = tokio::signal::ctrl_c() => {
+                stop.stop();
+                turn.as_mut().await
+            }
+        };
+        drop(turn);
+        if let Some(file) = &self.file {
+            file.keep(&self.transcript)?;
+        }
+        ended.map_err(|error| failure(&error))
+    }
+
+    /// Says why a turn ended without an answer.
+    fn told(&self, end: &End) {
+        let detail = end.detail.clone().unwrap_or_default();
+        match end.reason {
+            EndReason::Answered if detail.is_empty() => {}
+            EndReason::Waiting => {
+                for pending in &end.pending {
+                    output::line(&format!(
+                        "waiting: `{}` waits for an {}",
+                        pending.tool,
+                        word(pending.kind)
+                    ));
+                }
+                output::line(match self.file {
+                    Some(_) => {
+                        "help: run it again with the file on a terminal, where the calls can be approved"
+                    }
+                    None => {
+                        "help: run it on a terminal, where calls can be approved, or set `confirm` of the agent"
+                    }
+                });
+            }
+            reason => output::line(&format!("{}: {detail}", reason.as_str())),
+        }
+    }
+}
+
+fn word(kind: &str) -> &str {
+    match kind {
+        "approval" => "approval",
+        "client" => "answer of the client",
+        _ => "answer of its caller",
+    }
+}
+
+/// The answer to a call that waits: of a person at a terminal. `None` if nobody can be asked.
+fn answer(pending: &PendingCall) -> Option<Answer> {
+    if !io::stdin().is_terminal() || !output::is_watched() {
+        return None;
+    }
+    if pending.kind != "approval" {
+        output::line(&format!(
+            "`{}` asks for {}",
+            pending.tool,
+            Value::Object(pending.arguments.clone())
+        ));
+        output::talk("Its result, as JSON or words: ");
+        let line = next_line()?;
+        let value = Value::parse(line.trim()).unwrap_or_else(|_| line.trim().into());
+        return Some(Answer::new(&*pending.id, Given::Output(value)));
+    }
+    output::talk(&format!(
+        "{} wants to send:\n\n{}\n",
+        visible_line(&pending.tool),
+        approval_text(&pending.request)
+    ));
+    output::talk("Send this? [y/N] ");
+    let line = next_line()?;
+    let is_approved = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
+    let decision = if is_approved { Decision::Approve } else { Decision::Reject };
+    Some(Answer::new(&*pending.id, Given::Decision(decision)))
+}
+
+/// The next line of standard input; `None` at its end.
+fn next_line() -> Option<String> {
+    io::stderr().flush().ok();
+    let mut line = String::new();
+    let n_bytes = io::stdin().read_line(&mut line).ok()?;
+    (n_bytes > 0).then_some(line)
+}
+
+/// Shows calls as they run.
+fn shown(event: &TurnEvent<'_>) {
+    match event {
+        TurnEvent::Call(call) => {
+            output::line(&format!("  {} {}", call.tool, Value::Object(call.arguments.clone())));
+        }
+        TurnEvent::Result(result) => {
+            if let Outcome::Failed(fault) = &result.outcome {
+                output::line(&format!("  {} failed: {}", result.tool, fault.message));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn json_of(end: &End) -> Value {
+    let pending = end.pending.iter().map(|pending| {
+        json!({"id": &*pending.id, "tool": &*pending.tool, "kind": pending.kind, "request": pending.request.clone()})
+    });
+    json!({
+        "text": &*end.text,
+        "end": {"reason": end.reason.as_str(), "detail": end.detail.clone()},
+        "usage": {"input": end.usage.input, "output": end.usage.output},
+        "rounds": end.n_rounds,
+        "calls": end.n_calls,
+        "pending": Value::Array(pending.collect()),
+    })
+}
+
+fn failure(error: &Error) -> Failure {
+    Failure::with_help(
+        &error.to_string(),
+        "`callgate check` reads the configuration; `agents` names its agents",
+    )
+}

@@ -1,0 +1,61 @@
+//! The file of a conversation, which only its user may read. A broken file is not overwritten.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use callgate_agent::{Agent, Transcript};
+
+use crate::{exit::Failure, open::read, output};
+
+pub(super) struct TranscriptFile(PathBuf);
+
+impl TranscriptFile {
+    /// The conversation in a file, or a new one. What is wrong in the file is made right, and said.
+    pub(super) fn opened(
+        file: Option<&Path>,
+        agent: &Agent,
+    ) -> Result<(Transcript, Option<Self>), Failure> {
+        let new =
+            || Transcript::new(agent.dialect()).map_err(|error| Failure(format!("error: {error}")));
+        let Some(file) = file else { return Ok((new()?, None)) };
+        let kept = Some(Self(file.to_owned()));
+        if !file.exists() {
+            return Ok((new()?, kept));
+        }
+        let refused = |error: String| {
+            let message = format!("in `{}`: {error}", file.display());
+            Failure::with_help(&message, "name another file, or remove this one to begin anew")
+        };
+        let text = String::from_utf8(read(file)?).map_err(|error| refused(error.to_string()))?;
+        let opened = Transcript::of_text(&text, |name| agent.declared(name));
+        let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
+        if !repair.is_nothing() {
+            output::line(&format!("note: in `{}`: {repair}", file.display()));
+        }
+        Ok((transcript, kept))
+    }
+
+    /// Writes the conversation beside the file, and then in its place.
+    pub(super) fn keep(&self, transcript: &Transcript) -> Result<(), Failure> {
+        self.put(transcript.to_text().as_bytes()).map_err(|error| {
+            let message = format!("cannot write `{}`: {error}", self.0.display());
+            Failure::with_help(&message, "name a file in a folder that you may write to")
+        })
+    }
+
+    fn put(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut name = self.0.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let beside = self.0.with_file_name(name);
+        match fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut new = callgate_config::new_private_file(&beside)?;
+        io::Write::write_all(&mut new, bytes)?;
+        new.sync_all()?;
+        fs::rename(beside, &self.0)
+    }
+}

@@ -1,0 +1,282 @@
+//! The keys `models` and `agents`: models of providers, and what talks to them with tools. Files of instructions and
+//! secrets are not read here.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use callgate_auth::AuthConfig;
+use callgate_openapi::Pattern;
+use callgate_policy::Confirm;
+use callgate_tool::{Object, Value};
+use url::Url;
+
+use crate::{
+    code::ConfigCode,
+    credential::Auth,
+    form::{Count, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    selection::Names,
+    settings::{keys, settings},
+};
+
+/// A model of a provider, or of a server of one's own.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelConfig {
+    /// The format of its requests.
+    pub dialect: ModelDialect,
+    /// The address of its interface, without the path of a request.
+    pub url: Url,
+    /// Its name.
+    pub model: String,
+    /// The credential of its requests.
+    pub auth: AuthConfig,
+    /// Further members of each request, as the provider names them.
+    pub settings: Object,
+    /// The time for one reply; two minutes if it is absent.
+    pub timeout: Option<Duration>,
+}
+
+/// The format of a model's requests.
+///
+/// ```
+/// use callgate_config::ModelDialect;
+///
+/// assert_eq!(ModelDialect::OpenAi.as_str(), "openai");
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum ModelDialect {
+    /// Anthropic Messages.
+    Anthropic,
+    /// Amazon Bedrock Converse.
+    Bedrock,
+    /// Gemini and Vertex AI.
+    Gemini,
+    /// OpenAI Chat Completions, also of Ollama, vLLM and llama.cpp.
+    OpenAi,
+    /// OpenAI Responses.
+    Responses,
+}
+
+impl ModelDialect {
+    /// The name of the dialect.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
+            Self::Gemini => "gemini",
+            Self::OpenAi => "openai",
+            Self::Responses => "responses",
+        }
+    }
+}
+
+keys! {
+    /// The keys of a model.
+    pub(crate) struct ModelKeys in "a model" {
+        /// The credential of its requests; `none` for a server that asks for none.
+        auth: Auth, required;
+        /// The format of its requests.
+        dialect: ModelDialect, required;
+        /// The name of the model, as the provider says it.
+        model: String, required;
+        /// Further members of each request, as the provider names them: `{temperature: 0}`.
+        settings: ModelSettings;
+        /// The time for one reply; two minutes unless given.
+        timeout: Duration;
+        /// The address of the interface, without the path of a request: `https://api.openai.com/v1`.
+        url: ModelUrl, required;
+    }
+}
+
+settings! {
+    /// A model with tools, and the rules of its turns.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct AgentConfig in "an agent" {
+        /// Who makes the calls: the turn, or its caller, who gets them and hands in the results.
+        calls: AgentCalls = AgentCalls::Auto;
+        /// The choice between words and calls: `auto`, `none`, `required` in the first round, or a tool's name.
+        choice: String = "auto".to_owned();
+        /// The calls that a person approves, beyond those that the toolsets say.
+        confirm: Confirm = Confirm::Writes;
+        /// What the model is told first: the text, or `file:PATH`.
+        instructions: String = String::new();
+        /// The limits of a turn.
+        limits: AgentLimits = AgentLimits::default();
+        /// The model, by its name below `models`.
+        model: String = String::new();
+        /// The calls of one message that run at the same time.
+        parallel: AgentParallel = AgentParallel::Reads;
+        /// The tools that the agent offers; all unless given.
+        tools: AgentTools = AgentTools::default();
+    }
+}
+
+settings! {
+    /// The limits of a turn. At each of them the model answers once more, without tools.
+    #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+    #[non_exhaustive]
+    pub struct AgentLimits in "`limits` of an agent" {
+        /// The calls that are made.
+        calls: usize as Count = 64;
+        /// The requests to the model.
+        rounds: usize as Count = 16;
+        /// The rounds with an equal call and an equal result, after which the model has to do something else.
+        same: usize as Count = 3;
+        /// The time of the turn.
+        time: Duration = Duration::from_mins(5);
+        /// The tokens of all requests and replies.
+        tokens: usize as Count = 200_000;
+    }
+}
+
+settings! {
+    /// The tools that an agent offers, by patterns of their names.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct AgentTools in "`tools` of an agent" {
+        /// The tools that are not offered, by patterns of their names.
+        exclude: Vec<Pattern> as Names = Vec::new();
+        /// The tools that are offered, by patterns of their names: `[pizza-*]`.
+        include: Vec<Pattern> as Names = Vec::new();
+    }
+}
+
+/// Who makes the calls of a turn.
+///
+/// ```
+/// use callgate_config::AgentCalls;
+///
+/// assert_ne!(AgentCalls::Auto, AgentCalls::Manual);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the turn or its caller makes the calls")]
+pub enum AgentCalls {
+    /// The turn.
+    Auto,
+    /// The caller of the turn.
+    Manual,
+}
+
+/// The calls of one message that run at the same time.
+///
+/// ```
+/// use callgate_config::AgentParallel;
+///
+/// assert_ne!(AgentParallel::Reads, AgentParallel::One);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum AgentParallel {
+    /// All calls together.
+    All,
+    /// Each call after the one before.
+    One,
+    /// Reads together, writes in order.
+    Reads,
+}
+
+words! {
+    ModelDialect, "`openai` is also spoken by Ollama, vLLM and llama.cpp":
+    "anthropic" => Anthropic, "bedrock" => Bedrock, "gemini" => Gemini, "openai" => OpenAi,
+    "responses" => Responses
+}
+words! { AgentCalls, "`manual` ends the turn with the calls": "auto" => Auto, "manual" => Manual }
+words! {
+    AgentParallel, "`reads` runs reads together and writes in order":
+    "all" => All, "one" => One, "reads" => Reads
+}
+
+forms! {
+    /// The models by their names.
+    struct Models => BTreeMap<String, ModelConfig>, Kind::Map(&ModelKeys::KIND), |reader, mapping, key| {
+        let help = "for example `{main: {dialect: openai, url: \"http://127.0.0.1:11434/v1\", model: qwen3, auth: none}}`";
+        reader.map::<Model, _>(mapping, key, "a mapping from names to models", help)
+    };
+    /// One model.
+    struct Model => ModelConfig, ModelKeys::KIND, |reader, mapping, key| {
+        let ModelKeys { auth, dialect, model, settings, timeout, url } =
+            reader.get::<ModelKeys>(mapping, key)?;
+        let (auth, settings) = (auth?, settings.unwrap_or_default());
+        Some(ModelConfig { dialect: dialect?, url: url?, model: model?, auth, settings, timeout })
+    };
+    /// The agents by their names.
+    struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
+        let help = "for example `{pizza: {model: main, tools: {include: [pizza-*]}}}`";
+        reader.map::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
+    };
+    /// Members of a request.
+    struct ModelSettings => Object, Kind::Map(&Kind::Value), |reader, mapping, key| {
+        let node = mapping.object.get(key)?;
+        let Value::Object(settings) = node.to_value() else {
+            reader.expected(&at(mapping, key), "members of a request", node, "for example `{temperature: 0}`");
+            return None;
+        };
+        Some(settings)
+    };
+    /// The address of a provider.
+    struct ModelUrl => Url, Kind::Setting, model_url;
+}
+
+fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url> {
+    let text = reader.setting(mapping, key)?;
+    let is_fine = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    };
+    let url = Url::parse(&text).ok().filter(is_fine);
+    if url.is_none() {
+        let message = "expected an http or https URL without a user, without `?` and without `#`";
+        let help = "for example `https://api.openai.com/v1`; the path of the request is added";
+        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    }
+    url
+}
+
+#[cfg(all(test, feature = "agents"))]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[track_caller]
+    fn findings(text: &str) -> String {
+        let read = Config::from_text(text, "").and_then(Config::faultless);
+        let error = read.expect_err("a fault");
+        error.findings().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn models_and_agents_are_read_with_their_defaults() {
+        let text = "toolsets: {a: {functions: []}}
+models: {main: {dialect: anthropic, url: 'https://models.example/v1', model: m-1, auth: {bearer: {token: env:KEY}}, settings: {max_tokens: 10}}}
+agents: {pizza: {model: main, tools: {include: [a-*]}, limits: {rounds: 3}}}";
+        let config = Config::from_text(text, "").unwrap().unwrap();
+        let (model, agent) = (&config.models["main"], &config.agents["pizza"]);
+        assert_eq!((model.dialect, model.settings.len()), (ModelDialect::Anthropic, 1));
+        assert_eq!(
+            (agent.confirm, agent.limits.rounds, agent.limits.calls),
+            (Confirm::Writes, 3, 64)
+        );
+        assert!(agent.tools.include[0].matches("a-b"));
+    }
+
+    #[test]
+    fn each_fault_of_a_model_is_reported() {
+        let with = |model: &str| {
+            findings(&format!("toolsets: {{a: {{functions: []}}}}\nmodels: {{main: {model}}}"))
+        };
+        assert!(
+            with("{url: 'ftp://x', dialect: openai, model: m, auth: none}")
+                .contains("expected an http or https URL")
+        );
+        assert!(
+            with("{url: 'http://x', dialect: open-ai, model: m, auth: none}").contains("`openai`")
+        );
+        assert!(with("{url: 'http://x', dialect: openai, model: m}").contains("auth"));
+    }
+}

@@ -1,0 +1,162 @@
+//! The agents of a configuration with the parts that they need: their instructions, and the transport and the credential
+//! of their model. The loop itself is made elsewhere.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_auth::{AuthContext, Authenticator};
+use callgate_tool::nearest;
+use callgate_transport::{Client, ClientSettings, Network, Transport};
+
+use super::{context::BuildContext, tls};
+use crate::{
+    agents::{AgentConfig, ModelConfig},
+    code::ConfigCode,
+    config::Config,
+    file::{beginning, remedy_of_reading},
+    reader::{Reader, escaped},
+};
+
+/// An agent and its model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BuiltAgent {
+    /// Its name.
+    pub name: String,
+    /// Its settings.
+    pub config: AgentConfig,
+    /// What the model is told first.
+    pub instructions: String,
+    /// Its model.
+    pub model: BuiltModel,
+}
+
+/// A model with the way to it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BuiltModel {
+    /// Its settings.
+    pub config: ModelConfig,
+    /// What its requests are sent over.
+    pub transport: Arc<dyn Transport>,
+    /// The credential of its requests.
+    pub authenticator: Arc<dyn Authenticator>,
+}
+
+pub(super) async fn agents(
+    reader: &mut Reader,
+    config: &Config,
+    build_context: &BuildContext<'_>,
+    network: &Network,
+) -> Vec<BuiltAgent> {
+    let models = models(reader, config, build_context, network).await;
+    let mut agents = Vec::new();
+    for (name, agent) in &config.agents {
+        let pointer = format!("/agents/{}", escaped(name));
+        let model = model_of(reader, config, &models, &pointer, &agent.model);
+        let instructions = instructions(reader, build_context, &pointer, agent);
+        let (Some(model), Some(instructions)) = (model, instructions) else { continue };
+        let (name, config) = (name.clone(), agent.clone());
+        agents.push(BuiltAgent { name, config, instructions, model });
+    }
+    agents
+}
+
+async fn models(
+    reader: &mut Reader,
+    config: &Config,
+    build_context: &BuildContext<'_>,
+    network: &Network,
+) -> BTreeMap<String, BuiltModel> {
+    let BuildContext { base, environment, secrets, .. } = build_context;
+    let mut built = BTreeMap::new();
+    if config.models.is_empty() {
+        return built;
+    }
+    let transport: Arc<dyn Transport> = if let Some(own) = environment.transport.clone() {
+        own
+    } else {
+        let tls = tls::of_store(reader, &config.tls, base, secrets).await;
+        let settings = ClientSettings { tls, ..ClientSettings::default() };
+        Arc::new(Client::over(network, settings))
+    };
+    let context = AuthContext::new(Arc::clone(secrets), Arc::clone(&transport))
+        .with_grants(environment.grants.clone())
+        .with_clock(environment.clock.clone());
+    for (name, model) in &config.models {
+        match model.auth.clone().build(&context) {
+            Ok(authenticator) => {
+                let (config, transport) = (model.clone(), Arc::clone(&transport));
+                built.insert(name.clone(), BuiltModel { config, transport, authenticator });
+            }
+            Err(error) => {
+                let pointer = format!("/models/{}/auth", escaped(name));
+                reader.complain(
+                    ConfigCode::Credential,
+                    pointer,
+                    error.to_string(),
+                    "correct the credential",
+                );
+            }
+        }
+    }
+    built
+}
+
+fn model_of(
+    reader: &mut Reader,
+    config: &Config,
+    models: &BTreeMap<String, BuiltModel>,
+    pointer: &str,
+    name: &str,
+) -> Option<BuiltModel> {
+    if !config.models.contains_key(name) {
+        let help = match nearest(name, config.models.keys().map(String::as_str)) {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`".to_owned(),
+        };
+        let message = if name.is_empty() {
+            "expected the key `model`, got none".to_owned()
+        } else {
+            format!("expected the name of a model below `models`, got: `{name}`")
+        };
+        let pointer = if name.is_empty() { pointer.to_owned() } else { format!("{pointer}/model") };
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    }
+    models.get(name).cloned()
+}
+
+/// The instructions: the text, or that of the file that it names.
+fn instructions(
+    reader: &mut Reader,
+    build_context: &BuildContext<'_>,
+    pointer: &str,
+    agent: &AgentConfig,
+) -> Option<String> {
+    let Some(path) = agent.instructions.strip_prefix("file:") else {
+        return Some(agent.instructions.clone());
+    };
+    let file = build_context.base.join(path);
+    reader.files.insert(file.clone());
+    let read = beginning(&file, MOST_BYTES)
+        .map_err(|error| (error.to_string(), remedy_of_reading(&file, &error)));
+    let text = read.and_then(|bytes| {
+        String::from_utf8(bytes)
+            .map_err(|_| ("it is no UTF-8".to_owned(), "write it as text".to_owned()))
+    });
+    match text {
+        Ok(text) => Some(text),
+        Err((problem, help)) => {
+            let message = format!("cannot read the instructions: {problem}");
+            reader.complain(
+                ConfigCode::UnreadableFile,
+                format!("{pointer}/instructions"),
+                message,
+                help,
+            );
+            None
+        }
+    }
+}
+
+/// Instructions longer than this leave no room for a conversation.
+const MOST_BYTES: usize = 1024 * 1024;
