@@ -17,12 +17,18 @@ mod filter;
 mod finding;
 mod load;
 mod login;
+#[cfg(feature = "postgres")]
+mod metered;
 mod page;
 mod plan;
+#[cfg(feature = "postgres")]
+mod pool;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod proposal;
 mod reading;
+#[cfg(feature = "postgres")]
+mod server_url;
 mod session_values;
 mod settings;
 mod sql;

@@ -45,6 +45,25 @@ pub(crate) enum Expects {
     Rows { most: u32 },
 }
 
+impl Expects {
+    /// The result of the step at this index, if it is what is expected.
+    pub(crate) fn met(self, step: usize, came: Came) -> Result<Came, Failure> {
+        let affected = came.affected;
+        match self {
+            Self::Affected { most, .. } if affected > most => Err(Failure::TooMany { affected }),
+            Self::Affected { some: true, .. } | Self::Present if affected == 0 => {
+                Err(Failure::Unexpected { step })
+            }
+            Self::Reviewed(reviewed) if Reviewed::of(&came.rows) != reviewed => {
+                Err(Failure::Unexpected { step })
+            }
+            Self::Affected { .. } | Self::Present | Self::Reviewed(_) | Self::Rows { .. } => {
+                Ok(came)
+            }
+        }
+    }
+}
+
 /// The digest of rows that a person saw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Reviewed(pub(crate) [u8; 32]);

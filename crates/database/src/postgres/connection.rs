@@ -10,7 +10,7 @@ use std::{
 
 use callgate_transport::{Network, TlsSettings};
 use futures_util::future::try_join_all;
-use tokio::{net::UnixStream, task::JoinHandle, time::Instant};
+use tokio::{net::UnixStream, task::JoinHandle};
 use tokio_postgres::{
     CancelToken, Client, Config, NoTls, Statement,
     config::{ChannelBinding, SslMode},
@@ -19,12 +19,13 @@ use tokio_postgres::{
 
 use super::{
     address::{Address, Encryption, Target},
-    stream::{Meter, Metered, Secured, Tls},
+    stream::{Secured, Tls},
     value,
 };
 use crate::{
     endpoint::Connecting,
     error::{Error, ErrorKind},
+    metered::{Meter, Metered},
 };
 
 /// The way to connect to a server.
@@ -51,7 +52,6 @@ pub(super) struct Connection {
     statements: BTreeMap<Arc<str>, Statement>,
     /// The texts of `statements`, the oldest first.
     order: VecDeque<Arc<str>>,
-    pub(super) idle_since: Instant,
 }
 
 /// The way that a login has to set what holds in one transaction.
@@ -221,9 +221,9 @@ impl Connection {
             return Err(Error::new(ErrorKind::Denied, IGNORES_SETTINGS));
         }
         let ends = Ends { read, write, commit, rollback };
-        let (statements, order, idle_since) = (BTreeMap::new(), VecDeque::new(), Instant::now());
+        let (statements, order) = (BTreeMap::new(), VecDeque::new());
         let allowance = LEAST_ALLOWANCE;
-        Ok(Self { client, driver, meter, ends, allowance, may_set, statements, order, idle_since })
+        Ok(Self { client, driver, meter, ends, allowance, may_set, statements, order })
     }
 
     /// A statement that was prepared before.
