@@ -18,6 +18,8 @@ use crate::{
 /// A pool of connections of one login.
 #[derive(Debug)]
 pub(crate) enum Driver {
+    #[cfg(feature = "mysql")]
+    Mysql(crate::mysql::Mysql),
     #[cfg(feature = "postgres")]
     Postgres(crate::postgres::Postgres),
     #[cfg(feature = "sqlite")]
@@ -27,6 +29,8 @@ pub(crate) enum Driver {
 macro_rules! each {
     ($self:expr, $driver:ident => $what:expr) => {
         match $self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql($driver) => $what,
             #[cfg(feature = "postgres")]
             Self::Postgres($driver) => $what,
             #[cfg(feature = "sqlite")]
@@ -40,6 +44,8 @@ impl Driver {
     pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
         let engine = Engine::of_address(settings.url.expose());
         match engine {
+            #[cfg(feature = "mysql")]
+            Some(Engine::Mysql) => crate::mysql::Mysql::connect(settings).await.map(Self::Mysql),
             #[cfg(feature = "postgres")]
             Some(Engine::Postgres) => {
                 crate::postgres::Postgres::connect(settings).await.map(Self::Postgres)
@@ -48,6 +54,7 @@ impl Driver {
             Some(Engine::Sqlite) => {
                 crate::sqlite::Sqlite::connect(settings).await.map(Self::Sqlite)
             }
+            #[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
             Some(_) => Err(Error::new(ErrorKind::Address, NOT_IN_THIS_BUILD)),
             None => Err(Error::new(ErrorKind::Address, NOT_AN_ADDRESS)),
         }
@@ -55,6 +62,8 @@ impl Driver {
 
     pub(crate) fn engine(&self) -> Engine {
         match self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql(_) => Engine::Mysql,
             #[cfg(feature = "postgres")]
             Self::Postgres(_) => Engine::Postgres,
             #[cfg(feature = "sqlite")]
@@ -97,5 +106,6 @@ impl Driver {
 
 const NOT_AN_ADDRESS: &str = "the address of a database begins with `postgres:`, `postgresql:`, `mysql:`, `mariadb:` or \
     `sqlite:`";
+#[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
 const NOT_IN_THIS_BUILD: &str =
     "the driver of this kind of database is not in this build: each has a feature";

@@ -17,17 +17,19 @@ mod filter;
 mod finding;
 mod load;
 mod login;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
 mod metered;
+#[cfg(feature = "mysql")]
+mod mysql;
 mod page;
 mod plan;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
 mod pool;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod proposal;
 mod reading;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
 mod server_url;
 mod session_values;
 mod settings;
@@ -35,6 +37,7 @@ mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statement;
+mod support;
 mod tool;
 mod transaction;
 mod unavailable;

@@ -26,6 +26,7 @@ use crate::{
     page::Pages,
     settings::{DatabaseSettings, EntitySettings, TableName},
     statement::{self, StatementTool},
+    support,
     tool::EntityTool,
     unavailable,
 };
@@ -70,8 +71,8 @@ pub async fn load(settings: DatabaseSettings, around: Surroundings) -> Loaded {
         Ok(driver) => driver,
         Err(error) => return Loaded::failed(&error, &settings),
     };
-    let mut loading =
-        Loading { settings: &settings, driver: Arc::new(driver), findings: Vec::new() };
+    let findings = support::findings(&settings, driver.engine());
+    let mut loading = Loading { settings: &settings, driver: Arc::new(driver), findings };
     match loading.tools(around.sealer.as_ref()).await {
         Ok(tools) => {
             let is_refused = loading.findings.iter().any(DatabaseFinding::is_error);

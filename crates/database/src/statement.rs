@@ -229,9 +229,13 @@ fn kinds(
             return (kind_of_type(&sql_type), sql_type);
         }
         match settings.inputs.get(*input) {
-            Some((_, StatementInput::Model(schema))) => kind_of_schema(schema),
+            Some((_, StatementInput::Model(schema))) => kind_of_schema(schema, engine),
             Some((_, StatementInput::Session(SessionSource::Fixed(Value::Number(_))))) => {
-                (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
+                (ColumnKind::Numeric { precision: None, scale: None }, decimal(engine).to_owned())
+            }
+            // Under a collation of MariaDB `ann` equals `ANN`; bytes are equal to the same bytes alone.
+            Some((_, StatementInput::Session(_))) if engine == Engine::Mysql => {
+                (ColumnKind::Text { most: None }, "BINARY".to_owned())
             }
             _ => (ColumnKind::Text { most: None }, String::new()),
         }
@@ -263,18 +267,25 @@ fn kind_of_type(sql_type: &str) -> ColumnKind {
 }
 
 /// The kind of a scalar by its schema, and the type of its cast in engines that have no types of placeholders.
-fn kind_of_schema(schema: &Value) -> (ColumnKind, String) {
+fn kind_of_schema(schema: &Value, engine: Engine) -> (ColumnKind, String) {
     let has = |name: &str| types(schema).any(|it| it == name);
+    let integer = if engine == Engine::Mysql { "SIGNED" } else { "INTEGER" };
     if has("integer") {
         let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
-        (ColumnKind::Integer { least, most }, "INTEGER".to_owned())
+        (ColumnKind::Integer { least, most }, integer.to_owned())
     } else if has("number") {
-        (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
+        let kind = ColumnKind::Numeric { precision: None, scale: None };
+        (kind, decimal(engine).to_owned())
     } else if has("boolean") {
-        (ColumnKind::Boolean, "INTEGER".to_owned())
+        (ColumnKind::Boolean, integer.to_owned())
     } else {
         (ColumnKind::Text { most: None }, String::new())
     }
+}
+
+/// The widest exact number that a cast makes.
+fn decimal(engine: Engine) -> &'static str {
+    if engine == Engine::Mysql { "DECIMAL(65,30)" } else { "NUMERIC" }
 }
 
 fn types(schema: &Value) -> impl Iterator<Item = &str> {

@@ -16,7 +16,7 @@ use crate::{
     plan::{Plan, Purpose, Request},
     session_values,
     settings::Operation,
-    transaction::{Access, Transaction},
+    transaction::{Access, Came, Transaction},
 };
 
 /// One operation of one entity.
@@ -111,12 +111,22 @@ impl Backend for EntityTool {
         let deadline = call.deadline_within(self.database.limits.timeout);
         match self.database.driver.run(transaction, deadline).await {
             Ok(came) => {
-                let came = came.last().cloned().unwrap_or_default();
+                let came = last(&came, &purposes);
                 reading.outcome(&came, &self.entity.name, &self.database.pages)
             }
             Err(failure) => Outcome::Failed(self.failed(&purposes).fault(&failure)),
         }
     }
+}
+
+/// The rows of the last step, with the count of the change before it.
+fn last(came: &[Came], purposes: &[Purpose]) -> Came {
+    let mut last = came.last().cloned().unwrap_or_default();
+    let change = came.iter().zip(purposes).rfind(|(_, purpose)| **purpose == Purpose::Change);
+    if let Some((change, _)) = change {
+        last.affected = change.affected;
+    }
+    last
 }
 
 /// The statements of a transaction with their placeholders, without values.

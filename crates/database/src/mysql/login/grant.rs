@@ -1,0 +1,399 @@
+//! A line of `SHOW GRANTS`. The password's digest that some lines hold is skipped.
+
+use crate::{engine::Engine, settings::TableName};
+
+/// One right on one object, as it was granted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Grant {
+    /// The right in capitals: `SELECT`, `CREATE USER`. Empty for a role.
+    pub(super) right: String,
+    /// The columns; empty for all.
+    pub(super) columns: Vec<String>,
+    pub(super) on: Object,
+    /// The account or role that has it.
+    pub(super) grantee: Account,
+    /// True if the grantee may grant it to others.
+    pub(super) may_grant: bool,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Object {
+    Everything,
+    Proxy,
+    Role(Account),
+    /// A function, procedure or package, as a statement names it.
+    Routine(String),
+    /// The schemas whose names match a pattern.
+    Schema(String),
+    Table(TableName),
+}
+
+/// The name of an account or a role.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Account {
+    name: String,
+    /// `None` for a role of MariaDB, and for everybody.
+    host: Option<String>,
+    is_public: bool,
+}
+
+impl Account {
+    /// The account, as a statement names it.
+    pub(super) fn quoted(&self) -> String {
+        let quote = |name: &str| Engine::Mysql.quote(name);
+        match &self.host {
+            _ if self.is_public => "PUBLIC".to_owned(),
+            Some(host) => format!("{}@{}", quote(&self.name), quote(host)),
+            None => quote(&self.name),
+        }
+    }
+}
+
+impl Object {
+    /// The object, as a statement names it.
+    pub(super) fn quoted(&self) -> String {
+        let quote = |name: &str| Engine::Mysql.quote(name);
+        match self {
+            Self::Everything => "*.*".to_owned(),
+            Self::Proxy => "''@''".to_owned(),
+            Self::Role(role) => role.quoted(),
+            Self::Routine(text) => text.clone(),
+            Self::Schema(pattern) => format!("{}.*", quote(pattern)),
+            Self::Table(table) => {
+                let schema = table.schema.iter().map(|schema| format!("{}.", quote(schema)));
+                schema.chain([quote(&table.name)]).collect()
+            }
+        }
+    }
+
+    /// The object in the name of a finding: `shop.orders`, `shop.*`.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Everything | Self::Proxy | Self::Role(_) => self.quoted().replace('`', ""),
+            Self::Routine(text) => text.replace('`', "").to_lowercase().replace(' ', ":"),
+            Self::Schema(pattern) => format!("{}.*", pattern.replace('\\', "")),
+            Self::Table(table) => table.to_string(),
+        }
+    }
+
+    /// True if a right on the object is one on the table.
+    pub(super) fn covers(&self, table: &TableName) -> bool {
+        let schema = table.schema.as_deref().unwrap_or_default();
+        match self {
+            Self::Everything => true,
+            Self::Proxy | Self::Role(_) | Self::Routine(_) => false,
+            Self::Schema(pattern) => matches(pattern, schema),
+            Self::Table(known) => known == table,
+        }
+    }
+
+    /// True if a right on the object is one on tables of this schema.
+    pub(super) fn reaches(&self, schema: &str) -> bool {
+        match self {
+            Self::Table(table) => table.schema.as_deref() == Some(schema),
+            other => {
+                other.covers(&TableName { schema: Some(schema.to_owned()), name: String::new() })
+            }
+        }
+    }
+}
+
+/// True if a name matches a pattern, in which `%` and `_` stand for others unless a backslash is before them.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut rest = pattern.chars();
+    match rest.next() {
+        None => name.is_empty(),
+        Some('%') => {
+            let starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+            let mut tails = starts.filter_map(|at| name.get(at..));
+            tails.any(|tail| matches(rest.as_str(), tail))
+        }
+        Some('_') => {
+            let mut others = name.chars();
+            others.next().is_some() && matches(rest.as_str(), others.as_str())
+        }
+        Some(sign) => {
+            let sign = if sign == '\\' { rest.next().unwrap_or(sign) } else { sign };
+            name.strip_prefix(sign).is_some_and(|tail| matches(rest.as_str(), tail))
+        }
+    }
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Token {
+    Name(String),
+    Sign(char),
+    Word(String),
+}
+
+impl Grant {
+    /// The rights of a line; `None` if it is not understood.
+    pub(super) fn read(line: &str) -> Option<Vec<Self>> {
+        let mut tokens = Tokens { tokens: tokens(line)?, at: 0 };
+        if tokens.word("SET") || tokens.word("REVOKE") {
+            // The role that is taken by default, whose rights are listed too; and what a wider right leaves out.
+            return Some(Vec::new());
+        }
+        if !tokens.word("GRANT") {
+            return None;
+        }
+        if matches!(tokens.peek(), Some(Token::Name(_))) {
+            return tokens.roles();
+        }
+        let mut rights = Vec::new();
+        loop {
+            let right = tokens.words("ON");
+            let columns = if tokens.sign('(') { tokens.columns()? } else { Vec::new() };
+            rights.push((right, columns));
+            if !tokens.sign(',') {
+                break;
+            }
+        }
+        if rights.iter().any(|(right, _)| right.is_empty()) || !tokens.word("ON") {
+            return None;
+        }
+        let is_proxy = rights.iter().any(|(right, _)| right == "PROXY");
+        let on = if is_proxy { tokens.proxied()? } else { tokens.object()? };
+        if !tokens.word("TO") {
+            return None;
+        }
+        let grantee = tokens.account()?;
+        let may_grant = tokens.has_option("GRANT");
+        let rights = rights.into_iter().map(|(right, columns)| Self {
+            right,
+            columns,
+            on: on.clone(),
+            grantee: grantee.clone(),
+            may_grant,
+        });
+        Some(rights.collect())
+    }
+}
+
+struct Tokens {
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl Tokens {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn take(&mut self, token: &Token) -> bool {
+        let is_it = self.peek() == Some(token);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        self.take(&Token::Word(word.to_owned()))
+    }
+
+    fn sign(&mut self, sign: char) -> bool {
+        self.take(&Token::Sign(sign))
+    }
+
+    /// The words up to a sign or this word.
+    fn words(&mut self, end: &str) -> String {
+        let mut words: Vec<String> = Vec::new();
+        while let Some(Token::Word(word)) =
+            self.peek().filter(|token| **token != Token::Word(end.to_owned()))
+        {
+            words.push(word.clone());
+            self.at += 1;
+        }
+        words.join(" ")
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let Token::Name(name) = self.peek()? else { return None };
+        let name = name.clone();
+        self.at += 1;
+        Some(name)
+    }
+
+    fn columns(&mut self) -> Option<Vec<String>> {
+        let mut columns = vec![self.name()?];
+        while self.sign(',') {
+            columns.push(self.name()?);
+        }
+        self.sign(')').then_some(columns)
+    }
+
+    fn account(&mut self) -> Option<Account> {
+        if self.word("PUBLIC") {
+            return Some(Account { name: String::new(), host: None, is_public: true });
+        }
+        let name = self.name()?;
+        let host = if self.sign('@') { Some(self.name()?) } else { None };
+        Some(Account { name, host, is_public: false })
+    }
+
+    fn object(&mut self) -> Option<Object> {
+        let of = self.words("");
+        if self.sign('*') {
+            return (self.sign('.') && self.sign('*')).then_some(Object::Everything);
+        }
+        let schema = self.name()?;
+        if !self.sign('.') {
+            return None;
+        }
+        if self.sign('*') {
+            return Some(Object::Schema(schema));
+        }
+        let table = TableName { schema: Some(schema), name: self.name()? };
+        Some(match of.as_str() {
+            "" | "TABLE" => Object::Table(table),
+            _ => Object::Routine(format!("{of} {}", Object::Table(table).quoted())),
+        })
+    }
+
+    fn proxied(&mut self) -> Option<Object> {
+        self.account().map(|_| Object::Proxy)
+    }
+
+    /// True if the line ends with this option.
+    fn has_option(&self, option: &str) -> bool {
+        let rest = self.tokens.get(self.at..).unwrap_or_default();
+        let wanted = [option, "OPTION"].map(|word| Token::Word(word.to_owned()));
+        rest.windows(2).any(|pair| *pair == wanted)
+    }
+
+    fn roles(mut self) -> Option<Vec<Grant>> {
+        let mut roles = vec![self.account()?];
+        while self.sign(',') {
+            roles.push(self.account()?);
+        }
+        if !self.word("TO") {
+            return None;
+        }
+        let grantee = self.account()?;
+        let may_grant = self.has_option("ADMIN");
+        let grants = roles.into_iter().map(|role| Grant {
+            right: String::new(),
+            columns: Vec::new(),
+            on: Object::Role(role),
+            grantee: grantee.clone(),
+            may_grant,
+        });
+        Some(grants.collect())
+    }
+}
+
+fn tokens(line: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        match first {
+            '`' | '\'' => {
+                let (name, after) = quoted(rest, first)?;
+                tokens.push(Token::Name(name));
+                rest = after;
+            }
+            first if first.is_whitespace() => rest = rest.trim_start(),
+            first if first.is_ascii_alphanumeric() || first == '_' => {
+                let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+                let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+                tokens.push(Token::Word(word.to_ascii_uppercase()));
+                rest = after;
+            }
+            first => {
+                tokens.push(Token::Sign(first));
+                rest = rest.strip_prefix(first)?;
+            }
+        }
+    }
+    Some(tokens)
+}
+
+/// A name in marks, of which two stand for one, and the rest behind it.
+fn quoted(text: &str, mark: char) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = text.strip_prefix(mark)?;
+    loop {
+        let (part, after) = rest.split_once(mark)?;
+        name.push_str(part);
+        match after.strip_prefix(mark) {
+            Some(after) => {
+                name.push(mark);
+                rest = after;
+            }
+            None => return Some((name, after)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rights of a line: right, columns, object, grantee.
+    #[track_caller]
+    fn check(line: &str, expected: &[(&str, &[&str], &str, &str)]) {
+        let grants = Grant::read(line).unwrap();
+        let read: Vec<_> = grants
+            .iter()
+            .map(|it| (it.right.as_str(), it.columns.clone(), it.on.name(), it.grantee.quoted()))
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(right, columns, on, grantee)| {
+                let columns = columns.iter().map(|column| (*column).to_owned()).collect();
+                (*right, columns, (*on).to_owned(), (*grantee).to_owned())
+            })
+            .collect();
+        assert_eq!(read, expected, "{line}");
+    }
+
+    #[test]
+    fn lines_of_the_servers_are_read() {
+        check(
+            "GRANT USAGE ON *.* TO `u`@`%` IDENTIFIED BY PASSWORD '*14E6'",
+            &[("USAGE", &[], "*.*", "`u`@`%`")],
+        );
+        check(
+            "GRANT SELECT (`no`, `a``b`), CREATE USER, DELETE ON `shop`.`orders` TO `u`@`%`",
+            &[
+                ("SELECT", &["no", "a`b"], "shop.orders", "`u`@`%`"),
+                ("CREATE USER", &[], "shop.orders", "`u`@`%`"),
+                ("DELETE", &[], "shop.orders", "`u`@`%`"),
+            ],
+        );
+        check(
+            r"GRANT ALL PRIVILEGES ON `sh\_p%`.* TO 'u'@'localhost' WITH GRANT OPTION",
+            &[("ALL PRIVILEGES", &[], "sh_p%.*", "`u`@`localhost`")],
+        );
+        check(
+            "GRANT EXECUTE ON FUNCTION `shop`.`f` TO `u`@`%`",
+            &[("EXECUTE", &[], "function:shop.f", "`u`@`%`")],
+        );
+        check("GRANT `r` TO `u`@`%`", &[("", &[], "r", "`u`@`%`")]);
+        check(
+            "GRANT `r`@`%`,`s`@`%` TO `u`@`%`",
+            &[("", &[], "r@%", "`u`@`%`"), ("", &[], "s@%", "`u`@`%`")],
+        );
+        check("GRANT SELECT ON `shop`.`v` TO PUBLIC", &[("SELECT", &[], "shop.v", "PUBLIC")]);
+        check("SET DEFAULT ROLE `r` FOR `u`@`%`", &[]);
+        let proxy = Grant::read("GRANT PROXY ON ''@'%' TO 'u'@'localhost' WITH GRANT OPTION");
+        assert!(proxy.unwrap()[0].may_grant);
+        for odd in ["", "GRANT", "GRANT SELECT TO `u`", "GRANT SELECT ON `a` TO `u`", "GRANT `r"] {
+            assert_eq!(Grant::read(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_schemas_is_matched() {
+        for (pattern, schema, is_match) in [
+            ("shop", "shop", true),
+            ("shop", "shops", false),
+            ("sh%", "shop", true),
+            ("%", "mysql", true),
+            ("sho_", "shop", true),
+            (r"sho\_", "shop", false),
+            (r"sh\_p%", "sh_p1", true),
+        ] {
+            assert_eq!(matches(pattern, schema), is_match, "{pattern} {schema}");
+        }
+    }
+}
