@@ -76,10 +76,12 @@ impl Grants {
         Ok(grants)
     }
 
-    /// A role that is not among those that were taken.
+    /// A role that is not among those that were taken. The rights of roles of a role are listed with those of the role.
     fn role_beyond(&self, taken: &BTreeSet<Account>) -> Option<Account> {
         let role = |grant: &Grant| match &grant.on {
-            Object::Role(role) if !taken.contains(role) => Some(role.clone()),
+            Object::Role(role) if grant.grantee.is_account() && !taken.contains(role) => {
+                Some(role.clone())
+            }
             _ => None,
         };
         self.all().find_map(role)

@@ -38,6 +38,11 @@ pub(super) struct Account {
 }
 
 impl Account {
+    /// True unless it is a role of MariaDB.
+    pub(super) fn is_account(&self) -> bool {
+        self.is_public || self.host.is_some()
+    }
+
     /// The account, as a statement names it.
     pub(super) fn quoted(&self) -> String {
         let quote = |name: &str| Engine::Mysql.quote(name);
