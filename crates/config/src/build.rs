@@ -13,7 +13,7 @@ mod connection;
 mod context;
 mod credential_arguments;
 #[cfg_attr(
-    not(any(feature = "postgres", feature = "sqlite")),
+    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
     expect(dead_code, reason = "a build without an engine connects to nothing")
 )]
 mod database;
@@ -32,7 +32,7 @@ mod options;
 mod other_names;
 mod overlays;
 #[cfg_attr(
-    not(any(feature = "connector", feature = "postgres", feature = "sqlite")),
+    not(any(feature = "connector", feature = "mysql", feature = "postgres", feature = "sqlite")),
     expect(dead_code, reason = "a build without an engine needs the names alone")
 )]
 mod own_tools;

@@ -1,11 +1,11 @@
 //! The tools that no description has: functions, and those of a database. Their names stand in the configuration, so they are
 //! there before a database answers.
 
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "mysql", feature = "postgres", feature = "sqlite"))]
 pub(super) mod edits;
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "mysql", feature = "postgres", feature = "sqlite"))]
 pub(super) mod selection;
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "connector", feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod stand_ins;
 
 use std::sync::Arc;
@@ -14,7 +14,12 @@ use callgate_executor::{Backend, EditedTool};
 use callgate_openapi::renamed;
 use callgate_tool::{Effect, ToolName};
 
-#[cfg(any(feature = "connector", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "connector",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "sqlite"
+))]
 pub(super) use self::stand_ins::stand_ins;
 use super::functions;
 use crate::{

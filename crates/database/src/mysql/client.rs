@@ -114,17 +114,18 @@ impl Client {
         // No cursor, once.
         out.extend([0, 1, 0, 0, 0]);
         if !values.is_empty() {
-            let mut nulls = vec![0_u8; values.len().div_ceil(8)];
-            for (at, value) in values.iter().enumerate() {
-                if let (Bound::Text(None), Some(byte)) = (value, nulls.get_mut(at / 8)) {
-                    *byte |= 1 << (at % 8);
-                }
-            }
-            out.extend(nulls);
+            // A bit for each value says that it is null.
+            let is_null = |value: &Bound<'_>| u8::from(matches!(value, Bound::Text(None)));
+            let byte = |eight: &[Bound<'_>]| {
+                eight.iter().rev().fold(0, |byte, value| byte << 1 | is_null(value))
+            };
+            out.extend(values.chunks(8).map(byte));
             // The types of the values follow.
             out.push(1);
-            values.iter().for_each(|value| out.extend(value.of()));
-            values.iter().for_each(|value| value.put(&mut out));
+            out.extend(values.iter().flat_map(|value| value.of()));
+            for value in values {
+                value.put(&mut out);
+            }
         }
         self.wire.command(&out);
     }

@@ -214,7 +214,10 @@ async fn set_up(
 impl Connection {
     /// Writes the command that sets the limits of a transaction.
     pub(super) fn limit(&mut self, limits: Limits) {
-        let seconds = |time: Duration| Bound::Whole(time.as_millis().div_ceil(1000).max(1) as u64);
+        let seconds = |time: Duration| {
+            let is_part = u64::from(time.subsec_nanos() > 0);
+            Bound::Whole(time.as_secs().saturating_add(is_part).max(1))
+        };
         let time = limits.time.max(Duration::from_millis(1));
         let time = if self.is_mariadb {
             Bound::Float(time.as_secs_f64())
@@ -247,7 +250,9 @@ impl Connection {
         if new.is_empty() {
             return Ok(());
         }
-        new.iter().for_each(|text| self.client.prepare(text));
+        for text in &new {
+            self.client.prepare(text);
+        }
         self.client.send().await?;
         let mut first = Ok(());
         for text in new {

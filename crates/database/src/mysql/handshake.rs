@@ -62,7 +62,7 @@ impl Greeting {
         if payload.byte()? != 10 {
             return None;
         }
-        let version = str::from_utf8(payload.to_zero()?).ok()?;
+        let version = str::from_utf8(payload.until_zero()?).ok()?;
         let id = payload.u32()?;
         let mut nonce = payload.array::<8>()?.to_vec();
         payload.byte()?;
@@ -74,7 +74,7 @@ impl Greeting {
         let extended = payload.u32()?;
         let rest = payload.bytes(n_nonce.saturating_sub(8).max(13))?;
         nonce.extend(rest.get(..12)?);
-        let name = payload.to_zero().unwrap_or(payload.0);
+        let name = payload.until_zero().unwrap_or(payload.0);
         let capabilities = u32::from(high) << 16 | u32::from(low);
         let is_mariadb = version.contains("MariaDB");
         let has_extended = is_mariadb && capabilities & MYSQL == 0;
@@ -145,7 +145,7 @@ async fn proven(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Result<(), 
             [0, ..] => return Ok(()),
             [0xfe, ref rest @ ..] => {
                 let mut rest = Payload(rest);
-                let name = rest.to_zero().unwrap_or_default();
+                let name = rest.until_zero().unwrap_or_default();
                 plugin =
                     Plugin::of(name).ok_or_else(|| Error::new(ErrorKind::Denied, OTHER_PLUGIN))?;
                 let nonce = rest.0.strip_suffix(&[0]).unwrap_or(rest.0);

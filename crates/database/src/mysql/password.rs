@@ -55,7 +55,9 @@ fn sha1(parts: &[&[u8]]) -> Digest {
 fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     use sha2::Digest as _;
     let mut hasher = Sha256::new();
-    parts.iter().for_each(|part| hasher.update(part));
+    for part in parts {
+        hasher.update(part);
+    }
     hasher.finalize().into()
 }
 

@@ -50,7 +50,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Bytes up to a zero, which is left out.
-    pub(super) fn to_zero(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == 0)?;
         let taken = self.bytes(end);
         self.bytes(1)?;
@@ -85,7 +85,7 @@ mod tests {
         for bytes in [&[][..], &[0xfc, 1], &[0xfd, 1, 2], &[0xfe, 1], &[5, 1], &[0xfb], &[0xff]] {
             assert_eq!(Payload(bytes).counted(), None, "{bytes:?}");
         }
-        assert_eq!(Payload(&[1, 2]).to_zero(), None);
+        assert_eq!(Payload(&[1, 2]).until_zero(), None);
     }
 
     proptest! {

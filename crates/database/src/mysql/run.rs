@@ -139,7 +139,10 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> 
                 Err(failure) => first = first.and(Err(failure)),
             },
             Err(CommandError::Lost) => return Ending::Broken(Err(broken(connection))),
-            Err(error) => first = first.and(Err(failure::of_statement(error))),
+            Err(error) => {
+                let failure = failure::of_statement(error);
+                first = first.and(Err(failure));
+            }
         }
     }
     match connection.client.done().await {
@@ -155,37 +158,13 @@ async fn step_by_step(
     pairs: &[(&Step, Arc<Prepared>)],
     conditions: Conditions<'_>,
 ) -> Ending {
-    connection.client.control(match access {
-        Access::Read => Control::BeginRead,
-        Access::Write => Control::BeginWrite,
-    });
-    if connection.client.send().await.is_err() {
-        return Ending::NotBegun(failure::lost());
+    if let Err(ending) = begin(connection, access).await {
+        return ending;
     }
-    match opened(connection).await {
-        Ok(()) => {}
-        Err(Opening::NotBegun) => return Ending::NotBegun(failure::lost()),
-        Err(Opening::Failed(failure)) => return roll_back(connection, failure).await,
-    }
-    let mut came = Vec::with_capacity(pairs.len());
-    for (at, (step, statement)) in pairs.iter().enumerate() {
-        match checked(connection, step, statement, conditions.origin).await {
-            Ok(reply) if reply.is_cut => {
-                came.push(Came { rows: reply.rows, affected: reply.affected });
-                // Nothing but a reading is worth anything without its end.
-                let is_read = access == Access::Read;
-                return Ending::Broken(if is_read { Ok(came) } else { Err(Failure::TooLarge) });
-            }
-            Ok(reply) => match expected(at, step, reply) {
-                Ok(of_step) => came.push(of_step),
-                Err(failure) => return roll_back(connection, failure).await,
-            },
-            Err(failure @ (Failure::Lost { .. } | Failure::TooLarge)) => {
-                return Ending::Broken(Err(failure));
-            }
-            Err(failure) => return roll_back(connection, failure).await,
-        }
-    }
+    let came = match steps(connection, access, pairs, conditions.origin).await {
+        Ok(came) => came,
+        Err(ending) => return ending,
+    };
     if access == Access::Read {
         return match command(connection, Control::Rollback).await {
             Ok(()) => Ending::Ended(Ok(came)),
@@ -198,6 +177,54 @@ async fn step_by_step(
         Err(lost @ Failure::Lost { .. }) => Ending::Broken(Err(lost)),
         Err(failure) => roll_back(connection, failure).await,
     }
+}
+
+async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending> {
+    connection.client.control(match access {
+        Access::Read => Control::BeginRead,
+        Access::Write => Control::BeginWrite,
+    });
+    if connection.client.send().await.is_err() {
+        return Err(Ending::NotBegun(failure::lost()));
+    }
+    match opened(connection).await {
+        Ok(()) => Ok(()),
+        Err(Opening::NotBegun) => Err(Ending::NotBegun(failure::lost())),
+        Err(Opening::Failed(failure)) => Err(roll_back(connection, failure).await),
+    }
+}
+
+/// The results of the steps, up to the first that did not come to what it expects.
+async fn steps(
+    connection: &mut Connection,
+    access: Access,
+    pairs: &[(&Step, Arc<Prepared>)],
+    origin: Origin,
+) -> Result<Vec<Came>, Ending> {
+    let mut came = Vec::with_capacity(pairs.len());
+    for (at, (step, statement)) in pairs.iter().enumerate() {
+        match checked(connection, step, statement, origin).await {
+            Ok(reply) if reply.is_cut => {
+                came.push(Came { rows: reply.rows, affected: reply.affected });
+                // Nothing but a reading is worth anything without its end.
+                let is_read = access == Access::Read;
+                return Err(Ending::Broken(if is_read {
+                    Ok(came)
+                } else {
+                    Err(Failure::TooLarge)
+                }));
+            }
+            Ok(reply) => match expected(at, step, reply) {
+                Ok(of_step) => came.push(of_step),
+                Err(failure) => return Err(roll_back(connection, failure).await),
+            },
+            Err(failure @ (Failure::Lost { .. } | Failure::TooLarge)) => {
+                return Err(Ending::Broken(Err(failure)));
+            }
+            Err(failure) => return Err(roll_back(connection, failure).await),
+        }
+    }
+    Ok(came)
 }
 
 /// The reason why a transaction did not begin.
@@ -255,7 +282,7 @@ async fn checked(
     let reply = fetch(connection, step).await;
     let reply = reply.map_err(|error| match error {
         CommandError::Lost => broken(connection),
-        error => failure::of_statement(error),
+        CommandError::Server(_) => failure::of_statement(error),
     })?;
     if origin == Origin::Callgate || reply.is_cut || reply.n_warnings == 0 {
         return Ok(reply);

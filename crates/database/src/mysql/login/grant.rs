@@ -1,5 +1,8 @@
 //! A line of `SHOW GRANTS`. The password's digest that some lines hold is skipped.
 
+mod token;
+
+use self::token::{Token, Tokens};
 use crate::{engine::Engine, settings::TableName};
 
 /// One right on one object, as it was granted.
@@ -12,8 +15,8 @@ pub(super) struct Grant {
     pub(super) on: Object,
     /// The account or role that has it.
     pub(super) grantee: Account,
-    /// True if the grantee may grant it to others.
-    pub(super) may_grant: bool,
+    /// True if the grantee may give it to others.
+    pub(super) is_grantable: bool,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -124,17 +127,10 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
-    Name(String),
-    Sign(char),
-    Word(String),
-}
-
 impl Grant {
     /// The rights of a line; `None` if it is not understood.
     pub(super) fn read(line: &str) -> Option<Vec<Self>> {
-        let mut tokens = Tokens { tokens: tokens(line)?, at: 0 };
+        let mut tokens = Tokens::of(line)?;
         if tokens.word("SET") || tokens.word("REVOKE") {
             // The role that is taken by default, whose rights are listed too; and what a wider right leaves out.
             return Some(Vec::new());
@@ -163,69 +159,19 @@ impl Grant {
             return None;
         }
         let grantee = tokens.account()?;
-        let may_grant = tokens.has_option("GRANT");
+        let is_grantable = tokens.has_option("GRANT");
         let rights = rights.into_iter().map(|(right, columns)| Self {
             right,
             columns,
             on: on.clone(),
             grantee: grantee.clone(),
-            may_grant,
+            is_grantable,
         });
         Some(rights.collect())
     }
 }
 
-struct Tokens {
-    tokens: Vec<Token>,
-    at: usize,
-}
-
 impl Tokens {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
-    }
-
-    fn take(&mut self, token: &Token) -> bool {
-        let is_it = self.peek() == Some(token);
-        self.at += usize::from(is_it);
-        is_it
-    }
-
-    fn word(&mut self, word: &str) -> bool {
-        self.take(&Token::Word(word.to_owned()))
-    }
-
-    fn sign(&mut self, sign: char) -> bool {
-        self.take(&Token::Sign(sign))
-    }
-
-    /// The words up to a sign or this word.
-    fn words(&mut self, end: &str) -> String {
-        let mut words: Vec<String> = Vec::new();
-        while let Some(Token::Word(word)) =
-            self.peek().filter(|token| **token != Token::Word(end.to_owned()))
-        {
-            words.push(word.clone());
-            self.at += 1;
-        }
-        words.join(" ")
-    }
-
-    fn name(&mut self) -> Option<String> {
-        let Token::Name(name) = self.peek()? else { return None };
-        let name = name.clone();
-        self.at += 1;
-        Some(name)
-    }
-
-    fn columns(&mut self) -> Option<Vec<String>> {
-        let mut columns = vec![self.name()?];
-        while self.sign(',') {
-            columns.push(self.name()?);
-        }
-        self.sign(')').then_some(columns)
-    }
-
     fn account(&mut self) -> Option<Account> {
         if self.word("PUBLIC") {
             return Some(Account { name: String::new(), host: None, is_public: true });
@@ -258,13 +204,6 @@ impl Tokens {
         self.account().map(|_| Object::Proxy)
     }
 
-    /// True if the line ends with this option.
-    fn has_option(&self, option: &str) -> bool {
-        let rest = self.tokens.get(self.at..).unwrap_or_default();
-        let wanted = [option, "OPTION"].map(|word| Token::Word(word.to_owned()));
-        rest.windows(2).any(|pair| *pair == wanted)
-    }
-
     fn roles(mut self) -> Option<Vec<Grant>> {
         let mut roles = vec![self.account()?];
         while self.sign(',') {
@@ -274,58 +213,15 @@ impl Tokens {
             return None;
         }
         let grantee = self.account()?;
-        let may_grant = self.has_option("ADMIN");
+        let is_grantable = self.has_option("ADMIN");
         let grants = roles.into_iter().map(|role| Grant {
             right: String::new(),
             columns: Vec::new(),
             on: Object::Role(role),
             grantee: grantee.clone(),
-            may_grant,
+            is_grantable,
         });
         Some(grants.collect())
-    }
-}
-
-fn tokens(line: &str) -> Option<Vec<Token>> {
-    let mut tokens = Vec::new();
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        match first {
-            '`' | '\'' => {
-                let (name, after) = quoted(rest, first)?;
-                tokens.push(Token::Name(name));
-                rest = after;
-            }
-            first if first.is_whitespace() => rest = rest.trim_start(),
-            first if first.is_ascii_alphanumeric() || first == '_' => {
-                let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-                let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
-                tokens.push(Token::Word(word.to_ascii_uppercase()));
-                rest = after;
-            }
-            first => {
-                tokens.push(Token::Sign(first));
-                rest = rest.strip_prefix(first)?;
-            }
-        }
-    }
-    Some(tokens)
-}
-
-/// A name in marks, of which two stand for one, and the rest behind it.
-fn quoted(text: &str, mark: char) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut rest = text.strip_prefix(mark)?;
-    loop {
-        let (part, after) = rest.split_once(mark)?;
-        name.push_str(part);
-        match after.strip_prefix(mark) {
-            Some(after) => {
-                name.push(mark);
-                rest = after;
-            }
-            None => return Some((name, after)),
-        }
     }
 }
 
@@ -381,7 +277,7 @@ mod tests {
         check("GRANT SELECT ON `shop`.`v` TO PUBLIC", &[("SELECT", &[], "shop.v", "PUBLIC")]);
         check("SET DEFAULT ROLE `r` FOR `u`@`%`", &[]);
         let proxy = Grant::read("GRANT PROXY ON ''@'%' TO 'u'@'localhost' WITH GRANT OPTION");
-        assert!(proxy.unwrap()[0].may_grant);
+        assert!(proxy.unwrap()[0].is_grantable);
         for odd in ["", "GRANT", "GRANT SELECT TO `u`", "GRANT SELECT ON `a` TO `u`", "GRANT `r"] {
             assert_eq!(Grant::read(odd), None, "{odd}");
         }

@@ -20,7 +20,7 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
     for grant in grants.all() {
-        if grant.may_grant {
+        if grant.is_grantable {
             findings.push(grants_on(grant));
         }
         let found = match (&grant.on, grant.right.as_str()) {

@@ -43,7 +43,8 @@ fn shop(name: &str) -> Option<(MariadbDatabase, String)> {
 /// The text with the names of this test: `L` its login, `D` its database.
 fn of((database, login): &(MariadbDatabase, String), text: &str) -> String {
     let account = format!("`{login}`@`%`");
-    let text = text.replace("L_", &format!("{login}_")).replace("D.", &format!("{}.", database.name));
+    let text =
+        text.replace("L_", &format!("{login}_")).replace("D.", &format!("{}.", database.name));
     let text = text.replace("`D`", &format!("`{}`", database.name));
     let words = text.split(' ').map(|word| match word {
         "L" => account.clone(),
@@ -90,26 +91,50 @@ const MIGHTY: &[(&str, &str)] = &[
         "grant connection admin on *.* to L",
         "Dangerous connection-admin:*.* REVOKE CONNECTION ADMIN ON *.* FROM L",
     ),
-    ("grant select on *.* to L", "Dangerous select:*.* REVOKE SELECT ON *.* FROM L; GRANT SELECT (`no`, `owner`, `total`) ON `D`.`orders` TO L"),
-    ("grant select on mysql.user to L", "Dangerous select:mysql.user REVOKE SELECT ON `mysql`.`user` FROM L"),
+    (
+        "grant select on *.* to L",
+        "Dangerous select:*.* REVOKE SELECT ON *.* FROM L; GRANT SELECT (`no`, `owner`, `total`) ON `D`.`orders` TO L",
+    ),
+    (
+        "grant select on mysql.user to L",
+        "Dangerous select:mysql.user REVOKE SELECT ON `mysql`.`user` FROM L",
+    ),
     (
         "grant all privileges on D.* to L",
         "Dangerous all-privileges:D.* REVOKE ALL PRIVILEGES ON `D`.* FROM L; GRANT SELECT (`no`, `owner`, `total`), INSERT (`owner`, `total`), UPDATE (`total`), DELETE ON `D`.`orders` TO L",
     ),
-    ("grant usage on D.* to L with grant option", "Dangerous grant-option:D.* REVOKE GRANT OPTION ON `D`.* FROM L"),
-    ("grant create routine on D.* to L", "Dangerous create-routine:D.* REVOKE CREATE ROUTINE ON `D`.* FROM L"),
+    (
+        "grant usage on D.* to L with grant option",
+        "Dangerous grant-option:D.* REVOKE GRANT OPTION ON `D`.* FROM L",
+    ),
+    (
+        "grant create routine on D.* to L",
+        "Dangerous create-routine:D.* REVOKE CREATE ROUTINE ON `D`.* FROM L",
+    ),
     ("grant execute on D.* to L", "Dangerous execute:D.* REVOKE EXECUTE ON `D`.* FROM L"),
     ("grant event on D.* to L", "Dangerous event:D.* REVOKE EVENT ON `D`.* FROM L"),
     ("grant drop on D.orders to L", "Dangerous drop:D.orders REVOKE DROP ON `D`.`orders` FROM L"),
     ("grant alter on D.* to L", "Dangerous alter:D.* REVOKE ALTER ON `D`.* FROM L"),
-    ("grant trigger on D.orders to L", "Dangerous trigger:D.orders REVOKE TRIGGER ON `D`.`orders` FROM L"),
+    (
+        "grant trigger on D.orders to L",
+        "Dangerous trigger:D.orders REVOKE TRIGGER ON `D`.`orders` FROM L",
+    ),
     (
         "grant insert on D.* to L",
         "Dangerous insert:D.* REVOKE INSERT ON `D`.* FROM L; GRANT INSERT (`owner`, `total`) ON `D`.`orders` TO L",
     ),
-    ("grant insert on D.secrets to L", "Dangerous insert:D.secrets REVOKE INSERT ON `D`.`secrets` FROM L"),
-    ("grant delete on D.secrets to L", "Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM L"),
-    ("grant update (n) on D.secrets to L", "Dangerous update:D.secrets REVOKE UPDATE (`n`) ON `D`.`secrets` FROM L"),
+    (
+        "grant insert on D.secrets to L",
+        "Dangerous insert:D.secrets REVOKE INSERT ON `D`.`secrets` FROM L",
+    ),
+    (
+        "grant delete on D.secrets to L",
+        "Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM L",
+    ),
+    (
+        "grant update (n) on D.secrets to L",
+        "Dangerous update:D.secrets REVOKE UPDATE (`n`) ON `D`.`secrets` FROM L",
+    ),
     (
         "grant update on D.orders to L",
         "Dangerous update:D.orders REVOKE UPDATE ON `D`.`orders` FROM L; GRANT UPDATE (`total`) ON `D`.`orders` TO L",
@@ -118,7 +143,10 @@ const MIGHTY: &[(&str, &str)] = &[
         "grant insert (note) on D.orders to L",
         "Dangerous insert:D.orders REVOKE INSERT (`note`) ON `D`.`orders` FROM L",
     ),
-    ("grant update on D.secrets to public", "Dangerous update:D.secrets REVOKE UPDATE ON `D`.`secrets` FROM PUBLIC"),
+    (
+        "grant update on D.secrets to public",
+        "Dangerous update:D.secrets REVOKE UPDATE ON `D`.`secrets` FROM PUBLIC",
+    ),
     (
         "create role L_boss; grant delete on D.secrets to L_boss; create role L_group; grant L_boss to L_group; grant L_group to L",
         "Dangerous delete:D.secrets REVOKE DELETE ON `D`.`secrets` FROM `L_boss`",
@@ -136,7 +164,10 @@ const MIGHTY: &[(&str, &str)] = &[
         "Unused create-temporary-tables:D.* REVOKE CREATE TEMPORARY TABLES ON `D`.* FROM L",
     ),
     ("grant lock tables on D.* to L", "Unused lock-tables:D.* REVOKE LOCK TABLES ON `D`.* FROM L"),
-    ("grant references on D.orders to L", "Unused references:D.orders REVOKE REFERENCES ON `D`.`orders` FROM L"),
+    (
+        "grant references on D.orders to L",
+        "Unused references:D.orders REVOKE REFERENCES ON `D`.`orders` FROM L",
+    ),
 ];
 
 #[tokio::test]
@@ -155,7 +186,10 @@ async fn each_right_beyond_the_tools_is_found_and_its_remedy_takes_it_away() {
 #[tokio::test]
 async fn a_right_that_is_allowed_by_name_is_no_finding_unless_it_is_dangerous() {
     let Some(shop) = shop("m_allowed") else { return };
-    shop.0.run(&of(&shop, "grant lock tables on D.* to L; grant drop on D.orders to L; grant show view on D.* to L"));
+    shop.0.run(&of(
+        &shop,
+        "grant lock tables on D.* to L; grant drop on D.orders to L; grant show view on D.* to L",
+    ));
     let allowed = names(&["lock-tables:m_allowed.*", "drop:m_allowed.orders"]);
     let found = lines(&shop, &Needs { allowed, ..needs(&shop.0) }).await;
     assert_eq!(found, [of(&shop, "Dangerous drop:D.orders REVOKE DROP ON `D`.`orders` FROM L")]);
@@ -168,7 +202,10 @@ async fn a_right_that_is_allowed_by_name_is_no_finding_unless_it_is_dangerous() 
 #[tokio::test]
 async fn a_right_that_is_missing_is_granted_by_its_remedy() {
     let Some(shop) = shop("m_missing") else { return };
-    shop.0.run(&of(&shop, "revoke all privileges, grant option from L; grant select (no) on orders to L"));
+    shop.0.run(&of(
+        &shop,
+        "revoke all privileges, grant option from L; grant select (no) on orders to L",
+    ));
     let found = lines(&shop, &needs(&shop.0)).await;
     let expected = [
         "Missing delete:D.orders GRANT DELETE ON `D`.`orders` TO L",

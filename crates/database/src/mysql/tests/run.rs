@@ -31,7 +31,10 @@ async fn rows_are_read_as_texts_and_cut_where_the_step_ends() {
     let transaction = read([rows(select, &["bob"]), rows(select, &["ann"])]);
     let came = mysql.run(transaction, soon()).await.unwrap();
     let text = |text: &str| Some(text.to_owned());
-    assert_eq!(came[0].rows, [[text("2"), text("2.0000"), None], [text("3"), text("3.0000"), None]]);
+    assert_eq!(
+        came[0].rows,
+        [[text("2"), text("2.0000"), None], [text("3"), text("3.0000"), None]]
+    );
     assert_eq!(came[1].rows, [[text("1"), text("1.5000"), None]]);
     // The server makes no more rows of a reading than are read, and the next call is not disturbed.
     let endless = step("select seq from seq_1_to_100000000", &[], Expects::Rows { most: 51 });
@@ -53,9 +56,8 @@ async fn a_write_is_committed_if_every_step_came_to_what_it_expects() {
     assert_eq!(came[1].affected, 1);
     let failed = mysql.run(write([present("99"), insert("11", "k")]), soon()).await;
     assert_eq!(failed.unwrap_err(), Failure::Unexpected { step: 0 });
-    let update = |most| {
-        step("update orders set note = null", &[], Expects::Affected { most, some: true })
-    };
+    let update =
+        |most| step("update orders set note = null", &[], Expects::Affected { most, some: true });
     let failed = mysql.run(write([update(3)]), soon()).await;
     assert_eq!(failed.unwrap_err(), Failure::TooMany { affected: 4 });
     // A row that is as it should be is one that was found.
@@ -90,7 +92,9 @@ async fn a_failure_says_its_kind_and_no_value_of_a_row() {
         assert_eq!(failed.unwrap_err(), failure, "{values:?}");
     }
     let null = Step {
-        values: ["9", "", "1", "x", "1"].map(|it| Some(it.to_owned()).filter(|it| !it.is_empty())).into(),
+        values: ["9", "", "1", "x", "1"]
+            .map(|it| Some(it.to_owned()).filter(|it| !it.is_empty()))
+            .into(),
         ..one(INSERT, &[])
     };
     let failed = mysql.run(write([null]), soon()).await;
@@ -114,7 +118,8 @@ async fn a_lock_of_another_ends_a_write_in_its_own_time() {
     let Some((database, mysql)) = shop("m_locks").await else { return };
     let holder = {
         let database = database.clone();
-        let script = "begin; select no from orders where no = 1 for update; select sleep(4); rollback";
+        let script =
+            "begin; select no from orders where no = 1 for update; select sleep(4); rollback";
         tokio::task::spawn_blocking(move || database.run(script))
     };
     tokio::time::sleep(Duration::from_millis(500)).await;
