@@ -20,6 +20,7 @@ const PROGRAMS: &[(&str, Supply)] = &[
     ("gnome-keyring-daemon", Supply::Package("gnome-keyring")),
     ("haproxy", Supply::Package("haproxy")),
     ("ip", Supply::Package("iproute2")),
+    ("mariadbd", Supply::Package("mariadb-server")),
     ("nginx", Supply::Runner),
     ("node", Supply::Action("actions/setup-node")),
     ("npm", Supply::Action("actions/setup-node")),

@@ -201,7 +201,7 @@
 //! | `keyring` | secrets of the operating system's keyring: `keyring:service/user` |
 //! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
 //! | `documents` | folders of documents as tools: the key `documents` of a toolset |
-//! | `postgres`, `sqlite` | tables of these databases as tools: the key `database` of a toolset |
+//! | `mysql`, `postgres`, `sqlite` | tables of these databases as tools, `mysql` for MariaDB too: the key `database` of a toolset |
 //!
 //! A configuration with a key whose feature is left out is refused, and the finding names the feature.
 

@@ -14,7 +14,7 @@ mod connection;
 mod context;
 mod credential_arguments;
 #[cfg_attr(
-    not(any(feature = "postgres", feature = "sqlite")),
+    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
     expect(dead_code, reason = "a build without an engine connects to nothing")
 )]
 mod database;
@@ -37,6 +37,7 @@ mod overlays;
     not(any(
         feature = "connector",
         feature = "documents",
+        feature = "mysql",
         feature = "postgres",
         feature = "sqlite"
     )),

@@ -110,14 +110,17 @@ impl Table {
     }
 }
 
+/// True if one of the engines of databases is in this build.
+const DATABASES: bool = cfg!(any(feature = "mysql", feature = "postgres", feature = "sqlite"));
+
 fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("agents", cfg!(feature = "agents")),
         ("aws", cfg!(feature = "aws")),
         ("connector", cfg!(feature = "connector")),
         ("documents", cfg!(feature = "documents")),
-        ("postgres` or `sqlite", cfg!(any(feature = "postgres", feature = "sqlite"))),
         ("google", cfg!(feature = "google")),
+        ("mysql`, `postgres` or `sqlite", DATABASES),
         ("redis", cfg!(feature = "redis")),
         ("state", cfg!(feature = "state")),
         ("vault", cfg!(feature = "vault")),

@@ -64,7 +64,7 @@ keys! {
         /// Credentials by the security schemes of the description.
         credentials => credentials.schemes: Schemes;
         /// The SQL database whose tables and statements are tools, in place of a description.
-        database => database.connection: Database, needs "postgres` or `sqlite";
+        database => database.connection: Database, needs "mysql`, `postgres` or `sqlite";
         /// The defaults that are sent; `safe` leaves out those that would decide alone what a call changes.
         defaults: Defaults;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
@@ -74,7 +74,7 @@ keys! {
         /// Addresses that may be called beyond public ones.
         egress: Egress;
         /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
-        entities => database.entities: Entities, needs "postgres` or `sqlite";
+        entities => database.entities: Entities, needs "mysql`, `postgres` or `sqlite";
         /// `client` hands checked calls to the client instead of the service.
         execution: ExecutionRules;
         /// Tools that the client runs; without `openapi` and other sources the toolset has no others.
@@ -92,7 +92,7 @@ keys! {
         /// The text before the operation's name; the toolset's own name unless given.
         prefix: Prefix;
         /// `false`, or the login for SQL that a model writes.
-        query => database.query: Query, needs "postgres` or `sqlite";
+        query => database.query: Query, needs "mysql`, `postgres` or `sqlite";
         /// `same_origin` follows what GET and HEAD are answered below the server's path.
         redirects => call.redirects: Redirects;
         /// Origins that the description may refer to documents on.
@@ -112,7 +112,7 @@ keys! {
         /// Session values that inputs take although credentials of other toolsets read them.
         session_parameters: SessionParameters;
         /// The operator's own statements to the database, by the names that their tools have: `shop-top_customers`.
-        statements => database.statements: Statements, needs "postgres` or `sqlite";
+        statements => database.statements: Statements, needs "mysql`, `postgres` or `sqlite";
         /// The certificates that secure its connections.
         tls: TlsConfig;
         /// The names of tools whose `operationId` a generator such as FastAPI made; `short` leaves out what it added.

@@ -13,7 +13,7 @@ use crate::{
     page::Pages,
     session_values,
     settings::{DatabaseLimits, RoleRule, SessionSource},
-    transaction::{Access, Came, Failure, Step, Transaction, note_rows},
+    transaction::{Access, Came, Expects, Failure, Step, Transaction},
 };
 
 /// The parts that the tools of one database share.
@@ -60,7 +60,8 @@ impl Database {
         Err(wording::missing_session_value(&reference, expected, "another one"))
     }
 
-    /// Runs a transaction, and notes its statements with the rows that they concerned.
+    /// Runs a transaction, and notes its statements with the rows that they concerned. Returns what came of its last step, with the
+    /// rows that its change concerned: some engines read them again after it.
     pub(crate) async fn run(
         &self,
         transaction: Transaction,
@@ -68,9 +69,14 @@ impl Database {
         journal: &mut Journal,
     ) -> Result<Came, Failure> {
         transaction.note(journal);
-        let came = self.driver.run(transaction, deadline).await?;
-        note_rows(&came, journal);
-        Ok(came.last().cloned().unwrap_or_default())
+        let is_change = |step: &Step| matches!(step.expects, Expects::Affected { .. });
+        let change = transaction.steps.iter().rposition(is_change);
+        let mut came = self.driver.run(transaction, deadline).await?;
+        let affected = change.and_then(|at| Some(came.get(at)?.affected));
+        let mut last = came.pop().unwrap_or_default();
+        last.affected = affected.unwrap_or(last.affected);
+        last.note(journal);
+        Ok(last)
     }
 
     /// Adds what every transaction reads of the session.

@@ -19,6 +19,8 @@ use crate::{
 /// A pool of connections of one login.
 #[derive(Debug)]
 pub(crate) enum Driver {
+    #[cfg(feature = "mysql")]
+    Mysql(crate::mysql::Mysql),
     #[cfg(feature = "postgres")]
     Postgres(crate::postgres::Postgres),
     #[cfg(feature = "sqlite")]
@@ -28,6 +30,8 @@ pub(crate) enum Driver {
 macro_rules! each {
     ($self:expr, $driver:ident => $what:expr) => {
         match $self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql($driver) => $what,
             #[cfg(feature = "postgres")]
             Self::Postgres($driver) => $what,
             #[cfg(feature = "sqlite")]
@@ -53,6 +57,8 @@ impl Driver {
     ) -> Result<Self, Error> {
         let engine = Engine::of_address(settings.url.expose());
         match engine {
+            #[cfg(feature = "mysql")]
+            Some(Engine::Mysql) => crate::mysql::Mysql::connect(settings).await.map(Self::Mysql),
             #[cfg(feature = "postgres")]
             Some(Engine::Postgres) => {
                 let postgres = crate::postgres::Postgres::connect_with(settings, renewal);
@@ -62,6 +68,7 @@ impl Driver {
             Some(Engine::Sqlite) => {
                 crate::sqlite::Sqlite::connect(settings).await.map(Self::Sqlite)
             }
+            #[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
             Some(_) => Err(Error::new(ErrorKind::Address, NOT_IN_THIS_BUILD)),
             None => Err(Error::new(ErrorKind::Address, NOT_AN_ADDRESS)),
         }
@@ -79,6 +86,8 @@ impl Driver {
 
     pub(crate) fn engine(&self) -> Engine {
         match self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql(_) => Engine::Mysql,
             #[cfg(feature = "postgres")]
             Self::Postgres(_) => Engine::Postgres,
             #[cfg(feature = "sqlite")]
@@ -121,5 +130,6 @@ impl Driver {
 
 const NOT_AN_ADDRESS: &str = "the address of a database begins with `postgres:`, `postgresql:`, `mysql:`, `mariadb:` or \
     `sqlite:`";
+#[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
 const NOT_IN_THIS_BUILD: &str =
     "the driver of this kind of database is not in this build: each has a feature";

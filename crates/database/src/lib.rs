@@ -18,20 +18,29 @@ mod filter;
 mod finding;
 mod load;
 mod login;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod metered;
+#[cfg(feature = "mysql")]
+mod mysql;
 mod page;
 mod plan;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod pool;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod proposal;
 mod query;
 mod reading;
 mod renewal;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod server_url;
 mod session_values;
 mod settings;
 mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statement;
+mod support;
 mod tool;
 mod transaction;
 

@@ -29,6 +29,7 @@ use crate::{
     renewal::Renewal,
     settings::{DatabaseSettings, EntitySettings, TableName},
     statement::{self, StatementTool},
+    support,
     tool::EntityTool,
 };
 
@@ -101,12 +102,13 @@ pub async fn load_with(
         Err(error) => return Loaded::failed(&error),
     };
     let connections = Some(Connections::new(&connecting, &driver));
+    let findings = support::findings(&settings, driver.engine());
     let mut loading = Loading {
         settings: &settings,
         connecting: &connecting,
         query_renewal: resources.query_renewal.as_ref(),
         driver,
-        findings: Vec::new(),
+        findings,
     };
     match loading.tools(around.sealer.as_ref()).await {
         Ok(tools) => {

@@ -93,7 +93,8 @@ impl Postgres {
             let mut schemas: Vec<&str> =
                 schemas.map(|table| table.schema.as_deref().unwrap_or("public")).collect();
             schemas.dedup();
-            self.pool.look_up_in(schemas.into_iter());
+            self.pool.dialling().look_up_in(schemas.into_iter());
+            self.pool.close_idle();
         }
         Ok(findings)
     }

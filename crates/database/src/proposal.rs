@@ -80,14 +80,16 @@ fn entity_name(table: &str) -> String {
 }
 
 fn login(engine: Engine, tables: &[Table]) -> Vec<String> {
-    if engine == Engine::Sqlite {
-        return Vec::new();
-    }
     let role = engine.quote(ROLE);
-    let mut statements = vec![format!("create role {role} login password '…'")];
+    let mut statements = match engine {
+        Engine::Mysql => vec![format!("create user {role} identified by '…'")],
+        Engine::Postgres => vec![format!("create role {role} login password '…'")],
+        Engine::Sqlite => return Vec::new(),
+    };
     let schemas: BTreeSet<_> =
         tables.iter().filter_map(|table| table.name.schema.as_ref()).collect();
-    for schema in schemas {
+    // The right to use a schema is one of PostgreSQL.
+    for schema in schemas.into_iter().filter(|_| engine == Engine::Postgres) {
         statements.push(format!("grant usage on schema {} to {role}", engine.quote(schema)));
     }
     for table in tables {

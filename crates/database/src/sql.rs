@@ -61,6 +61,17 @@ pub(crate) struct Returning<'a> {
 
 /// The statement that reads rows.
 pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
+    selecting(engine, select, None)
+}
+
+/// The statement that reads the row that this connection has just added to a table whose `counted` column counts up. It is for
+/// MariaDB, whose changes return no rows.
+pub(crate) fn select_added(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
+    let condition = format!("{} = LAST_INSERT_ID()", engine.quote(&counted.name));
+    selecting(engine, select, Some(condition))
+}
+
+fn selecting(engine: Engine, select: &Select<'_>, more: Option<String>) -> Sql {
     let mut binding = Binding::new(engine, select.table);
     let mut text = format!(
         "SELECT {} FROM {}",
@@ -68,6 +79,7 @@ pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
         binding.table()
     );
     let mut conditions = condition::of_target(&mut binding, &select.target);
+    conditions.extend(more);
     if let Some(last) = select.after {
         conditions.push(keyset::after(&mut binding, select.order, last));
     }

@@ -1,6 +1,7 @@
 //! Statements of the operator: their named values become placeholders, each cast to the type that the database says, and they
 //! are prepared and described when they are loaded. A statement that is not what its settings say is a finding.
 
+mod kind;
 mod text;
 mod tool;
 
@@ -8,8 +9,11 @@ use std::sync::Arc;
 
 use callgate_tool::{ArgumentName, Effect, Value};
 
-use self::text::{Malformed, Piece};
 pub(crate) use self::tool::StatementTool;
+use self::{
+    kind::{decimal, kind_of_schema, kind_of_type, types},
+    text::{Malformed, Piece},
+};
 use crate::{
     catalog::{Column, ColumnKind},
     description::Described,
@@ -235,59 +239,18 @@ fn kinds(
             return (kind_of_type(&sql_type), sql_type);
         }
         match settings.inputs.get(*input) {
-            Some((_, StatementInput::Model(schema))) => kind_of_schema(schema),
+            Some((_, StatementInput::Model(schema))) => kind_of_schema(schema, engine),
             Some((_, StatementInput::Session(SessionSource::Fixed(Value::Number(_))))) => {
-                (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
+                decimal(engine)
+            }
+            // Under a collation of MariaDB `ann` equals `ANN`; bytes are equal to the same bytes alone.
+            Some((_, StatementInput::Session(_))) if engine == Engine::Mysql => {
+                (ColumnKind::Text { most: None }, "BINARY".to_owned())
             }
             _ => (ColumnKind::Text { most: None }, String::new()),
         }
     };
     inputs.iter().enumerate().map(of).collect()
-}
-
-/// The kind of a type of PostgreSQL. Others are texts that the database casts, and it refuses what is none.
-fn kind_of_type(sql_type: &str) -> ColumnKind {
-    let integer = |bits: u32| {
-        let half = 1_i128 << (bits - 1);
-        ColumnKind::Integer { least: -half, most: half - 1 }
-    };
-    match sql_type {
-        "bigint" | "int8" => integer(64),
-        "integer" | "int4" => integer(32),
-        "smallint" | "int2" => integer(16),
-        "boolean" | "bool" => ColumnKind::Boolean,
-        "date" => ColumnKind::Date,
-        "double precision" | "float8" | "real" | "float4" => ColumnKind::Float,
-        "json" | "jsonb" => ColumnKind::Json,
-        "numeric" => ColumnKind::Numeric { precision: None, scale: None },
-        "timestamp without time zone" | "timestamp" => ColumnKind::Timestamp { has_zone: false },
-        "timestamp with time zone" | "timestamptz" => ColumnKind::Timestamp { has_zone: true },
-        "time without time zone" | "time" => ColumnKind::Time { has_zone: false },
-        "uuid" => ColumnKind::Uuid,
-        _ => ColumnKind::Text { most: None },
-    }
-}
-
-/// The kind of a scalar by its schema, and the type of its cast in engines that have no types of placeholders.
-fn kind_of_schema(schema: &Value) -> (ColumnKind, String) {
-    let has = |name: &str| types(schema).any(|it| it == name);
-    if has("integer") {
-        let (least, most) = (i128::from(i64::MIN), i128::from(i64::MAX));
-        (ColumnKind::Integer { least, most }, "INTEGER".to_owned())
-    } else if has("number") {
-        (ColumnKind::Numeric { precision: None, scale: None }, "NUMERIC".to_owned())
-    } else if has("boolean") {
-        (ColumnKind::Boolean, "INTEGER".to_owned())
-    } else {
-        (ColumnKind::Text { most: None }, String::new())
-    }
-}
-
-fn types(schema: &Value) -> impl Iterator<Item = &str> {
-    let types = schema.get("type");
-    let one = types.and_then(Value::as_str);
-    let several = types.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    one.into_iter().chain(several)
 }
 
 fn malformed_text(settings: &StatementSettings, malformed: Malformed) -> DatabaseFinding {

@@ -46,6 +46,25 @@ pub(crate) enum Expects {
     Rows { most: u32 },
 }
 
+impl Expects {
+    /// The result of the step at this index, if it is what is expected.
+    pub(crate) fn met(self, step: usize, came: Came) -> Result<Came, Failure> {
+        let affected = came.affected;
+        match self {
+            Self::Affected { most, .. } if affected > most => Err(Failure::TooMany { affected }),
+            Self::Affected { some: true, .. } | Self::Present if affected == 0 => {
+                Err(Failure::Unexpected { step })
+            }
+            Self::Reviewed(reviewed) if Reviewed::of(&came.rows) != reviewed => {
+                Err(Failure::Unexpected { step })
+            }
+            Self::Affected { .. } | Self::Present | Self::Reviewed(_) | Self::Rows { .. } => {
+                Ok(came)
+            }
+        }
+    }
+}
+
 /// The digest of rows that a person saw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Reviewed(pub(crate) [u8; 32]);
@@ -112,10 +131,10 @@ impl Transaction {
     }
 }
 
-/// Notes the rows that the last step read or changed.
-pub(crate) fn note_rows(came: &[Came], journal: &mut Journal) {
-    if let Some(came) = came.last() {
-        let count = came.affected.max(came.rows.len() as u64);
+impl Came {
+    /// Notes the rows that the step read or changed.
+    pub(crate) fn note(&self, journal: &mut Journal) {
+        let count = self.affected.max(self.rows.len() as u64);
         journal.note(Event::RowsCounted { count });
     }
 }

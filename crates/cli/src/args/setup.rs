@@ -19,7 +19,7 @@ pub(crate) struct InitArguments {
     #[arg(long, value_name = "SCHEME=REFERENCE")]
     pub(crate) credential: Vec<String>,
     /// Make tools of the tables of a database; FILE is `sqlite:FILE`, or where its address is: `env:NAME`, `file:PATH`
-    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
     #[arg(long)]
     pub(crate) database: bool,
     /// Write `./callgate.yaml` instead of a profile of yours

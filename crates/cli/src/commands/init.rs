@@ -3,7 +3,7 @@
 //! elsewhere it never waits.
 
 mod credential;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod database;
 mod questions;
 mod settings;
@@ -32,7 +32,7 @@ use crate::{
 };
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
-    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
     if arguments.database {
         return database::run(arguments);
     }

@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig};
 
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod open;
 
-#[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+#[cfg(not(any(feature = "mysql", feature = "postgres", feature = "sqlite")))]
 mod open {
     use std::future::{Ready, ready};
 

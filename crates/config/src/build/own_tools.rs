@@ -1,11 +1,29 @@
 //! The tools that no description has: functions, and those of a database. Their names stand in the configuration, so they are
 //! there before a database answers.
 
-#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "connector",
+    feature = "documents",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "sqlite"
+))]
 pub(super) mod edits;
-#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "connector",
+    feature = "documents",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "sqlite"
+))]
 pub(super) mod selection;
-#[cfg(any(feature = "connector", feature = "documents", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "connector",
+    feature = "documents",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "sqlite"
+))]
 mod stand_ins;
 
 use std::sync::Arc;
@@ -17,6 +35,7 @@ use callgate_tool::{Effect, ToolName};
 #[cfg(any(
     feature = "connector",
     feature = "documents",
+    feature = "mysql",
     feature = "postgres",
     feature = "sqlite"
 ))]

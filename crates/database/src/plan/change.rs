@@ -11,6 +11,7 @@ use super::{
 use crate::{
     catalog::Column,
     entity::Reference,
+    filter::Filter,
     reading::Reading,
     session_values::text_of_column,
     settings::Operation,
@@ -37,6 +38,7 @@ impl Request<'_> {
         let returning = self.returning(&outputs);
         let sql = sql::insert(self.database.engine, &entity.table, &set, &returning);
         steps.add(sql, Expects::Affected { most: 1, some: true }, Purpose::Change);
+        self.read_added(&rows, &set, &outputs, &mut steps);
         self.changed(steps, &outputs)
     }
 
@@ -57,6 +59,7 @@ impl Request<'_> {
         let engine = self.database.engine;
         let sql = sql::update(engine, &entity.table, &set, &target.of(), &returning);
         steps.add(sql, self.expected(&target), Purpose::Change);
+        self.read_updated(&target, &set, &outputs, &mut steps);
         self.changed(steps, &outputs)
     }
 
@@ -158,6 +161,69 @@ impl Request<'_> {
             }
         }
         Ok(Some(pairs))
+    }
+
+    /// Reads the new row again where a change returns none, if its key is known: from the values, or because it counts up.
+    fn read_added(
+        &self,
+        rows: &[(String, String)],
+        set: &Set<'_>,
+        outputs: &[&Column],
+        steps: &mut Steps,
+    ) {
+        let engine = self.database.engine;
+        if engine.has_returning() || outputs.is_empty() {
+            return;
+        }
+        let (mut key, mut counted) = (Vec::new(), Vec::new());
+        for column in self.entity.columns(&self.entity.key) {
+            match set.iter().find(|(set, _)| set.name == column.name) {
+                Some((_, Some(text))) => key.push((column.name.clone(), text.clone())),
+                Some((_, None)) => return,
+                None => counted.push(column),
+            }
+        }
+        let filter = Filter::default();
+        let target = sql::Target { rows, key: &key, filter: &filter };
+        let select = self.again(target, outputs);
+        let sql = match &*counted {
+            [] if !key.is_empty() => sql::select(engine, &select),
+            [counted] if counted.is_generated => sql::select_added(engine, &select, counted),
+            _ => return,
+        };
+        steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
+    }
+
+    /// Reads the changed row again where a change returns none.
+    fn read_updated(&self, target: &Target, set: &Set<'_>, outputs: &[&Column], steps: &mut Steps) {
+        let engine = self.database.engine;
+        if engine.has_returning() || outputs.is_empty() || target.kind != TargetKind::Key {
+            return;
+        }
+        let mut key = target.key.clone();
+        key.retain(|(name, _)| self.entity.version.as_ref() != Some(name));
+        for (name, text) in &mut key {
+            if let Some((_, Some(new))) = set.iter().find(|(column, _)| column.name == *name) {
+                text.clone_from(new);
+            }
+        }
+        let filter = Filter::default();
+        let target = sql::Target { rows: &target.rows, key: &key, filter: &filter };
+        let sql = sql::select(engine, &self.again(target, outputs));
+        steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
+    }
+
+    fn again<'s>(&'s self, target: sql::Target<'s>, outputs: &[&'s Column]) -> sql::Select<'s> {
+        sql::Select {
+            table: &self.entity.table,
+            columns: outputs.to_vec(),
+            target,
+            order: &[],
+            after: None,
+            most: Some(2),
+            lock: false,
+            value_bytes: self.database.limits.row_bytes,
+        }
     }
 
     fn expected(&self, target: &Target) -> Expects {

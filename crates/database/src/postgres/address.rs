@@ -1,12 +1,14 @@
 //! The address of a PostgreSQL server with its login, read from a URL of the form that libpq reads. Nothing that the URL says
 //! is ignored: a parameter that is not understood is refused. No message holds a part of it.
 
-use std::{net::IpAddr, path::PathBuf};
+use std::path::PathBuf;
 
 use callgate_secret::Secret;
-use percent_encoding::percent_decode_str;
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::Error,
+    server_url::{self, ServerUrl, is_loopback, refused},
+};
 
 /// A server, a database of it and a login.
 #[derive(Clone, Debug)]
@@ -42,104 +44,63 @@ impl Address {
     /// Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE`. A host that is a path, or the parameter `host`, is the
     /// folder of a Unix socket.
     pub(super) fn read(url: &Secret) -> Result<Self, Error> {
-        let (scheme, rest) = url.expose().split_once("://").ok_or_else(|| refused(NO_SCHEME))?;
-        if !matches!(scheme, "postgres" | "postgresql") {
-            return Err(refused(NO_SCHEME));
-        }
-        if rest.contains('#') {
-            return Err(refused("the address has a `#`: write it as `%23`"));
-        }
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let parameters = Parameters::read(query)?;
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let (login, server) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let (user, password) = match login.split_once(':') {
-            Some((user, password)) => (decoded(user)?, Some(Secret::new(decoded(password)?))),
-            None => (decoded(login)?, None),
-        };
-        if user.is_empty() {
-            return Err(refused(
-                "the address names no user: `postgres://USER:PASSWORD@HOST/DATABASE`",
-            ));
-        }
-        let database = Some(decoded(path)?).filter(|name| !name.is_empty());
-        let database = database.unwrap_or_else(|| user.clone());
-        let target = target(server, &parameters)?;
-        let encryption = encryption(&target, parameters.mode.as_deref())?;
-        let needs_binding = match parameters.binding.as_deref() {
+        let url = ServerUrl::read(url, &["postgres", "postgresql"])?;
+        let parameters = Parameters::of(&url)?;
+        let target = target(&url, &parameters)?;
+        let encryption = encryption(&target, parameters.mode)?;
+        let needs_binding = match parameters.binding {
             None | Some("prefer") => false,
             Some("require") if encryption == Encryption::Verified => true,
             _ => return Err(refused("`channel_binding` may be `prefer`, or `require` with TLS")),
         };
+        let database = if url.database.is_empty() { &url.user } else { &url.database }.clone();
+        let ServerUrl { user, password, .. } = url;
         Ok(Self { target, user, password, database, encryption, needs_binding })
     }
 }
 
 /// The parameters of a URL that are understood.
 #[derive(Default)]
-struct Parameters {
-    host: Option<String>,
-    port: Option<String>,
-    mode: Option<String>,
-    binding: Option<String>,
+struct Parameters<'a> {
+    host: Option<&'a str>,
+    port: Option<&'a str>,
+    mode: Option<&'a str>,
+    binding: Option<&'a str>,
 }
 
-impl Parameters {
-    fn read(query: &str) -> Result<Self, Error> {
+impl<'a> Parameters<'a> {
+    fn of(url: &'a ServerUrl) -> Result<Self, Error> {
         let mut parameters = Self::default();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let field = match name {
+        for (name, value) in &url.parameters {
+            let field = match name.as_str() {
                 "channel_binding" => &mut parameters.binding,
                 "host" => &mut parameters.host,
                 "port" => &mut parameters.port,
                 "sslmode" => &mut parameters.mode,
                 _ => return Err(refused(UNKNOWN_PARAMETER)),
             };
-            if field.replace(decoded(value)?).is_some() {
-                return Err(refused("the address has a parameter twice"));
-            }
+            *field = Some(value);
         }
         Ok(parameters)
     }
 }
 
-fn target(server: &str, parameters: &Parameters) -> Result<Target, Error> {
-    // An address of IPv6 stands in brackets (RFC 3986 §3.2.2).
-    let (host, port) = match server.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, port),
-        _ => (server, ""),
+fn target(url: &ServerUrl, parameters: &Parameters<'_>) -> Result<Target, Error> {
+    let host = match parameters.host {
+        Some(_) if !url.host.is_empty() => return Err(refused("the address names two hosts")),
+        Some(host) => host,
+        None => &url.host,
     };
-    let host = decoded(host)?;
-    let host = match &parameters.host {
-        Some(_) if !host.is_empty() => return Err(refused("the address names two hosts")),
-        Some(host) => host.clone(),
-        None => host,
-    };
-    let port = match (port, &parameters.port) {
-        ("", None) => "5432",
-        ("", Some(port)) => port,
-        (port, None) => port,
+    let port = match (url.port.as_deref(), parameters.port) {
+        (None, None) => "5432",
+        (None, Some(port)) | (Some(port), None) => port,
         _ => return Err(refused("the address names two ports")),
     };
-    let port = port.parse().ok().filter(|port| *port != 0);
-    let port = port.ok_or_else(|| refused("the port is not a number from 1 to 65535"))?;
+    let port = server_url::port(port)?;
     if host.starts_with('/') {
         return Ok(Target::Socket(PathBuf::from(host).join(format!(".s.PGSQL.{port}"))));
     }
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_host = match bare {
-        Some(address) => address.parse().is_ok_and(|address: IpAddr| address.is_ipv6()),
-        None => !host.is_empty() && host.chars().all(is_of_name),
-    };
-    if !is_host {
-        return Err(refused("the address names no host, or more than one"));
-    }
-    Ok(Target::Tcp { host, port })
-}
-
-fn is_of_name(each: char) -> bool {
-    each.is_ascii_alphanumeric() || matches!(each, '.' | '-' | '_')
+    Ok(Target::Tcp { host: server_url::host(host.to_owned())?, port })
 }
 
 fn encryption(target: &Target, mode: Option<&str>) -> Result<Encryption, Error> {
@@ -164,37 +125,13 @@ fn encryption(target: &Target, mode: Option<&str>) -> Result<Encryption, Error> 
     }
 }
 
-/// RFC 6761 §6.3: `localhost` is this machine.
-fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.eq_ignore_ascii_case("localhost")
-        || bare.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
-}
-
-fn decoded(text: &str) -> Result<String, Error> {
-    let mut digits = text.split('%').skip(1).map(|rest| rest.bytes().take(2));
-    let is_encoded = digits.all(|digits| {
-        let digits: Vec<_> = digits.collect();
-        digits.len() == 2 && digits.iter().all(u8::is_ascii_hexdigit)
-    });
-    let decoded = percent_decode_str(text).decode_utf8();
-    let decoded = decoded.ok().filter(|text| is_encoded && !text.contains('\0'));
-    decoded
-        .map(Into::into)
-        .ok_or_else(|| refused("the address has a `%` that encodes no character"))
-}
-
-fn refused(message: &'static str) -> Error {
-    Error::new(ErrorKind::Address, message)
-}
-
-const NO_SCHEME: &str = "the address of a PostgreSQL server starts with `postgres://`";
 const UNKNOWN_PARAMETER: &str =
     "the address has a parameter other than `channel_binding`, `host`, `port` and `sslmode`";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn read(url: &str) -> Result<Address, Error> {
         Address::read(&Secret::new(url.to_owned()))

@@ -8,14 +8,14 @@ use std::{
 };
 
 use futures_util::future::try_join_all;
-use tokio::{task::JoinHandle, time::Instant};
+use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Statement, types::Type};
 
-use super::{
-    stream::{Meter, Metered, Secured},
-    value,
+use super::{stream::Secured, value};
+use crate::{
+    error::{Error, ErrorKind},
+    metered::{Meter, Metered},
 };
-use crate::error::{Error, ErrorKind};
 
 /// An open connection. It is closed when it is dropped.
 pub(super) struct Connection {
@@ -30,7 +30,6 @@ pub(super) struct Connection {
     statements: BTreeMap<Arc<str>, Statement>,
     /// The texts of `statements`, the oldest first.
     order: VecDeque<Arc<str>>,
-    pub(super) idle_since: Instant,
 }
 
 /// The way that a login has to set what holds in one transaction.
@@ -97,9 +96,9 @@ impl Connection {
             return Err(Error::new(ErrorKind::Denied, IGNORES_SETTINGS));
         }
         let ends = Ends { read, write, commit, rollback };
-        let (statements, order, idle_since) = (BTreeMap::new(), VecDeque::new(), Instant::now());
+        let (statements, order) = (BTreeMap::new(), VecDeque::new());
         let allowance = LEAST_ALLOWANCE;
-        Ok(Self { client, driver, meter, ends, allowance, may_set, statements, order, idle_since })
+        Ok(Self { client, driver, meter, ends, allowance, may_set, statements, order })
     }
 
     /// A statement that was prepared before.

@@ -18,11 +18,12 @@ use super::{
     connection::{
         Connection, LEAST_ALLOWANCE, SEARCH_PATH, SETTINGS, drive, unopened, unreachable_now,
     },
-    stream::{Meter, Metered, Tls},
+    stream::Tls,
 };
 use crate::{
     endpoint::Connecting,
     error::{Error, ErrorKind},
+    metered::{Meter, Metered},
     renewal::Renewal,
 };
 

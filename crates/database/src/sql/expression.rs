@@ -111,7 +111,18 @@ pub(super) fn exact_value(engine: Engine, column: &Column, placeholder: &str) ->
 /// The column as rows are ordered by it, and as it is compared with [`typed`] values for an order.
 pub(super) fn ordered(engine: Engine, column: &Column) -> String {
     let name = engine.quote(&column.name);
-    if engine == Engine::Sqlite { sqlite_text(column, name) } else { name }
+    match engine {
+        // It sorts these by the numbers of their labels, but compares them as texts.
+        Engine::Mysql if has_labels(column) => format!("CONVERT({name} USING utf8mb4)"),
+        Engine::Mysql | Engine::Postgres => name,
+        Engine::Sqlite => sqlite_text(column, name),
+    }
+}
+
+/// True for `enum` and `set` of MariaDB.
+fn has_labels(column: &Column) -> bool {
+    let sql_type = column.sql_type.to_ascii_lowercase();
+    matches!(column.kind, ColumnKind::Enumeration(_)) || sql_type.starts_with("set(")
 }
 
 /// The column as a text of at most so many characters and one more.
@@ -156,7 +167,7 @@ fn sqlite_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
 fn mysql_shown(column: &Column, name: &str, most: usize) -> String {
     let sql_type = column.sql_type.to_ascii_lowercase();
     match column.kind {
-        _ if sql_type.starts_with("bit") => format!("HEX({name})"),
+        _ if sql_type.starts_with("bit") => format!("CAST({name} + 0 AS CHAR)"),
         ColumnKind::Bytes => format!("HEX(LEFT({name}, {most}))"),
         // A `float` is written with six digits otherwise.
         ColumnKind::Float => format!("CAST({name} + 0e0 AS CHAR)"),

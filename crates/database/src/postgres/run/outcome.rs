@@ -10,7 +10,7 @@ use super::super::{
     failure,
     value::{Bound, texts},
 };
-use crate::transaction::{Came, Expects, Failure, Reviewed, Step};
+use crate::transaction::{Came, Expects, Failure, Step};
 
 /// The rows that were fetched of a step.
 pub(super) enum Fetched {
@@ -73,27 +73,10 @@ pub(super) fn outcome(
 ) -> Result<Vec<Came>, Failure> {
     let each = steps.iter().zip(fetched).enumerate();
     let each = each.map(|(at, (step, fetched))| match fetched {
-        Fetched::All(came) => expected(at, step.expects, came),
+        Fetched::All(came) => step.expects.met(at, came),
         Fetched::Cut(came) => Ok(came),
         Fetched::Failed(_) if connection.meter.is_over() => Err(Failure::TooLarge),
         Fetched::Failed(error) => Err(failure::of_statement(&error)),
     });
     each.collect()
-}
-
-fn expected(step: usize, expects: Expects, came: Came) -> Result<Came, Failure> {
-    let affected = came.affected;
-    match expects {
-        Expects::Affected { most, .. } if affected > most => Err(Failure::TooMany { affected }),
-        Expects::Affected { some: true, .. } | Expects::Present if affected == 0 => {
-            Err(Failure::Unexpected { step })
-        }
-        Expects::Reviewed(reviewed) if Reviewed::of(&came.rows) != reviewed => {
-            Err(Failure::Unexpected { step })
-        }
-        Expects::Affected { .. }
-        | Expects::Present
-        | Expects::Reviewed(_)
-        | Expects::Rows { .. } => Ok(came),
-    }
 }

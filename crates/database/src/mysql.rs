@@ -1,0 +1,149 @@
+//! The driver of MariaDB and MySQL: connections, the catalog, the rights of the login, and transactions. It speaks the servers'
+//! protocol itself, over the connections of `transport`. The statements of tools are made elsewhere; here are only those that
+//! read the catalog.
+
+mod address;
+mod catalog;
+mod client;
+mod connection;
+mod describe;
+mod failure;
+mod handshake;
+mod login;
+mod password;
+mod payload;
+mod pool;
+mod reader;
+mod row;
+mod run;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use tokio::time::{Instant, timeout_at};
+
+use self::{
+    connection::Dialling,
+    pool::{Loan, Pool},
+    run::{Conditions, Ending, Origin},
+};
+use crate::{
+    catalog::Table,
+    description::Described,
+    endpoint::Connecting,
+    error::Error,
+    login::{LoginFinding, Needs},
+    settings::TableName,
+    transaction::{Access, Came, Failure, Transaction},
+};
+
+/// A pool of connections to MariaDB or MySQL.
+#[derive(Debug)]
+pub(crate) struct Mysql {
+    pool: Pool,
+    /// The database that unqualified names are of.
+    database: String,
+    is_read_only: bool,
+    /// The statements of the operator.
+    described: Mutex<BTreeSet<Arc<str>>>,
+}
+
+impl Mysql {
+    /// Opens the first connection, which shows that the address and the login are right.
+    pub(crate) async fn connect(connecting: &Connecting) -> Result<Self, Error> {
+        let dialling = Dialling::new(connecting)?;
+        let database = dialling.database().to_owned();
+        let pool = Pool::new(dialling, connecting.limits.connections);
+        pool.reader().await?.give_back();
+        let is_read_only = connecting.is_read_only;
+        Ok(Self { pool, database, is_read_only, described: Mutex::default() })
+    }
+
+    pub(crate) async fn tables(
+        &self,
+        names: &[TableName],
+    ) -> Result<BTreeMap<TableName, Table>, Error> {
+        catalog::tables(&self.pool, &self.database, names).await
+    }
+
+    pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
+        catalog::all_tables(&self.pool).await
+    }
+
+    pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+        login::findings(&self.pool, needs).await
+    }
+
+    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        let text = Arc::from(text);
+        let described = describe::describe(&self.pool, &text).await?;
+        self.described().insert(text);
+        Ok(described)
+    }
+
+    pub(crate) async fn run(
+        &self,
+        transaction: Transaction,
+        deadline: Instant,
+    ) -> Result<Vec<Came>, Failure> {
+        if self.is_read_only && transaction.access == Access::Write {
+            return Err(Failure::Denied);
+        }
+        let is_described = {
+            let described = self.described();
+            transaction.steps.iter().any(|step| described.contains(&step.text))
+        };
+        let origin = if is_described { Origin::Operator } else { Origin::Callgate };
+        let asked = Asked { transaction: &transaction, deadline, origin };
+        let loan = self.pool.loan(deadline).await?;
+        let is_reused = loan.is_reused;
+        match attempt(loan, asked).await {
+            // The server closed the connection, or forgot what it had prepared.
+            Err(_) if is_reused => {
+                attempt(self.pool.fresh(deadline).await?, asked).await.unwrap_or_else(Err)
+            }
+            other => other.unwrap_or_else(Err),
+        }
+    }
+
+    fn described(&self) -> MutexGuard<'_, BTreeSet<Arc<str>>> {
+        self.described.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A transaction that is to be run.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    transaction: &'a Transaction,
+    deadline: Instant,
+    origin: Origin,
+}
+
+/// One attempt; the outer failure says that nothing was run.
+async fn attempt(mut loan: Loan, asked: Asked<'_>) -> Result<Result<Vec<Came>, Failure>, Failure> {
+    let Asked { transaction, deadline, origin } = asked;
+    let connection = loan.connection()?;
+    connection.meter.allow(connection.allowance);
+    let is_committing = AtomicBool::new(false);
+    let conditions = Conditions { deadline, origin, is_committing: &is_committing };
+    match timeout_at(deadline, run::run(connection, transaction, conditions)).await {
+        Ok(Ending::Ended(came)) => {
+            loan.give_back();
+            Ok(came)
+        }
+        Ok(Ending::Broken(came)) => Ok(came),
+        Ok(Ending::NotBegun(failure)) => Err(failure),
+        // The loan is dropped, which ends what runs.
+        Err(_) => {
+            Ok(Err(Failure::TimedOut { is_rolled_back: !is_committing.load(Ordering::Relaxed) }))
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! One connection: how it is opened, what holds for all its transactions, and the statements that it has prepared.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use callgate_transport::{Network, TlsSettings};
+use tokio::{net::UnixStream, time::sleep};
+
+use super::{
+    address::{Address, Target},
+    client::{Beyond, Bound, Client, Control, Form, Prepared, Reply},
+    failure::{self, CommandError, unavailable},
+    handshake::{Channel, Greeting, Login},
+    wire::Wire,
+};
+use crate::{
+    endpoint::Connecting,
+    error::Error,
+    metered::{Meter, Metered},
+    pool::{Dial, Pooled},
+};
+
+/// The way to connect to a server.
+#[derive(Debug)]
+pub(super) struct Dialling {
+    address: Address,
+    network: Network,
+    tls: TlsSettings,
+    allowance: u64,
+    settings: Settings,
+}
+
+/// The settings of a connection, beyond those that every one has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Settings {
+    /// No tool writes, so that nothing can be written outside a transaction either.
+    Reads,
+    Writes,
+}
+
+/// An open connection. It is closed when it is dropped.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) meter: Arc<Meter>,
+    /// The bytes that the replies of one transaction may have.
+    pub(super) allowance: u64,
+    pub(super) is_mariadb: bool,
+    settings: Settings,
+    /// True if something may have changed the session since it was set up.
+    pub(super) is_changed: bool,
+    /// The server's number of the connection.
+    id: u32,
+    /// The statement that sets the limits of a transaction.
+    limits: Arc<Prepared>,
+    statements: BTreeMap<Arc<str>, Arc<Prepared>>,
+    /// The texts of `statements`, the oldest first.
+    order: VecDeque<Arc<str>>,
+}
+
+/// The limits of one transaction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The time of each statement.
+    pub(super) time: Duration,
+    /// The time after which the server gives up a transaction whose connection is silent.
+    pub(super) idle: Duration,
+    pub(super) lock: Duration,
+    /// The rows of a result.
+    pub(super) rows: u64,
+}
+
+/// A connection that has signed in, before its settings.
+struct SignedIn {
+    client: Client,
+    meter: Arc<Meter>,
+    greeting: Greeting,
+}
+
+impl Dialling {
+    pub(super) fn new(connecting: &Connecting) -> Result<Self, Error> {
+        let result_bytes = connecting.limits.result_bytes as u64;
+        Ok(Self {
+            address: Address::read(&connecting.url)?,
+            network: connecting.network.clone(),
+            tls: connecting.tls.clone(),
+            allowance: result_bytes.saturating_mul(64).saturating_add(LEAST_ALLOWANCE),
+            settings: if connecting.is_read_only { Settings::Reads } else { Settings::Writes },
+        })
+    }
+
+    /// The database that unqualified names are of.
+    pub(super) fn database(&self) -> &str {
+        &self.address.database
+    }
+
+    async fn sign_in(&self) -> Result<SignedIn, Error> {
+        let meter = Arc::new(Meter::default());
+        meter.allow(SIGN_IN_BYTES);
+        let mut wire = Wire::new(self.stream(&meter).await?);
+        let greeting = Greeting::receive(&mut wire).await?;
+        let channel = match &self.address.target {
+            Target::Plain { .. } => Channel::Open,
+            Target::Socket(_) => Channel::Socket,
+            Target::Verified { host, .. } => {
+                greeting.ask_for_tls(&mut wire).await?;
+                let sequence = wire.sequence();
+                let stream = wire.into_stream().ok_or_else(unavailable)?;
+                let secured = self.network.secure(stream, host, &self.tls).await;
+                let (stream, _) = secured.map_err(|source| unavailable().with_source(source))?;
+                wire = Wire::over(stream, sequence);
+                Channel::Tls
+            }
+        };
+        let Address { user, password, database, .. } = &self.address;
+        let login = Login { user, password: password.as_ref(), database, channel };
+        greeting.sign_in(&mut wire, login).await?;
+        let client = Client::new(wire, greeting.has_extended_metadata());
+        Ok(SignedIn { client, meter, greeting })
+    }
+
+    async fn stream(&self, meter: &Arc<Meter>) -> Result<Metered, Error> {
+        let meter = Arc::clone(meter);
+        match &self.address.target {
+            Target::Socket(path) => {
+                let stream = UnixStream::connect(path).await;
+                let stream = stream.map_err(|source| unavailable().with_source(source))?;
+                Ok(Metered::new(stream, meter))
+            }
+            Target::Plain { host, port } | Target::Verified { host, port } => {
+                let stream = self.network.dial(host, *port, None).await;
+                let stream = stream.map_err(|source| unavailable().with_source(source))?;
+                Ok(Metered::new(stream, meter))
+            }
+        }
+    }
+
+    /// Ends a connection and what it runs, by its number. The server knows none of this number once it has ended.
+    async fn kill(&self, id: u32) -> Result<(), Error> {
+        let SignedIn { mut client, .. } = self.sign_in().await?;
+        client.prepare(&format!("KILL CONNECTION {id}"));
+        let lost = |_| unavailable();
+        client.send().await.map_err(|_| unavailable())?;
+        let statement = client.prepared().await.map_err(lost)?;
+        client.execute(&statement, &[]);
+        client.send().await.map_err(|_| unavailable())?;
+        match client.done().await {
+            Ok(()) | Err(CommandError::Server(UNKNOWN_CONNECTION)) => Ok(()),
+            Err(_) => Err(unavailable()),
+        }
+    }
+}
+
+impl Dial for Dialling {
+    type Connection = Connection;
+
+    async fn open(&self) -> Result<Connection, Error> {
+        let SignedIn { mut client, meter, greeting } = self.sign_in().await?;
+        let limits = set_up(&mut client, greeting.is_mariadb, self.settings).await;
+        let limits = limits.map_err(failure::of_opening)?;
+        Ok(Connection {
+            client,
+            meter,
+            allowance: self.allowance,
+            is_mariadb: greeting.is_mariadb,
+            settings: self.settings,
+            is_changed: false,
+            id: greeting.id,
+            limits: Arc::new(limits),
+            statements: BTreeMap::new(),
+            order: VecDeque::new(),
+        })
+    }
+
+    async fn cancel(&self, connection: Connection) {
+        while self.kill(connection.id).await.is_err() {
+            sleep(KILL_PAUSE).await;
+        }
+    }
+}
+
+impl Pooled for Connection {
+    fn is_closed(&mut self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// A server goes on with a statement whose connection was closed.
+    fn may_run(&mut self) -> bool {
+        true
+    }
+}
+
+/// Sets what holds for every transaction, and prepares the statement that sets the limits of one.
+async fn set_up(
+    client: &mut Client,
+    is_mariadb: bool,
+    settings: Settings,
+) -> Result<Prepared, CommandError> {
+    client.control(Control::SetUp);
+    client.control(match settings {
+        Settings::Reads => Control::IsolateReads,
+        Settings::Writes => Control::Isolate,
+    });
+    client.prepare(if is_mariadb { MARIADB_LIMITS } else { MYSQL_LIMITS });
+    client.send().await?;
+    client.done().await?;
+    client.done().await?;
+    client.prepared().await
+}
+
+impl Connection {
+    /// Writes the command that sets the limits of a transaction.
+    pub(super) fn limit(&mut self, limits: Limits) {
+        let seconds = |time: Duration| {
+            let is_part = u64::from(time.subsec_nanos() > 0);
+            Bound::Whole(time.as_secs().saturating_add(is_part).max(1))
+        };
+        let time = limits.time.max(Duration::from_millis(1));
+        let time = if self.is_mariadb {
+            Bound::Float(time.as_secs_f64())
+        } else {
+            Bound::Whole(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        };
+        let (lock, idle, rows) =
+            (seconds(limits.lock), seconds(limits.idle), Bound::Whole(limits.rows));
+        if self.is_mariadb {
+            self.client.execute(&self.limits, &[time, lock, lock, rows, idle]);
+        } else {
+            self.client.execute(&self.limits, &[time, lock, lock, rows]);
+        }
+    }
+
+    /// A statement that was prepared before.
+    pub(super) fn prepared(&self, text: &str) -> Option<Arc<Prepared>> {
+        self.statements.get(text).cloned()
+    }
+
+    /// Prepares what is not prepared of these statements, in one flight, and keeps it. The oldest ones go when there are too
+    /// many.
+    pub(super) async fn prepare(&mut self, texts: &[&Arc<str>]) -> Result<(), CommandError> {
+        let mut new: Vec<&Arc<str>> = Vec::new();
+        for text in texts {
+            if !self.statements.contains_key(*text) && !new.contains(text) {
+                new.push(text);
+            }
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        for text in &new {
+            self.client.prepare(text);
+        }
+        self.client.send().await?;
+        let mut first = Ok(());
+        for text in new {
+            match self.client.prepared().await {
+                Ok(statement) => self.keep(text, statement),
+                Err(CommandError::Lost) => return Err(CommandError::Lost),
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        first
+    }
+
+    fn keep(&mut self, text: &Arc<str>, statement: Prepared) {
+        if self.order.len() >= MOST_STATEMENTS
+            && let Some(oldest) = self.order.pop_front()
+            && let Some(oldest) = self.statements.remove(&oldest)
+        {
+            self.client.forget(&oldest);
+        }
+        self.order.push_back(Arc::clone(text));
+        self.statements.insert(Arc::clone(text), Arc::new(statement));
+    }
+
+    /// The rows of a statement outside a transaction.
+    pub(super) async fn rows(
+        &mut self,
+        text: &Arc<str>,
+        values: &[&str],
+    ) -> Result<Reply, CommandError> {
+        self.prepare(&[text]).await?;
+        let statement = self.prepared(text).ok_or(CommandError::Lost)?;
+        let values: Vec<_> = values.iter().map(|value| Bound::Text(Some(value))).collect();
+        self.client.execute(&statement, &values);
+        self.client.send().await?;
+        self.client.reply(Form::Binary, usize::MAX, Beyond::Count).await
+    }
+
+    /// Makes the session new: what a statement of the operator left behind is no affair of the next one.
+    pub(super) async fn reset(&mut self) -> Result<(), CommandError> {
+        self.statements.clear();
+        self.order.clear();
+        self.client.reset();
+        self.client.send().await?;
+        self.client.done().await?;
+        self.limits = Arc::new(set_up(&mut self.client, self.is_mariadb, self.settings).await?);
+        self.is_changed = false;
+        Ok(())
+    }
+}
+
+const MARIADB_LIMITS: &str = "SET SESSION max_statement_time = ?, innodb_lock_wait_timeout = ?, lock_wait_timeout = ?, \
+    sql_select_limit = ?, idle_transaction_timeout = ?";
+
+/// Its time limit is that of readings: a change ends by `KILL` at the deadline.
+const MYSQL_LIMITS: &str = "SET SESSION max_execution_time = ?, innodb_lock_wait_timeout = ?, lock_wait_timeout = ?, \
+    sql_select_limit = ?";
+
+/// The error number of `KILL` for a connection that is not there.
+const UNKNOWN_CONNECTION: u16 = 1094;
+
+/// The time after which `KILL` is tried again.
+const KILL_PAUSE: Duration = Duration::from_millis(100);
+
+/// The statements that a connection keeps: conditions in other combinations are other statements.
+const MOST_STATEMENTS: usize = 256;
+
+/// A sign-in takes a few kilobytes.
+const SIGN_IN_BYTES: u64 = 1 << 20;
+
+/// Catalogs of databases with thousands of tables take a few megabytes.
+pub(super) const CATALOG_BYTES: u64 = 64 << 20;
+
+/// The bytes that a result with its names and the cut ends of its values takes, as a rule.
+const LEAST_ALLOWANCE: u64 = 4 << 20;

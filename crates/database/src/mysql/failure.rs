@@ -1,0 +1,121 @@
+//! The reasons of MariaDB and MySQL for not running a command, by their error numbers
+//! (<https://mariadb.com/kb/en/mariadb-error-codes/>). The server's texts are never read: they quote values of other rows.
+
+use std::io;
+
+use crate::{
+    error::{Error, ErrorKind},
+    transaction::{Constraint, Failure},
+};
+
+/// The reason why a command has no result.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum CommandError {
+    /// The connection is broken, or what came is no answer.
+    Lost,
+    /// The server's own number.
+    Server(u16),
+}
+
+impl From<io::Error> for CommandError {
+    fn from(_: io::Error) -> Self {
+        Self::Lost
+    }
+}
+
+/// The failure of a command before a commit was sent.
+pub(super) fn of_statement(error: CommandError) -> Failure {
+    match error {
+        CommandError::Lost => lost(),
+        CommandError::Server(code) => of_server(code),
+    }
+}
+
+/// The failure of a commit: a lost connection leaves open whether it was made.
+pub(super) fn of_commit(error: CommandError) -> Failure {
+    match error {
+        CommandError::Lost | CommandError::Server(1053 | 1317 | 1927 | 4031) => {
+            Failure::Lost { may_be_committed: true }
+        }
+        CommandError::Server(code) => of_server(code),
+    }
+}
+
+/// True if the statement is not prepared on this connection, although it was.
+pub(super) fn is_unprepared(error: CommandError) -> bool {
+    error == CommandError::Server(1243)
+}
+
+/// A connection that could not be opened.
+pub(super) fn of_opening(error: CommandError) -> Error {
+    match error {
+        CommandError::Server(1044 | 1045 | 1142 | 1227 | 1698 | 1820 | 1862 | 3118 | 4151) => {
+            Error::new(ErrorKind::Denied, "the database refuses the login")
+        }
+        CommandError::Server(1049) => {
+            Error::new(ErrorKind::Denied, "the server has no database of this name")
+        }
+        CommandError::Server(1193 | 1231 | 1232) => Error::new(
+            ErrorKind::Denied,
+            "the server does not take the settings of a connection: it is older than MariaDB 10.6 and MySQL 8.0, or a proxy",
+        ),
+        CommandError::Lost | CommandError::Server(_) => unavailable(),
+    }
+}
+
+/// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
+pub(super) fn of_preparing(error: CommandError) -> Error {
+    let CommandError::Server(code) = error else { return unavailable() };
+    let reason = match code {
+        1064 | 1149 => "the statement is not one statement of SQL",
+        1146 | 1051 | 1109 | 1049 => "the statement names a table that is not there",
+        1054 => "the statement names a column that is not there",
+        1305 | 1630 => "the statement names a function that is not there",
+        1044 | 1142 | 1143 | 1370 | 1227 => "the login may not do what the statement does",
+        1792 => "the statement changes something, and no tool of the toolset may",
+        1295 => "the database prepares no statement of this kind",
+        1060 => "two columns of the statement have one name",
+        _ => "the database does not take the statement",
+    };
+    Error::new(ErrorKind::Statement, format!("{reason}; error {code}"))
+}
+
+pub(super) fn unavailable() -> Error {
+    Error::new(ErrorKind::Unavailable, "no connection to the database")
+}
+
+pub(super) fn lost() -> Failure {
+    Failure::Lost { may_be_committed: false }
+}
+
+/// True for a warning that a value was not what the statement compares it with: `nobody` was taken for 0.
+pub(super) fn is_coercion(code: &str) -> bool {
+    matches!(code, "1265" | "1292" | "1366" | "1411" | "1918")
+}
+
+fn of_server(code: u16) -> Failure {
+    // The names of constraints and columns stand in the texts only.
+    let constraint = |kind| Failure::Constraint { kind, name: None, column: None };
+    match code {
+        1022 | 1062 | 1169 | 1586 | 1859 => constraint(Constraint::Unique),
+        1216 | 1217 | 1451 | 1452 => constraint(Constraint::ForeignKey),
+        1048 | 1263 | 1364 | 1423 => constraint(Constraint::NotNull),
+        // A check, and a row outside the condition of its view.
+        1369 | 3819 | 4025 => constraint(Constraint::Check),
+        1020 | 1205 | 1213 | 1614 | 3572 => Failure::Conflict,
+        1317 | 1969 | 3024 => Failure::TimedOut { is_rolled_back: true },
+        1044 | 1045 | 1142 | 1143 | 1227 | 1290 | 1370 | 1792 | 1836 => Failure::Denied,
+        // What is not there, or is not what it was when it was prepared.
+        1049 | 1051 | 1054 | 1109 | 1136 | 1146 | 1243 | 1305 | 1356 | 1412 | 1615 => {
+            Failure::Stale
+        }
+        // Values, and texts that the character set of their column lacks (1267).
+        1264 | 1265 | 1267 | 1270 | 1271 | 1292 | 1365 | 1366 | 1367 | 1406 | 1411 | 1690
+        | 1918 | 3140 | 4038 => Failure::InvalidValue,
+        1038 | 1104 | 1114 | 1118 | 1153 | 1301 => Failure::TooLarge,
+        1040 | 1041 | 1053 | 1129 | 1203 | 1226 | 1927 | 3159 | 4031 => Failure::Unavailable {
+            reason: "the database has no capacity or is shutting down".to_owned(),
+        },
+        code => Failure::Other { code: Some(code.to_string()) },
+    }
+}

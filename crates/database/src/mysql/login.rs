@@ -1,0 +1,121 @@
+//! The rights of the login beyond those that its tools need, and those that it lacks, each with the statement that mends it. The
+//! rights are those that the server lists for the login and for every role that it can take.
+
+mod grant;
+mod requirement;
+mod right;
+
+use std::collections::BTreeSet;
+
+use self::grant::{Account, Grant, Object};
+use super::{pool::Pool, reader::Reader};
+use crate::{
+    engine::Engine,
+    error::Error,
+    login::{Grade, LoginFinding, Needs},
+};
+
+/// The grants of a login.
+#[derive(Debug, Default)]
+struct Grants {
+    /// Those that hold for every transaction.
+    held: Vec<Grant>,
+    /// Those of roles that the login can take.
+    reached: Vec<Grant>,
+    /// True if a grant is not understood.
+    has_unknown: bool,
+}
+
+/// The findings about the login. Unused rights that are allowed by name are left out.
+pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+    let mut reader = Reader::alone(pool).await?;
+    let grants = Grants::read(&mut reader).await?;
+    let mut findings = Vec::new();
+    if grants.has_unknown {
+        findings.push(finding(
+            Grade::Dangerous,
+            "grant".to_owned(),
+            "the login has a grant that this release does not know".to_owned(),
+            "look at SHOW GRANTS, and REVOKE what no tool uses".to_owned(),
+        ));
+    }
+    findings.extend(right::findings(&mut reader, &grants, needs).await?);
+    findings.extend(requirement::findings(&mut reader, &grants, needs).await?);
+    reader.close();
+    let is_allowed = |finding: &LoginFinding| {
+        finding.grade == Grade::Unused && needs.allowed.contains(&finding.name)
+    };
+    findings.retain(|finding| !is_allowed(finding));
+    findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
+    findings.dedup();
+    Ok(findings)
+}
+
+impl Grants {
+    /// The server shows the rights of a role to a login only while the login has taken it.
+    async fn read(reader: &mut Reader) -> Result<Self, Error> {
+        let mut grants = Self::default();
+        let held = lines(reader, SHOW).await?;
+        grants.held = grants.known(held);
+        let is_mariadb = reader.is_mariadb()?;
+        let mut taken = BTreeSet::new();
+        while let Some(role) = grants.role_beyond(&taken) {
+            let lines = if is_mariadb {
+                reader.rows(&format!("SET ROLE {}", role.quoted()), &[]).await?;
+                lines(reader, SHOW).await?
+            } else {
+                let text = format!("SHOW GRANTS FOR CURRENT_USER() USING {}", role.quoted());
+                lines(reader, &text).await?
+            };
+            let reached = grants.known(lines);
+            grants.reached.extend(reached);
+            taken.insert(role);
+        }
+        let held = grants.held.clone();
+        grants.reached.retain(|grant| !held.contains(grant));
+        Ok(grants)
+    }
+
+    /// A role that is not among those that were taken. The rights of roles of a role are listed with those of the role.
+    fn role_beyond(&self, taken: &BTreeSet<Account>) -> Option<Account> {
+        let role = |grant: &Grant| match &grant.on {
+            Object::Role(role) if grant.grantee.is_account() && !taken.contains(role) => {
+                Some(role.clone())
+            }
+            _ => None,
+        };
+        self.all().find_map(role)
+    }
+
+    fn known(&mut self, lines: Vec<String>) -> Vec<Grant> {
+        let mut known = Vec::new();
+        for line in lines {
+            match Grant::read(&line) {
+                Some(grants) => known.extend(grants),
+                None => self.has_unknown = true,
+            }
+        }
+        known
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Grant> {
+        self.held.iter().chain(&self.reached)
+    }
+}
+
+async fn lines(reader: &mut Reader, text: &str) -> Result<Vec<String>, Error> {
+    let rows = reader.rows(text, &[]).await?;
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+}
+
+fn finding(grade: Grade, name: String, message: String, remedy: String) -> LoginFinding {
+    LoginFinding { grade, name, message, remedy }
+}
+
+/// Columns as a statement lists them: `` (`no`, `total`) ``.
+fn column_list<'a>(columns: impl Iterator<Item = &'a String>) -> String {
+    let columns: Vec<_> = columns.map(|column| Engine::Mysql.quote(column)).collect();
+    format!("({})", columns.join(", "))
+}
+
+const SHOW: &str = "SHOW GRANTS";

@@ -1,0 +1,130 @@
+//! What the tools need and the login lacks: rights on tables, the sight of foreign keys, and engines with transactions.
+
+use std::collections::BTreeSet;
+
+use super::{Grants, column_list, finding, grant::Object};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs, TableNeeds},
+    mysql::{catalog::fields, reader::Reader},
+    settings::TableName,
+};
+
+pub(super) async fn findings(
+    reader: &mut Reader,
+    grants: &Grants,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut findings = Vec::new();
+    for (table, of_table) in &needs.tables {
+        findings.extend(missing(table, of_table, grants));
+        if !of_table.inserts.is_empty() || !of_table.updates.is_empty() {
+            findings.extend(foreign_keys(reader, table, grants).await?);
+        }
+    }
+    findings.extend(engines(reader, grants, needs).await?);
+    Ok(findings)
+}
+
+/// The rights that tools need on a table, with their columns if they are rights on columns.
+pub(super) fn rights(of_table: &TableNeeds) -> Vec<(&'static str, Option<&BTreeSet<String>>)> {
+    let of_columns = [
+        ("SELECT", &of_table.selects),
+        ("INSERT", &of_table.inserts),
+        ("UPDATE", &of_table.updates),
+    ];
+    let of_columns = of_columns.into_iter().filter(|(_, columns)| !columns.is_empty());
+    let of_columns = of_columns.map(|(right, columns)| (right, Some(columns)));
+    of_columns.chain(of_table.deletes.then_some(("DELETE", None))).collect()
+}
+
+/// The findings about rights on a table that are not held.
+fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<LoginFinding> {
+    let mut findings = Vec::new();
+    for (right, columns) in rights(of_table) {
+        let held: Vec<_> = grants
+            .held
+            .iter()
+            .filter(|it| (it.right == right || it.right == "ALL PRIVILEGES") && it.on.covers(table))
+            .collect();
+        if held.iter().any(|grant| grant.columns.is_empty()) {
+            continue;
+        }
+        let held: BTreeSet<&String> = held.iter().flat_map(|grant| &grant.columns).collect();
+        let lacked: Vec<_> =
+            columns.into_iter().flatten().filter(|column| !held.contains(column)).collect();
+        if columns.is_some() && lacked.is_empty() {
+            continue;
+        }
+        let list = match columns {
+            Some(_) => format!(" {}", column_list(lacked.into_iter())),
+            None => String::new(),
+        };
+        findings.push(lacking(right, &list, table, grants));
+    }
+    findings
+}
+
+fn lacking(right: &str, list: &str, table: &TableName, grants: &Grants) -> LoginFinding {
+    let grantee = grants.held.first().map(|grant| grant.grantee.quoted());
+    let grantee = grantee.unwrap_or_else(|| "CURRENT_USER()".to_owned());
+    let name = format!("{}:{table}", right.to_lowercase().replace(' ', "-"));
+    let message =
+        format!("the tools need the right {right}{list} on `{table}`, and the login lacks it");
+    let on = Object::Table(table.clone()).quoted();
+    finding(Grade::Missing, name, message, format!("GRANT {right}{list} ON {on} TO {grantee}"))
+}
+
+/// A row must not refer to one of another caller, so that the foreign keys of a table that tools write must be seen.
+async fn foreign_keys(
+    reader: &mut Reader,
+    table: &TableName,
+    grants: &Grants,
+) -> Result<Option<LoginFinding>, Error> {
+    let schema = table.schema.as_deref().unwrap_or_default();
+    let hidden = reader.rows(HIDDEN_KEYS, &[schema, &table.name, schema, &table.name]).await?;
+    Ok((!hidden.is_empty()).then(|| lacking("SHOW VIEW", "", table, grants)))
+}
+
+/// Tables that are written and that an engine without transactions keeps.
+async fn engines(
+    reader: &mut Reader,
+    grants: &Grants,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let rows = reader.rows(OTHER_ENGINES, &[]).await?;
+    let is_written = |table: &TableName| {
+        let of_tools = needs
+            .tables
+            .get(table)
+            .is_some_and(|it| it.deletes || !it.inserts.is_empty() || !it.updates.is_empty());
+        let is_write = |right: &str| matches!(right, "DELETE" | "INSERT" | "UPDATE");
+        let of_operator = needs.has_own_writes
+            && grants.held.iter().any(|it| is_write(&it.right) && it.on.covers(table));
+        of_tools || of_operator
+    };
+    let findings = rows.into_iter().filter_map(|row| {
+        let [schema, name, engine] = fields(row)?;
+        let table = TableName { schema, name: name? };
+        is_written(&table).then(|| {
+            let message = format!(
+                "tools may write `{table}`, whose engine has no transactions: `{}`; a change could not be rolled back",
+                engine.unwrap_or_default()
+            );
+            let on = Object::Table(table.clone()).quoted();
+            let remedy = format!("ALTER TABLE {on} ENGINE = InnoDB");
+            finding(Grade::Dangerous, format!("engine:{table}"), message, remedy)
+        })
+    });
+    Ok(findings.collect())
+}
+
+/// Foreign keys whose columns are not shown.
+const HIDDEN_KEYS: &str = "SELECT CONSTRAINT_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS
+    WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ? AND CONSTRAINT_NAME NOT IN (
+        SELECT CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE
+        WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND REFERENCED_TABLE_NAME IS NOT NULL)";
+
+const OTHER_ENGINES: &str = "SELECT TABLE_SCHEMA, TABLE_NAME, ENGINE FROM information_schema.TABLES
+    WHERE TABLE_TYPE <> 'VIEW' AND ENGINE IS NOT NULL AND ENGINE <> 'InnoDB'
+    AND TABLE_SCHEMA NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')";

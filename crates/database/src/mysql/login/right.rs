@@ -1,0 +1,191 @@
+//! Rights that no tool uses, each with its `REVOKE`.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Grants, column_list, finding,
+    grant::{Grant, Object},
+};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs, TableNeeds},
+    mysql::{catalog::fields, reader::Reader},
+    settings::TableName,
+};
+
+pub(super) async fn findings(
+    reader: &mut Reader,
+    grants: &Grants,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut findings = Vec::new();
+    for grant in grants.all() {
+        if grant.is_grantable {
+            findings.push(grants_on(grant));
+        }
+        let found = match (&grant.on, grant.right.as_str()) {
+            (Object::Role(_), _) | (_, "USAGE") => None,
+            (Object::Table(table), "INSERT" | "SELECT" | "UPDATE")
+                if table.schema.as_deref() != Some("mysql") =>
+            {
+                let columns = columns(reader, grant, table).await?;
+                of_columns(grant, table, &columns, needs)
+            }
+            _ => of_object(grant, needs),
+        };
+        findings.extend(found);
+    }
+    Ok(findings)
+}
+
+/// The finding about the right to grant a right.
+fn grants_on(grant: &Grant) -> LoginFinding {
+    let (on, grantee) = (grant.on.quoted(), grant.grantee.quoted());
+    let remedy = match &grant.on {
+        Object::Role(_) => format!("REVOKE ADMIN OPTION FOR {on} FROM {grantee}"),
+        Object::Proxy => format!("REVOKE PROXY ON {on} FROM {grantee}"),
+        _ => format!("REVOKE GRANT OPTION ON {on} FROM {grantee}"),
+    };
+    let name = format!("grant-option:{}", grant.on.name());
+    let message = format!("the login may grant its rights on `{}` to others", grant.on.name());
+    finding(Grade::Dangerous, name, message, remedy)
+}
+
+/// The finding about a right on a whole object, unless tools use it.
+fn of_object(grant: &Grant, needs: &Needs) -> Option<LoginFinding> {
+    let grade = grade(grant, needs)?;
+    let (on, grantee) = (grant.on.quoted(), grant.grantee.quoted());
+    let mut remedy = vec![format!("REVOKE {} ON {on} FROM {grantee}", grant.right)];
+    // What the tools use of a wider right.
+    for (table, of_table) in needs.tables.iter().filter(|(table, _)| grant.on.covers(table)) {
+        let used: Vec<_> = super::requirement::rights(of_table)
+            .into_iter()
+            .filter(|(right, _)| grant.right == *right || grant.right.starts_with("ALL"))
+            .map(|(right, columns)| match columns {
+                Some(columns) => format!("{right} {}", column_list(columns.iter())),
+                None => right.to_owned(),
+            })
+            .collect();
+        if !used.is_empty() {
+            let table = Object::Table(table.clone()).quoted();
+            remedy.push(format!("GRANT {} ON {table} TO {grantee}", used.join(", ")));
+        }
+    }
+    let name = format!("{}:{}", word(&grant.right), grant.on.name());
+    let message = format!(
+        "the login has the right {} on `{}`, which no tool uses",
+        grant.right,
+        grant.on.name()
+    );
+    Some(finding(grade, name, message, remedy.join("; ")))
+}
+
+/// The grade of a right on a whole object; `None` if it is used or harmless.
+fn grade(grant: &Grant, needs: &Needs) -> Option<Grade> {
+    let is_of_server = grant.on.reaches("mysql");
+    let is_routine = matches!(grant.on, Object::Routine(_));
+    match grant.right.as_str() {
+        // It lets a login see how a table is made, such as its foreign keys.
+        "SHOW VIEW" if !is_of_server => None,
+        "CREATE TEMPORARY TABLES"
+        | "LOCK TABLES"
+        | "REFERENCES"
+        | "SHOW CREATE ROUTINE"
+        | "SHOW DATABASES"
+        | "SHOW VIEW" => Some(Grade::Unused),
+        "EXECUTE" if is_routine => Some(Grade::Unused),
+        "SELECT" if is_of_server => Some(Grade::Dangerous),
+        "SELECT" if grant.on.reaches("performance_schema") || needs.is_for_query => {
+            Some(Grade::Unused)
+        }
+        "SELECT" => None,
+        "DELETE" if is_used_delete(grant, needs) => None,
+        "DELETE" | "INSERT" | "UPDATE" if !is_of_server && needs.has_own_writes => {
+            Some(Grade::Unused)
+        }
+        _ => Some(Grade::Dangerous),
+    }
+}
+
+fn is_used_delete(grant: &Grant, needs: &Needs) -> bool {
+    match &grant.on {
+        Object::Table(table) => needs.tables.get(table).is_some_and(|it| it.deletes),
+        _ => false,
+    }
+}
+
+/// The finding about a right on columns of a table, unless tools use all of it.
+fn of_columns(
+    grant: &Grant,
+    table: &TableName,
+    columns: &BTreeSet<String>,
+    needs: &Needs,
+) -> Option<LoginFinding> {
+    let none = TableNeeds::default();
+    let of_table = needs.tables.get(table).unwrap_or(&none);
+    let (grade, used) = match grant.right.as_str() {
+        "SELECT" if !needs.is_for_query => return None,
+        "SELECT" => (Grade::Unused, &of_table.selects),
+        "INSERT" => (writing(needs), &of_table.inserts),
+        _ => (writing(needs), &of_table.updates),
+    };
+    let beyond: Vec<_> = columns.difference(used).collect();
+    if beyond.is_empty() && !used.is_empty() {
+        return None;
+    }
+    let (right, grantee, on) = (&grant.right, grant.grantee.quoted(), grant.on.quoted());
+    let kept: BTreeSet<_> = columns.intersection(used).collect();
+    let (remedy, of_columns) = if kept.is_empty() {
+        let of_columns = if grant.columns.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", column_list(grant.columns.iter()))
+        };
+        (
+            format!("REVOKE {right}{of_columns} ON {on} FROM {grantee}"),
+            ", which no tool uses".to_owned(),
+        )
+    } else {
+        let named: Vec<_> = beyond.iter().map(|column| format!("`{column}`")).collect();
+        let remedy = if grant.columns.is_empty() {
+            let kept = column_list(kept.into_iter());
+            format!(
+                "REVOKE {right} ON {on} FROM {grantee}; GRANT {right} {kept} ON {on} TO {grantee}"
+            )
+        } else {
+            let beyond = column_list(beyond.into_iter());
+            format!("REVOKE {right} {beyond} ON {on} FROM {grantee}")
+        };
+        (remedy, format!(", on columns that no tool uses so: {}", named.join(", ")))
+    };
+    let name = format!("{}:{}", word(right), grant.on.name());
+    let message = format!("the login has the right {right} on `{}`{of_columns}", grant.on.name());
+    Some(finding(grade, name, message, remedy))
+}
+
+/// The columns of a right: all that can be given values, unless it names some.
+async fn columns(
+    reader: &mut Reader,
+    grant: &Grant,
+    table: &TableName,
+) -> Result<BTreeSet<String>, Error> {
+    if !grant.columns.is_empty() {
+        return Ok(grant.columns.iter().cloned().collect());
+    }
+    let schema = table.schema.as_deref().unwrap_or_default();
+    let rows = reader.rows(COLUMNS, &[schema, &table.name]).await?;
+    Ok(rows.into_iter().filter_map(|row| fields(row).and_then(|[name]| name)).collect())
+}
+
+/// The tables that the operator's own statements change are not known.
+fn writing(needs: &Needs) -> Grade {
+    if needs.has_own_writes { Grade::Unused } else { Grade::Dangerous }
+}
+
+/// The right in the name of a finding: `create-user`.
+fn word(right: &str) -> String {
+    right.to_lowercase().replace(' ', "-")
+}
+
+const COLUMNS: &str = "SELECT COLUMN_NAME FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND COALESCE(GENERATION_EXPRESSION, '') = ''";

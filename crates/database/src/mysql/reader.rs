@@ -1,0 +1,69 @@
+//! Reads the catalog and the rights of the login: what is asked at load, outside calls.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::timeout;
+
+use super::{
+    client::Prepared,
+    connection::CATALOG_BYTES,
+    failure::{self, CommandError, unavailable},
+    pool::{Loan, Pool},
+};
+use crate::{
+    error::{Error, ErrorKind},
+    transaction::Rows,
+};
+
+/// A connection that reads.
+pub(super) struct Reader {
+    loan: Loan,
+}
+
+impl Reader {
+    pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
+        Ok(Self { loan: pool.reader().await? })
+    }
+
+    /// A connection that nobody else uses afterwards.
+    pub(super) async fn alone(pool: &Pool) -> Result<Self, Error> {
+        let mut loan = pool.reader().await?;
+        loan.is_for_one = true;
+        Ok(Self { loan })
+    }
+
+    pub(super) fn is_mariadb(&mut self) -> Result<bool, Error> {
+        Ok(self.loan.connection().map_err(|_| unavailable())?.is_mariadb)
+    }
+
+    /// The rows of a query, whose values are texts.
+    pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
+        let connection = self.loan.connection().map_err(|_| unavailable())?;
+        connection.meter.allow(CATALOG_BYTES);
+        match timeout(READ_TIME, connection.rows(&Arc::from(text), values)).await {
+            Ok(Ok(reply)) => Ok(reply.rows),
+            Ok(Err(CommandError::Server(1044 | 1142 | 1143 | 1227))) => Err(Error::new(
+                ErrorKind::Denied,
+                "the database does not let the login read its catalog",
+            )),
+            Ok(Err(_)) | Err(_) => Err(unavailable()),
+        }
+    }
+
+    /// Prepares a statement without running it.
+    pub(super) async fn prepare(&mut self, text: &Arc<str>) -> Result<Arc<Prepared>, Error> {
+        let connection = self.loan.connection().map_err(|_| unavailable())?;
+        connection.meter.allow(CATALOG_BYTES);
+        let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
+        prepared.map_err(|_| unavailable())?.map_err(failure::of_preparing)?;
+        connection.prepared(text).ok_or_else(unavailable)
+    }
+
+    /// Gives the connection back.
+    pub(super) fn close(self) {
+        self.loan.give_back();
+    }
+}
+
+/// The time limit of one query of the catalog.
+const READ_TIME: Duration = Duration::from_secs(30);

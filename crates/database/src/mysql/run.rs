@@ -1,0 +1,333 @@
+//! Runs a transaction on a connection: a read in one flight, whose results count only if every part before them succeeded; a
+//! write step by step, and its commit once all of them came to what they expect.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    client::{Beyond, Bound, Control, Form, Prepared, Reply},
+    connection::{Connection, Limits},
+    failure::{self, CommandError},
+};
+use crate::transaction::{Access, Came, Expects, Failure, Step, Transaction};
+
+/// The end of an attempt to run a transaction.
+pub(super) enum Ending {
+    /// What may still run must be ended, and the connection closed.
+    Broken(Result<Vec<Came>, Failure>),
+    /// The transaction has ended, and the connection can be used again.
+    Ended(Result<Vec<Came>, Failure>),
+    /// Nothing was run, because the connection or what it had prepared is not there any more.
+    NotBegun(Failure),
+}
+
+/// The conditions of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conditions<'a> {
+    pub(super) deadline: Instant,
+    pub(super) origin: Origin,
+    /// Says afterwards that the commit was sent, should nobody wait for the end.
+    pub(super) is_committing: &'a AtomicBool,
+}
+
+/// The author of a transaction's statements.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Origin {
+    /// Callgate, whose statements leave nothing behind in the session.
+    Callgate,
+    /// The operator, whose statements may take locks and set variables.
+    Operator,
+}
+
+pub(super) async fn run(
+    connection: &mut Connection,
+    transaction: &Transaction,
+    conditions: Conditions<'_>,
+) -> Ending {
+    // The load refuses both.
+    if transaction.role.is_some() || !transaction.identity.is_empty() {
+        return Ending::Ended(Err(Failure::Denied));
+    }
+    let is_of_operator = conditions.origin == Origin::Operator;
+    if is_of_operator && connection.is_changed && connection.reset().await.is_err() {
+        return Ending::NotBegun(failure::lost());
+    }
+    let statements = match prepare(connection, &transaction.steps).await {
+        Ok(statements) => statements,
+        Err(CommandError::Lost) => return Ending::NotBegun(failure::lost()),
+        Err(error) => return Ending::Ended(Err(failure::of_statement(error))),
+    };
+    let pairs: Vec<_> = transaction.steps.iter().zip(statements).collect();
+    if pairs.iter().any(|(step, statement)| step.values.len() != statement.n_values) {
+        return Ending::Ended(Err(Failure::Other { code: None }));
+    }
+    connection.limit(limits(transaction, conditions.deadline));
+    connection.is_changed |= transaction.access == Access::Write;
+    let is_small = bytes(&transaction.steps) <= MOST_IN_FLIGHT;
+    let ending = if transaction.access == Access::Read && !is_of_operator && is_small {
+        read(connection, &pairs).await
+    } else {
+        step_by_step(connection, transaction.access, &pairs, conditions).await
+    };
+    match ending {
+        // Locks and variables end before another caller has the connection.
+        Ending::Ended(came) if is_of_operator => match connection.reset().await {
+            Ok(()) => Ending::Ended(came),
+            Err(_) => Ending::Broken(came),
+        },
+        ending => ending,
+    }
+}
+
+fn limits(transaction: &Transaction, deadline: Instant) -> Limits {
+    let left = deadline.saturating_duration_since(Instant::now());
+    // The server makes no more rows than are read, where there is one statement.
+    let rows = match (&*transaction.steps, transaction.access) {
+        ([Step { expects: Expects::Rows { most }, .. }], Access::Read) => u64::from(*most),
+        _ => u64::MAX,
+    };
+    // The server is a little earlier, so that its answer comes in time.
+    let time = left.saturating_sub(MARGIN.min(left / 10));
+    Limits { time, idle: left + IDLE, lock: transaction.lock_time, rows }
+}
+
+async fn prepare(
+    connection: &mut Connection,
+    steps: &[Step],
+) -> Result<Vec<Arc<Prepared>>, CommandError> {
+    let texts: Vec<_> = steps.iter().map(|step| &step.text).collect();
+    connection.prepare(&texts).await?;
+    let statements: Option<_> = steps.iter().map(|step| connection.prepared(&step.text)).collect();
+    statements.ok_or(CommandError::Lost)
+}
+
+fn bytes(steps: &[Step]) -> usize {
+    steps.iter().flat_map(|step| &step.values).flatten().map(String::len).sum()
+}
+
+/// Runs a read, whose parts are sent together. Nothing of it is worth keeping.
+async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> Ending {
+    connection.client.control(Control::BeginRead);
+    for (step, statement) in pairs {
+        execute(connection, step, statement);
+    }
+    connection.client.control(Control::Rollback);
+    if connection.client.send().await.is_err() {
+        return Ending::NotBegun(failure::lost());
+    }
+    let mut first = match opened(connection).await {
+        Ok(()) => Ok(()),
+        Err(Opening::NotBegun) => return Ending::NotBegun(failure::lost()),
+        Err(Opening::Failed(failure)) => Err(failure),
+    };
+    let mut came = Vec::new();
+    for (at, (step, _)) in pairs.iter().enumerate() {
+        match fetch(connection, step).await {
+            Ok(reply) if reply.is_cut => {
+                came.push(Came { rows: reply.rows, affected: reply.affected });
+                return Ending::Broken(first.map(|()| came));
+            }
+            Ok(reply) => match expected(at, step, reply) {
+                Ok(of_step) => came.push(of_step),
+                Err(failure) => first = first.and(Err(failure)),
+            },
+            Err(CommandError::Lost) => return Ending::Broken(Err(broken(connection))),
+            Err(error) => {
+                let failure = failure::of_statement(error);
+                first = first.and(Err(failure));
+            }
+        }
+    }
+    match connection.client.done().await {
+        Ok(()) => Ending::Ended(first.map(|()| came)),
+        Err(_) => Ending::Broken(first.map(|()| came)),
+    }
+}
+
+/// Runs a transaction whose steps are checked one by one.
+async fn step_by_step(
+    connection: &mut Connection,
+    access: Access,
+    pairs: &[(&Step, Arc<Prepared>)],
+    conditions: Conditions<'_>,
+) -> Ending {
+    if let Err(ending) = begin(connection, access).await {
+        return ending;
+    }
+    let came = match steps(connection, access, pairs, conditions.origin).await {
+        Ok(came) => came,
+        Err(ending) => return ending,
+    };
+    if access == Access::Read {
+        return match command(connection, Control::Rollback).await {
+            Ok(()) => Ending::Ended(Ok(came)),
+            Err(_) => Ending::Broken(Ok(came)),
+        };
+    }
+    conditions.is_committing.store(true, Ordering::Relaxed);
+    match command(connection, Control::Commit).await.map_err(failure::of_commit) {
+        Ok(()) => Ending::Ended(Ok(came)),
+        Err(lost @ Failure::Lost { .. }) => Ending::Broken(Err(lost)),
+        Err(failure) => roll_back(connection, failure).await,
+    }
+}
+
+async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending> {
+    connection.client.control(match access {
+        Access::Read => Control::BeginRead,
+        Access::Write => Control::BeginWrite,
+    });
+    if connection.client.send().await.is_err() {
+        return Err(Ending::NotBegun(failure::lost()));
+    }
+    match opened(connection).await {
+        Ok(()) => Ok(()),
+        Err(Opening::NotBegun) => Err(Ending::NotBegun(failure::lost())),
+        Err(Opening::Failed(failure)) => Err(roll_back(connection, failure).await),
+    }
+}
+
+/// The results of the steps, up to the first that did not come to what it expects.
+async fn steps(
+    connection: &mut Connection,
+    access: Access,
+    pairs: &[(&Step, Arc<Prepared>)],
+    origin: Origin,
+) -> Result<Vec<Came>, Ending> {
+    let mut came = Vec::with_capacity(pairs.len());
+    for (at, (step, statement)) in pairs.iter().enumerate() {
+        match checked(connection, step, statement, origin).await {
+            Ok(reply) if reply.is_cut => {
+                came.push(Came { rows: reply.rows, affected: reply.affected });
+                // Nothing but a reading is worth anything without its end.
+                let is_read = access == Access::Read;
+                return Err(Ending::Broken(if is_read {
+                    Ok(came)
+                } else {
+                    Err(Failure::TooLarge)
+                }));
+            }
+            Ok(reply) => match expected(at, step, reply) {
+                Ok(of_step) => came.push(of_step),
+                Err(failure) => return Err(roll_back(connection, failure).await),
+            },
+            Err(failure @ (Failure::Lost { .. } | Failure::TooLarge)) => {
+                return Err(Ending::Broken(Err(failure)));
+            }
+            Err(failure) => return Err(roll_back(connection, failure).await),
+        }
+    }
+    Ok(came)
+}
+
+/// The reason why a transaction did not begin.
+enum Opening {
+    Failed(Failure),
+    /// The connection is not there any more, or does not know its statement.
+    NotBegun,
+}
+
+/// The answers to the limits of a transaction and to its beginning.
+async fn opened(connection: &mut Connection) -> Result<(), Opening> {
+    let limited = connection.client.done().await;
+    match limited {
+        Err(CommandError::Lost) => return Err(Opening::NotBegun),
+        Err(error) if failure::is_unprepared(error) => return Err(Opening::NotBegun),
+        _ => {}
+    }
+    let begun = connection.client.done().await;
+    if begun == Err(CommandError::Lost) {
+        return Err(Opening::NotBegun);
+    }
+    limited.and(begun).map_err(|error| Opening::Failed(failure::of_statement(error)))
+}
+
+fn execute(connection: &mut Connection, step: &Step, statement: &Prepared) {
+    let values: Vec<_> = step.values.iter().map(|value| Bound::Text(value.as_deref())).collect();
+    connection.client.execute(statement, &values);
+}
+
+/// The answer to a step. Rows beyond those that it may have are not kept.
+async fn fetch(connection: &mut Connection, step: &Step) -> Result<Reply, CommandError> {
+    connection.meter.allow(connection.allowance);
+    let (most, beyond) = match step.expects {
+        Expects::Affected { most, .. } => {
+            (usize::try_from(most).unwrap_or(usize::MAX), Beyond::Count)
+        }
+        Expects::Present => (0, Beyond::Count),
+        Expects::Reviewed(_) => (usize::MAX, Beyond::Count),
+        Expects::Rows { most } => (most as usize, Beyond::Stop),
+    };
+    connection.client.reply(Form::Binary, most, beyond).await
+}
+
+/// Runs a step. One of the operator fails if it compared a value with something that the value had to be bent for.
+async fn checked(
+    connection: &mut Connection,
+    step: &Step,
+    statement: &Prepared,
+    origin: Origin,
+) -> Result<Reply, Failure> {
+    execute(connection, step, statement);
+    if connection.client.send().await.is_err() {
+        return Err(failure::lost());
+    }
+    let reply = fetch(connection, step).await;
+    let reply = reply.map_err(|error| match error {
+        CommandError::Lost => broken(connection),
+        CommandError::Server(_) => failure::of_statement(error),
+    })?;
+    if origin == Origin::Callgate || reply.is_cut || reply.n_warnings == 0 {
+        return Ok(reply);
+    }
+    connection.client.control(Control::Warnings);
+    let sent = connection.client.send().await;
+    sent.map_err(|_| failure::lost())?;
+    let warnings = connection.client.reply(Form::Text, MOST_WARNINGS, Beyond::Count).await;
+    let warnings = warnings.map_err(failure::of_statement)?;
+    let is_coerced = |row: &Vec<Option<String>>| {
+        row.get(1).and_then(Option::as_deref).is_some_and(failure::is_coercion)
+    };
+    if warnings.rows.iter().any(is_coerced) { Err(Failure::InvalidValue) } else { Ok(reply) }
+}
+
+fn expected(at: usize, step: &Step, reply: Reply) -> Result<Came, Failure> {
+    step.expects.met(at, Came { rows: reply.rows, affected: reply.affected })
+}
+
+/// The failure of a connection that broke before a commit.
+fn broken(connection: &Connection) -> Failure {
+    if connection.meter.is_over() { Failure::TooLarge } else { failure::lost() }
+}
+
+async fn command(connection: &mut Connection, control: Control) -> Result<(), CommandError> {
+    connection.client.control(control);
+    connection.client.send().await?;
+    connection.client.done().await
+}
+
+async fn roll_back(connection: &mut Connection, failure: Failure) -> Ending {
+    match command(connection, Control::Rollback).await {
+        Ok(()) => Ending::Ended(Err(failure)),
+        Err(_) => Ending::Broken(Err(failure)),
+    }
+}
+
+/// The time that an answer of the server takes at most, as a rule.
+const MARGIN: Duration = Duration::from_millis(50);
+
+/// The time after the deadline in which the server gives up a transaction whose connection is silent.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// The bytes of values that are sent before an answer is read: more could fill the buffers of both sides.
+const MOST_IN_FLIGHT: usize = 32 << 10;
+
+/// A server keeps 64 warnings of a statement, as a rule.
+const MOST_WARNINGS: usize = 1024;
