@@ -99,6 +99,7 @@ async fn two_hundred_texts_in_every_place_make_no_statement_of_another_shape() {
         ("shop-orders-delete", json!({"no": 99})),
         ("shop-orders-update", json!({"no": 1, "set": {"note": "x", "state": "paid"}})),
         ("shop-orders-list", json!({"limit": 1})),
+        ("shop-orders-create", json!({"total": 1})),
     ] {
         shop.outcome(tool, arguments, &user("ann")).await;
     }
