@@ -216,9 +216,9 @@ impl Connection {
     pub(super) fn limit(&mut self, limits: Limits) {
         let seconds = |time: Duration| {
             let is_part = u64::from(time.subsec_nanos() > 0);
-            Bound::Whole(time.as_secs().saturating_add(is_part).max(1))
+            Bound::Whole(time.as_secs().saturating_add(is_part).clamp(1, MOST_SECONDS))
         };
-        let time = limits.time.max(Duration::from_millis(1));
+        let time = limits.time.clamp(LEAST_TIME, Duration::from_secs(MOST_SECONDS));
         let time = if self.is_mariadb {
             Bound::Float(time.as_secs_f64())
         } else {
@@ -309,6 +309,12 @@ const MARIADB_LIMITS: &str = "SET SESSION max_statement_time = ?, innodb_lock_wa
 /// Its time limit is that of readings: a change ends by `KILL` at the deadline.
 const MYSQL_LIMITS: &str = "SET SESSION max_execution_time = ?, innodb_lock_wait_timeout = ?, lock_wait_timeout = ?, \
     sql_select_limit = ?";
+
+/// The most that the servers take for a time.
+const MOST_SECONDS: u64 = 31_536_000;
+
+/// No time at all would be none that ends.
+const LEAST_TIME: Duration = Duration::from_millis(1);
 
 /// The error number of `KILL` for a connection that is not there.
 const UNKNOWN_CONNECTION: u16 = 1094;
