@@ -43,8 +43,8 @@ impl ToolSource for Exports {
         if let Some(Schema::File { file, .. }) = &schema {
             toolset.watch(file);
         }
-        let has_own_tools = |key: &&str| schema.is_none() && imported.settings.contains_key(*key);
-        if ["connection", "vertex"].iter().any(|key| has_own_tools(key)) {
+        let has_own_tools = |key: &&str| imported.settings.contains_key(key);
+        if schema.is_none() && ["connection", "vertex"].iter().any(has_own_tools) {
             told(toolset, &file, &imported.remarks);
             let tools = SourceTools::new(Description::none());
             return Some(tools.with_settings(imported.settings));

@@ -172,12 +172,12 @@ impl Config {
         let mut databases = database::all(&mut reader, self, around).await;
         connection::all(&mut reader, self, around, of_connections, &mut databases).await;
         let known = earlier.map(|built| &*built.documents).unwrap_or_default();
-        documents::all(&mut reader, self, &build_context, known, &mut databases).await;
+        let documents =
+            documents::all(&mut reader, self, &build_context, known, &mut databases).await;
         let earlier = earlier.map(|built| built.executor.clone());
-        let tools = Tools { parts, databases };
-        let config = self;
+        let tools = Tools { parts, databases, documents };
         let assembly =
-            Assembly { config, environment, tools, connections, stores, policy, earlier };
+            Assembly { config: self, environment, tools, connections, stores, policy, earlier };
         let built = assembly.finished(reader)?;
         let missing_logins = if is_sidecar { logins::faults(&built).await } else { Vec::new() };
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();

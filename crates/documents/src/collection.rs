@@ -89,6 +89,11 @@ impl Collection {
         }
     }
 
+    /// The time from which the next comparison is due; `None` for now, and while one runs.
+    pub(crate) fn next_comparison(&self) -> Option<Instant> {
+        *self.next.try_lock().ok()?
+    }
+
     /// Compares the index with the folder now.
     pub(crate) fn refresh(&self) {
         self.compare(&mut self.next.lock().unwrap_or_else(PoisonError::into_inner));
@@ -170,7 +175,7 @@ impl Collection {
 }
 
 /// The least time between two comparisons with the folder.
-const LEAST_PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,13 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use callgate_executor::Backend;
 use callgate_tool::ToolName;
-use tokio::task::spawn_blocking;
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep_until},
+};
 
 use crate::{
-    collection::Collection,
+    collection::{Collection, LEAST_PAUSE},
     declaration,
     finding::DocumentsFinding,
     settings::DocumentsSettings,
@@ -52,10 +55,15 @@ impl Documents {
         is_same.then(|| Arc::clone(&self.collection))
     }
 
-    /// Compares the index with the folder now, and reads again what has changed. A search does that by itself, at most once a second.
+    /// Compares the index with the folder, and reads again what has changed: at once, or a second after the last comparison. A folder
+    /// whose comparison takes long is left alone for ten times as long. A search does that by itself.
     pub async fn refresh(&self) {
         let collection = Arc::clone(&self.collection);
-        spawn_blocking(move || collection.refresh()).await.ok();
+        let next = collection.next_comparison();
+        if let Some(next) = next.filter(|next| *next <= Instant::now() + LEAST_PAUSE) {
+            sleep_until(next).await;
+        }
+        spawn_blocking(move || collection.refresh_if_due()).await.ok();
     }
 
     /// The search as a tool of another toolset, for an agent that knows one tool with a `query`: no conditions of the model. Those of

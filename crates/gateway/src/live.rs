@@ -160,12 +160,16 @@ impl Keeper {
         self.watch.set(folders);
     }
 
-    /// Reads documents again that have changed.
-    async fn follow_documents(&mut self) {
+    /// True if a file has changed that a build reads. Otherwise documents that have changed are read again.
+    async fn has_changed(&mut self) -> bool {
+        if self.settings.watch && self.look().await != Look::Same {
+            return true;
+        }
         let built = self.gateway.built();
         if self.documents.follow(&built).await {
             self.watch_folders();
         }
+        false
     }
 
     /// Waits until there is a reason to build again.
@@ -183,18 +187,16 @@ impl Keeper {
                 Ok(()) = self.askings.changed() => return Cause::Request,
                 () = self.hangups.next() => return Cause::Signal,
                 () = self.watch.changed() => {
-                    if self.look().await != Look::Same {
+                    if self.has_changed().await {
                         return Cause::File;
                     }
-                    self.follow_documents().await;
                 }
                 () = sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK;
                     prometheus::tidy();
-                    if self.settings.watch && self.look().await != Look::Same {
+                    if self.has_changed().await {
                         return Cause::File;
                     }
-                    self.follow_documents().await;
                 }
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;

@@ -95,16 +95,14 @@ impl Collection {
             || functions.is_some()
             || is_connection;
         let is_left_out = is_invalid || !is_tool;
+        let is_search = imported.settings.contains_key("vertex");
+        let reason = if is_search { SEARCH } else { NO_TOOL };
         self.notes.take(file, &imported, is_left_out);
         if is_left_out {
             self.names.remove(&name.to_ascii_lowercase());
             let says_why = |known: &Remark| known.kind != RemarkKind::Ignored;
-            if !imported.remarks.iter().any(says_why) {
-                let message = match imported.settings.contains_key("vertex") {
-                    true => SEARCH,
-                    false => "expected an OpenAPI tool with its schema, got none",
-                };
-                self.notes.left_out(file, message.to_owned());
+            if is_search || !imported.remarks.iter().any(says_why) {
+                self.notes.left_out(file, reason.to_owned());
             }
             return;
         }
@@ -167,6 +165,8 @@ impl Collection {
     }
 }
 
+/// The reason why a tool is left out that no remark explains.
+const NO_TOOL: &str = "expected an OpenAPI tool with its schema, got none";
 /// The reason why a tool that searches data stores is left out: the configuration could not be built with it.
 const SEARCH: &str = "it searches data stores of Vertex AI Search: point them at a folder by `data_stores`, beside a toolset of this file (`dialogflow_tool` or `ces_toolset`)";
 /// The toolset of all functions that the client runs.

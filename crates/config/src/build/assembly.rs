@@ -14,6 +14,7 @@ use super::{
     built::{self, Built, BuiltToolset},
     connect::Connections,
     database::{self, Databases},
+    documents::BuiltDocuments,
     fetched::Fetched,
     functions, mcp_tools, own_tools,
     policy::Policy,
@@ -56,6 +57,7 @@ fn keeping_results(
 pub(super) struct Tools<'a> {
     pub(super) parts: Vec<Parts<'a>>,
     pub(super) databases: Databases,
+    pub(super) documents: Vec<BuiltDocuments>,
 }
 
 /// The parts of all toolsets with descriptions, by their use.
@@ -96,7 +98,7 @@ pub(super) struct Assembly<'a> {
 impl Assembly<'_> {
     pub(super) fn finished(self, mut reader: Reader) -> Result<Built, Error> {
         let Self { config, environment, tools, connections, stores, policy, earlier } = self;
-        let Tools { parts, databases } = tools;
+        let Tools { parts, databases, documents } = tools;
         let named_secrets = distinct(&reader.secrets);
         let Gathered { ready, toolsets, mut authenticators, fetched } = Gathered::of(parts);
         authenticators.extend(databases.authenticators);
@@ -132,7 +134,7 @@ impl Assembly<'_> {
             executor,
             toolsets,
             databases: databases.built,
-            documents: databases.documents,
+            documents,
             session_secrets,
             idempotency: config.idempotency.unwrap_or_default(),
             sessions: config.sessions.clone(),

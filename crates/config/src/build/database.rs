@@ -12,7 +12,6 @@ use super::{
     authenticators::Made,
     connect::Connections,
     context::BuildContext,
-    documents::BuiltDocuments,
     own_tools::{DatabaseBackend, DatabaseTool},
 };
 use crate::{connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig};
@@ -68,8 +67,6 @@ pub(super) struct Databases {
     pub(super) built: Vec<BuiltDatabase>,
     pub(super) tools: Vec<DatabaseBackend>,
     pub(super) known: Vec<KnownDatabase>,
-    /// The folders of documents, whose tools stand among the others.
-    pub(super) documents: Vec<BuiltDocuments>,
     /// The authenticators of connections.
     pub(super) authenticators: Vec<Made>,
 }

@@ -5,6 +5,12 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use self::open::Documents;
 use crate::finding::Finding;
+#[cfg(feature = "documents")]
+use crate::{
+    build::{context::BuildContext, database::Databases},
+    config::Config,
+    reader::Reader,
+};
 
 #[cfg(not(feature = "documents"))]
 mod absent;
@@ -16,7 +22,22 @@ mod open;
 #[cfg(not(feature = "documents"))]
 use self::absent as open;
 
-pub(super) use self::open::all;
+#[cfg(not(feature = "documents"))]
+pub(super) use self::absent::all;
+
+/// The documents of all toolsets, whose tools stand among those of databases.
+#[cfg(feature = "documents")]
+pub(super) async fn all(
+    reader: &mut Reader,
+    config: &Config,
+    build_context: &BuildContext<'_>,
+    previous: &[BuiltDocuments],
+    databases: &mut Databases,
+) -> Vec<BuiltDocuments> {
+    let documents = open::all(reader, config, build_context, previous, databases).await;
+    data_store::all(reader, config, &documents, databases);
+    documents
+}
 
 /// The documents of a toolset.
 ///
@@ -57,7 +78,8 @@ pub struct DocumentCounts {
 }
 
 impl BuiltDocuments {
-    /// Compares the index with the folder now, and reads again what has changed. A search does that by itself, at most once a second.
+    /// Compares the index with the folder, and reads again what has changed: at once, or a second after the last comparison. A search
+    /// does that by itself.
     pub async fn refresh(&self) {
         self.documents.refresh().await;
     }

@@ -34,7 +34,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
         }
     }
     for (key, allowed) in [("limits", &LIMITS[..]), ("tools", &TOOLS[..])] {
-        let members = inner(key).into_iter().flat_map(|object| object.iter());
+        let members = inner(key).into_iter().flat_map(callgate_tree::Object::iter);
         for (name, _) in members.filter(|(name, _)| !allowed.contains(&&***name)) {
             let pointer = format!("{}/{}", at(mapping, key), escaped(name));
             let help =

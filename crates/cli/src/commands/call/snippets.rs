@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snippet_stands_below_its_heading_and_its_lines() {
+    fn a_snippet_is_shown_below_its_heading_and_its_lines() {
         let snippet = json!({
             "title": "Backups", "section": "Backups > Restore", "uri": "https://a.example/b",
             "text": "Copy the file.\n\n    cp a b", "document": "b.md", "lines": {"from": 4, "to": 6},

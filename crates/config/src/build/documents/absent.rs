@@ -43,6 +43,6 @@ pub(in crate::build) fn all(
     _: &BuildContext<'_>,
     _: &[BuiltDocuments],
     _: &mut Databases,
-) -> Ready<()> {
-    ready(())
+) -> Ready<Vec<BuiltDocuments>> {
+    ready(Vec::new())
 }

@@ -13,7 +13,6 @@ use crate::{
     code::ConfigCode,
     config::Config,
     data_store::{LocalStoreKeys, VertexKeys},
-    environment::Environment,
     reader::{Reader, escaped},
     toolset::ToolsetConfig,
 };
@@ -22,14 +21,14 @@ use crate::{
 pub(super) fn all(
     reader: &mut Reader,
     config: &Config,
-    environment: &Environment,
+    documents: &[BuiltDocuments],
     databases: &mut Databases,
 ) {
     for toolset in &config.toolsets {
         let Some(vertex) = &toolset.vertex else { continue };
         let selected = selection::selected(reader, toolset);
         let Some(local) = local(reader, config, toolset, vertex) else { continue };
-        let known = databases.documents.iter().find(|known| known.name == local);
+        let known = documents.iter().find(|known| known.name == local);
         let backends: Vec<Arc<dyn Backend>> = match known {
             Some(BuiltDocuments { documents: Documents(documents), .. }) => {
                 let names = selected.iter().filter_map(|tool| tool.former_name(toolset).ok());
@@ -37,8 +36,7 @@ pub(super) fn all(
                 let description = vertex.description.as_deref().unwrap_or_default();
                 names.map(|name| documents.search_tool(&toolset, name, description)).collect()
             }
-            // The fault of the folder is reported there.
-            None if !environment.has_no_databases => continue,
+            // It is not indexed, or its fault is reported there.
             None => own_tools::stand_ins(toolset, &selected),
         };
         databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));

@@ -10,7 +10,7 @@ use callgate_documents::{
     Operator, SessionSource,
 };
 
-use super::{BuiltDocuments, DocumentCounts, data_store};
+use super::{BuiltDocuments, DocumentCounts};
 use crate::{
     build::{
         context::BuildContext,
@@ -26,13 +26,14 @@ use crate::{
 };
 
 /// The documents of all toolsets, with the findings about their files.
-pub(in crate::build) async fn all(
+pub(super) async fn all(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
     previous: &[BuiltDocuments],
     databases: &mut Databases,
-) {
+) -> Vec<BuiltDocuments> {
+    let mut all = Vec::new();
     for toolset in &config.toolsets {
         let Some(settings) = settings(toolset, build_context.base) else { continue };
         let selected = selection::selected(reader, toolset);
@@ -47,7 +48,7 @@ pub(in crate::build) async fn all(
             report(reader, toolset, findings);
             if let Some(documents) = documents.map(Documents) {
                 let origin = config.origin.file.clone();
-                databases.documents.push(BuiltDocuments { name, origin, documents });
+                all.push(BuiltDocuments { name, origin, documents });
             }
             let names: Vec<_> =
                 selected.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect();
@@ -56,7 +57,7 @@ pub(in crate::build) async fn all(
         };
         databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     }
-    data_store::all(reader, config, build_context.environment, databases);
+    all
 }
 
 /// The documents behind a toolset's tools.
