@@ -97,6 +97,13 @@ pub use self::{
     summary::Summary,
 };
 
+/// The parts that the tools without descriptions are made of.
+struct Further<'a> {
+    around: database::Around<'a>,
+    of_connections: Vec<Option<connection::ConnectionSending>>,
+    earlier: Option<&'a Built>,
+}
+
 impl Config {
     /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and reads from
     /// them the secrets that secure connections. It sends no other requests, except for documents on origins listed
@@ -169,13 +176,9 @@ impl Config {
             state: policy.state.as_ref(),
             previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
         };
-        let mut databases = database::all(&mut reader, self, around).await;
-        connection::all(&mut reader, self, around, of_connections, &mut databases).await;
-        let known = earlier.map(|built| &*built.documents).unwrap_or_default();
-        let documents =
-            documents::all(&mut reader, self, &build_context, known, &mut databases).await;
+        let further = Further { around, of_connections, earlier };
+        let tools = self.tools(&mut reader, parts, further).await;
         let earlier = earlier.map(|built| built.executor.clone());
-        let tools = Tools { parts, databases, documents };
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };
         let built = assembly.finished(reader)?;
@@ -191,6 +194,22 @@ impl Config {
         let access = access.map(|access| approvals::with_tool_names(access, self, &built));
         let built = Built { serving, access, agents, notified, ..built };
         Ok(Built { missing_secrets, missing_logins, lacking, ..built })
+    }
+
+    /// The toolsets with descriptions, and the tools of databases, connections and folders.
+    async fn tools<'a>(
+        &'a self,
+        reader: &mut Reader,
+        parts: Vec<Parts<'a>>,
+        further: Further<'_>,
+    ) -> Tools<'a> {
+        let Further { around, of_connections, earlier } = further;
+        let mut databases = database::all(reader, self, around).await;
+        connection::all(reader, self, around, of_connections, &mut databases).await;
+        let known = earlier.map(|built| &*built.documents).unwrap_or_default();
+        let context = around.build_context;
+        let documents = documents::all(reader, self, context, known, &mut databases).await;
+        Tools { parts, databases, documents }
     }
 
     /// The toolsets with descriptions.

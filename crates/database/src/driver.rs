@@ -77,6 +77,8 @@ impl Driver {
     /// A driver over the connections of this one; `None` where new ones cost nothing.
     pub(crate) fn sharing(&self) -> Option<Self> {
         match self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql(driver) => Some(Self::Mysql(driver.sharing())),
             #[cfg(feature = "postgres")]
             Self::Postgres(driver) => Some(Self::Postgres(driver.sharing())),
             #[cfg(feature = "sqlite")]

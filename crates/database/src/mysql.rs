@@ -67,6 +67,16 @@ impl Mysql {
         Ok(Self { pool, database, is_read_only, described: Mutex::default() })
     }
 
+    /// A driver over the same connections, for a load of its own.
+    pub(crate) fn sharing(&self) -> Self {
+        Self {
+            pool: self.pool.clone(),
+            database: self.database.clone(),
+            is_read_only: self.is_read_only,
+            described: Mutex::default(),
+        }
+    }
+
     pub(crate) async fn tables(
         &self,
         names: &[TableName],

@@ -120,11 +120,10 @@ impl Assembly<'_> {
         let builder = functions.into_iter().fold(builder, functions::add);
         let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
         let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
-        let Connections { network, directories, .. } = connections;
         let kept = built::Reusable {
             authenticators,
-            directories,
-            network,
+            directories: connections.directories,
+            network: connections.network,
             policy,
             stores,
             fetched,
