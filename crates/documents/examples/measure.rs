@@ -32,10 +32,11 @@ async fn main() {
     let before = resident();
     let mut settings = DocumentsSettings::new("cran", folder.path());
     (settings.limits.snippets, settings.limits.result_bytes) = (100, 1 << 20);
-    let began = Instant::now();
+    let (began, cpu) = (Instant::now(), processor_time());
     let loaded = load(settings, None).await;
-    let elapsed = began.elapsed();
-    println!("cold index: {elapsed:?}, {:?}", loaded.documents.as_ref().unwrap().counts());
+    let (elapsed, cpu) = (began.elapsed(), processor_time() - cpu);
+    let counts = loaded.documents.as_ref().unwrap().counts();
+    println!("cold index: {elapsed:?}, {cpu:?} of a processor, {counts:?}");
     println!("resident: {} MiB more, at most {} MiB", (resident() - before) >> 10, peak() >> 10);
     assert!(loaded.findings.is_empty(), "{:?}", loaded.findings);
     let builder = loaded
@@ -191,6 +192,14 @@ fn status(name: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
+/// The time of processors that this process took, in steps of ten milliseconds.
+fn processor_time() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
 fn resident() -> usize {

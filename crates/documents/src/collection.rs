@@ -101,7 +101,9 @@ impl Collection {
 
     fn compare(&self, next: &mut Option<Instant>) {
         let began = Instant::now();
-        match self.folder.scan() {
+        let scanned = self.folder.scan();
+        let took = began.elapsed();
+        match scanned {
             Ok(scanned) => {
                 *self.own_findings() = scanned.findings;
                 self.follow(&scanned.files);
@@ -115,8 +117,8 @@ impl Collection {
                 self.follow(&BTreeMap::new());
             }
         }
-        // Large folders are compared for at most a tenth of the time.
-        let pause = LEAST_PAUSE.max(began.elapsed() * 10);
+        // Large folders are compared for at most a tenth of the time; to read what has changed is no part of it.
+        let pause = LEAST_PAUSE.max(took * 10);
         *next = Instant::now().checked_add(pause);
     }
 
