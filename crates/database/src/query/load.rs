@@ -154,15 +154,13 @@ fn listed(
     }
     let mut columns = Vec::new();
     for (index, name) in names.iter().enumerate() {
-        match table.column(name) {
-            Some(column) => columns.push(column.clone()),
-            None => {
-                let known = table.columns.iter().map(|column| column.name.as_str());
-                let at = format!("{at}/{index}");
-                let what = "a column of the table";
-                findings.push(DatabaseFinding::unknown(COLUMN, at, what, name, known));
-            }
+        if let Some(column) = table.column(name) {
+            columns.push(column.clone());
+            continue;
         }
+        let known = table.columns.iter().map(|column| column.name.as_str());
+        let at = format!("{at}/{index}");
+        findings.push(DatabaseFinding::unknown(COLUMN, at, "a column of the table", name, known));
     }
     columns
 }

@@ -22,7 +22,7 @@ async fn an_audit_has_the_shape_of_statements_and_the_number_of_rows_and_no_valu
         arguments: AuditArguments::Digest,
     };
     let key = Secret::new("a key of sixteen bytes or more".to_owned());
-    let audit = Audit::open(&config, &key, Duration::from_secs(60)).unwrap();
+    let audit = Audit::open(&config, &key, Duration::from_mins(1)).unwrap();
     let query = QuerySettings {
         pointer: "/query".to_owned(),
         url: Secret::new("sqlite:shop.db".to_owned()),
