@@ -15,7 +15,7 @@ use tokio::{
     time::{Instant, sleep, timeout, timeout_at},
 };
 
-use super::{connection::Connection, dialling::Dialling};
+use super::{connection::Connection, dial::Dialling};
 use crate::{error::Error, transaction::Failure};
 
 /// The connections of one login.

@@ -7,7 +7,10 @@ use std::{
 
 use callgate_tool::InvalidName;
 
-use super::{QueryTool, description};
+use super::{
+    QueryTool,
+    description::{self, Readable},
+};
 use crate::{
     catalog::{Column, Table},
     database::Database,
@@ -43,14 +46,6 @@ pub(crate) struct Connected {
     pub(crate) pointer: String,
     driver: Driver,
     readable: Vec<Readable>,
-}
-
-/// A table that a text may read.
-#[derive(Debug)]
-pub(super) struct Readable {
-    /// The name as the configuration writes it.
-    pub(super) table: String,
-    pub(super) columns: Vec<Column>,
 }
 
 impl Connected {
