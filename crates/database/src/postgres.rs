@@ -5,7 +5,7 @@ mod address;
 mod catalog;
 mod connection;
 mod describe;
-mod dialling;
+mod dial;
 mod failure;
 mod login;
 mod pool;
@@ -24,7 +24,7 @@ use std::{
 use tokio::time::{Instant, timeout_at};
 
 use self::{
-    dialling::Dialling,
+    dial::Dialling,
     pool::{Loan, Pool},
     run::Ending,
 };

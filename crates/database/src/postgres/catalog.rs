@@ -35,7 +35,7 @@ pub(super) async fn tables(
         foreign_keys: by_table(reader.rows(FOREIGN_KEYS, &[&ids]).await?),
         types: BTreeMap::new(),
     };
-    let types = parts.columns.values().flatten().filter_map(type_of);
+    let types = parts.columns.values().flatten().filter_map(|row| type_of(row));
     let types: Vec<_> = types.collect::<BTreeSet<_>>().into_iter().collect();
     let facts = kinds(&mut reader, &types).await?;
     parts.types = types.into_iter().zip(facts).collect();
@@ -64,8 +64,8 @@ fn by_table(rows: Rows) -> ByTable {
 }
 
 /// The number and the modifier of a column's type.
-fn type_of(row: &Vec<Option<String>>) -> Option<(String, String)> {
-    let [Some(of), Some(modifier), ..] = &**row else { return None };
+fn type_of(row: &[Option<String>]) -> Option<(String, String)> {
+    let [Some(of), Some(modifier), ..] = row else { return None };
     Some((of.clone(), modifier.clone()))
 }
 

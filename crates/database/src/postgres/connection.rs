@@ -1,5 +1,5 @@
 //! One connection: what holds for all its transactions, and the statements that it has prepared. What holds was sent with the start
-//! of the connection and is read back, since a pooler in front of a server may drop it. `dialling` opens connections.
+//! of the connection and is read back, since a pooler in front of a server may drop it. `dial` opens connections.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{connection::Connection, dialling::Dialling};
+use super::{connection::Connection, dial::Dialling};
 use crate::{
     error::Error,
     pool::{Dial, Pooled},

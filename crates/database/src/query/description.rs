@@ -2,11 +2,20 @@
 
 use callgate_tool::{Effect, InvalidName, Schema, Tool, json};
 
-use super::{NAME, load::Readable};
+use super::NAME;
 use crate::{
+    catalog::Column,
     declaration::{self, Terms},
     engine::Engine,
 };
+
+/// A table that a text may read.
+#[derive(Debug)]
+pub(super) struct Readable {
+    /// The name as the configuration writes it.
+    pub(super) table: String,
+    pub(super) columns: Vec<Column>,
+}
 
 /// The declaration.
 pub(super) fn tool(readable: &[Readable], terms: Terms<'_>) -> Result<Tool, InvalidName> {

@@ -7,7 +7,10 @@ use std::{
 
 use callgate_tool::InvalidName;
 
-use super::{QueryTool, description};
+use super::{
+    QueryTool,
+    description::{self, Readable},
+};
 use crate::{
     catalog::{Column, Table},
     database::Database,
@@ -43,14 +46,6 @@ pub(crate) struct Connected {
     pub(crate) pointer: String,
     driver: Driver,
     readable: Vec<Readable>,
-}
-
-/// A table that a text may read.
-#[derive(Debug)]
-pub(super) struct Readable {
-    /// The name as the configuration writes it.
-    pub(super) table: String,
-    pub(super) columns: Vec<Column>,
 }
 
 impl Connected {
@@ -154,15 +149,13 @@ fn listed(
     }
     let mut columns = Vec::new();
     for (index, name) in names.iter().enumerate() {
-        match table.column(name) {
-            Some(column) => columns.push(column.clone()),
-            None => {
-                let known = table.columns.iter().map(|column| column.name.as_str());
-                let at = format!("{at}/{index}");
-                let what = "a column of the table";
-                findings.push(DatabaseFinding::unknown(COLUMN, at, what, name, known));
-            }
+        if let Some(column) = table.column(name) {
+            columns.push(column.clone());
+            continue;
         }
+        let known = table.columns.iter().map(|column| column.name.as_str());
+        let at = format!("{at}/{index}");
+        findings.push(DatabaseFinding::unknown(COLUMN, at, "a column of the table", name, known));
     }
     columns
 }

@@ -148,8 +148,8 @@ async fn tables_whose_rows_the_session_decides_are_out_of_reach() {
         (vec![("nothing", &["no"])], "/query/tables/nothing"),
     ] {
         let loaded = loaded(&folder, own(tables)).await;
-        let pointers: Vec<_> = loaded.findings.iter().map(|it| it.pointer.as_str()).collect();
-        assert!(pointers.contains(&expected), "{expected}: {:?}", loaded.findings);
+        let is_found = loaded.findings.iter().any(|it| it.pointer == expected);
+        assert!(is_found, "{expected}: {:?}", loaded.findings);
         assert!(loaded.tools.is_empty());
     }
     let tables = vec![("items", &["id", "name"][..]), ("names", &["name"])];

@@ -15,7 +15,8 @@ pub(super) async fn findings(
     let mut dangerous = Vec::new();
     if needs.is_for_query {
         let functions = reader.rows(FUNCTIONS, &[&HARMLESS.join(",")]).await?;
-        let (own, others): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_of_the_database);
+        let (own, others): (Vec<_>, Vec<_>) =
+            functions.into_iter().partition(|row| is_of_the_database(row));
         rows.extend(others);
         dangerous.extend(own);
         dangerous.extend(reader.rows(LARGE_OBJECTS, &[]).await?);
@@ -31,7 +32,7 @@ pub(super) async fn findings(
 }
 
 /// True for a finding about one of the database's own functions.
-fn is_of_the_database(row: &Vec<Option<String>>) -> bool {
+fn is_of_the_database(row: &[Option<String>]) -> bool {
     let name = row.first().and_then(Option::as_deref);
     name.is_some_and(|name| name.starts_with("execute:pg_catalog."))
 }

@@ -60,7 +60,7 @@ async fn a_transaction_takes_little_more_than_a_plain_query() {
     driver.abort();
 }
 
-/// The server is told at once when the caller leaves or the time is over.
+/// The server gets the cancellation at once when the caller leaves.
 #[tokio::test]
 async fn a_cancellation_reaches_the_server_within_fifty_milliseconds() {
     let Some(server) = PostgresServer::of_machine() else { return };
