@@ -18,7 +18,7 @@ mod finding;
 mod load;
 mod login;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
-mod metered;
+mod meter;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod page;

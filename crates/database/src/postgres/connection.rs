@@ -25,7 +25,7 @@ use super::{
 use crate::{
     endpoint::Connecting,
     error::{Error, ErrorKind},
-    metered::{Meter, Metered},
+    meter::{Meter, Metered},
 };
 
 /// The way to connect to a server.
