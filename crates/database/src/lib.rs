@@ -2,6 +2,11 @@
 //! delete rows, and run statements of the operator. A call is one transaction of prepared statements; no text of a model is
 //! ever SQL. `config` reads the settings.
 
+#![cfg_attr(
+    not(feature = "postgres"),
+    expect(dead_code, reason = "the other engines have neither arrays nor roles of a transaction")
+)]
+
 mod catalog;
 mod column;
 mod connections;
@@ -19,7 +24,7 @@ mod finding;
 mod load;
 mod login;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
-mod metered;
+mod meter;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod page;

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     endpoint::Connecting,
     error::Error,
-    metered::{Meter, Metered},
+    meter::{Meter, Metered},
     pool::{Dial, Pooled},
 };
 

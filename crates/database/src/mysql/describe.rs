@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_that_read_or_change_rows_are_told_from_others() {
+    fn statements_that_neither_read_nor_change_rows_are_refused() {
         for (text, expected) in [
             ("select 1", Some(false)),
             (" ( (SELECT 1) union select 2)", Some(false)),

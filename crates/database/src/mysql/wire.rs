@@ -6,7 +6,7 @@ use std::{fmt, io};
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::metered::Bytes;
+use crate::meter::Bytes;
 
 /// A connection as packets.
 pub(super) struct Wire {

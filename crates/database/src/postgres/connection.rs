@@ -14,7 +14,7 @@ use tokio_postgres::{Client, Statement, types::Type};
 use super::{stream::Secured, value};
 use crate::{
     error::{Error, ErrorKind},
-    metered::{Meter, Metered},
+    meter::{Meter, Metered},
 };
 
 /// An open connection. It is closed when it is dropped.

@@ -1,4 +1,4 @@
-//! The bytes of a connection once they are secured, by our own settings. `metered` counts them.
+//! The bytes of a connection once they are secured, by our own settings. `meter` counts them.
 
 use std::{
     io,
@@ -10,7 +10,7 @@ use callgate_transport::{Error, Network, TlsSettings};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
-use crate::metered::{Bytes, Metered};
+use crate::meter::{Bytes, Metered};
 
 /// TLS by our own settings, once the server agreed to it.
 #[derive(Clone, Debug)]

@@ -87,7 +87,7 @@ fn texts() -> Vec<String> {
         "\u{5c}\u{27}",
         "'; drop table orders; -- ",
         "' union select owner from orders -- ",
-        "' into outfile '/tmp/x",
+        "' into outfile '/x",
         "sleep(9)",
         "null",
         "' and extractvalue(1,concat(0x7e,user()))#",

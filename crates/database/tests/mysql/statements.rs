@@ -106,7 +106,7 @@ async fn a_change_stays_within_its_limit() {
 }
 
 #[tokio::test]
-async fn what_a_statement_leaves_in_the_session_is_gone_for_the_next_call() {
+async fn variables_and_locks_of_a_statement_are_gone_for_the_next_call() {
     let sql = "select @seen as seen, @seen := :owner as now, get_lock('callgate', 0) as locked";
     let settings = with(sql, vec![("owner", Value::Null)], Effect::Read);
     let Some(shop) = Shop::new("my_statements_session", settings).await else { return };

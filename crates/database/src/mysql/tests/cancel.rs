@@ -15,13 +15,12 @@ const SLOW: [&str; 4] = [
     "select max(sha2(a.seq + b.seq, 512)) from seq_1_to_1000000 a, seq_1_to_1000000 b",
 ];
 
+const RUNNING: &str = "select sleep(1); select count(*) from information_schema.processlist
+    where db = 'DATABASE' and command <> 'Sleep' and id <> connection_id()";
+
 /// The number of other sessions that run something a second from now.
 async fn running(database: &MariadbDatabase) -> String {
-    let script = format!(
-        "select sleep(1); select count(*) from information_schema.processlist
-         where db = '{}' and command <> 'Sleep' and id <> connection_id()",
-        database.name
-    );
+    let script = RUNNING.replace("DATABASE", &database.name);
     let database = database.clone();
     // The runtime goes on meanwhile: it ends what runs.
     let shown = tokio::task::spawn_blocking(move || database.run(&script)).await.unwrap();
@@ -79,7 +78,7 @@ async fn a_call_whose_caller_left_is_ended_and_its_connection_is_not_used_again(
 
 /// The fastest of five counts, since a busy machine delays single ones.
 #[tokio::test]
-async fn what_a_caller_left_behind_ends_soon() {
+async fn a_statement_ends_soon_after_its_caller_left() {
     let Some(server) = MariadbServer::of_machine() else { return };
     let database = server.database("m_soon", "");
     let login = database.login("a");

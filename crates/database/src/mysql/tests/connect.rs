@@ -38,7 +38,7 @@ async fn a_server_is_reached_by_its_port_its_socket_and_over_tls() {
 }
 
 #[tokio::test]
-async fn a_login_that_is_not_taken_is_refused_without_its_password() {
+async fn a_wrong_login_is_refused_without_its_password_in_the_error() {
     let Some(server) = MariadbServer::of_machine() else { return };
     let database = server.database("m_refused", "");
     let login = database.login("a");

@@ -113,16 +113,20 @@ async fn a_failure_says_its_kind_and_no_value_of_a_row() {
     assert_eq!(database.run("select count(*) from orders"), "3");
 }
 
+const HOLDS: &str =
+    "begin; select no from orders where no = 1 for update; select sleep(4); rollback";
+
+const IS_HELD: &str =
+    "select count(*) from information_schema.processlist where info like 'select sleep(4)%'";
+
 #[tokio::test]
 async fn a_lock_of_another_ends_a_write_in_its_own_time() {
     let Some((database, mysql)) = shop("m_locks").await else { return };
     let holder = {
         let database = database.clone();
-        let script =
-            "begin; select no from orders where no = 1 for update; select sleep(4); rollback";
-        tokio::task::spawn_blocking(move || database.run(script))
+        tokio::task::spawn_blocking(move || database.run(HOLDS))
     };
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    while database.run(IS_HELD) == "0" {}
     let begun = Instant::now();
     let update = one("update orders set owner = 'x' where no = 1", &[]);
     let failed = mysql.run(write([update]), soon()).await;
