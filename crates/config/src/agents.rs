@@ -33,6 +33,8 @@ pub struct ModelConfig {
     pub auth: AuthConfig,
     /// Further members of each request, as the provider names them.
     pub settings: Object,
+    /// True if replies come as streams.
+    pub stream: bool,
     /// The time for one reply; two minutes if it is absent.
     pub timeout: Option<Duration>,
 }
@@ -83,6 +85,8 @@ keys! {
         model: String, required;
         /// Further members of each request, as the provider names them: `{temperature: 0}`.
         settings: ModelSettings;
+        /// `true` for replies as streams, whose words are shown as they come. Not with `bedrock`.
+        stream: bool;
         /// The time for one reply; two minutes unless given.
         timeout: Duration;
         /// The address of the interface, without the path of a request: `https://api.openai.com/v1`.
@@ -197,10 +201,15 @@ forms! {
     };
     /// One model.
     struct Model => ModelConfig, ModelKeys::KIND, |reader, mapping, key| {
-        let ModelKeys { auth, dialect, model, settings, timeout, url } =
+        let ModelKeys { auth, dialect, model, settings, stream, timeout, url } =
             reader.get::<ModelKeys>(mapping, key)?;
         let (auth, settings) = (auth?, settings.unwrap_or_default());
-        Some(ModelConfig { dialect: dialect?, url: url?, model: model?, auth, settings, timeout })
+        let (dialect, stream) = (dialect?, stream.unwrap_or_default());
+        if stream && dialect == ModelDialect::Bedrock {
+            let message = "expected no stream of `bedrock`, whose events are binary, got one";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave `stream` out");
+        }
+        Some(ModelConfig { dialect, url: url?, model: model?, auth, settings, stream, timeout })
     };
     /// The agents by their names.
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {

@@ -7,7 +7,7 @@ use callgate_auth::{AuthContext, Authenticator};
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
-use super::{context::BuildContext, tls};
+use super::{approvals, context::BuildContext, tls};
 use crate::{
     agents::{AgentConfig, ModelConfig},
     code::ConfigCode,
@@ -48,6 +48,7 @@ pub(super) async fn agents(
     build_context: &BuildContext<'_>,
     network: &Network,
 ) -> Vec<BuiltAgent> {
+    check_access(reader, config);
     let models = models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
     for (name, agent) in &config.agents {
@@ -123,6 +124,22 @@ fn model_of(
         reader.complain(ConfigCode::WrongValue, pointer, message, help);
     }
     models.get(name).cloned()
+}
+
+/// Reports names below `access` that no agent has.
+fn check_access(reader: &mut Reader, config: &Config) {
+    let Some(access) = &config.serving.access else { return };
+    for (place, rights) in approvals::rights(access) {
+        let named = rights.agents.iter().flat_map(|agents| agents.iter());
+        for name in named.filter(|name| !config.agents.contains_key(*name)) {
+            let help = match nearest(name, config.agents.keys().map(String::as_str)) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => "name an agent below `agents`".to_owned(),
+            };
+            let message = format!("expected the name of an agent, got: `{name}`");
+            reader.complain(ConfigCode::WrongValue, format!("{place}/agents"), message, help);
+        }
+    }
 }
 
 /// The instructions: the text, or that of the file that it names.
