@@ -9,7 +9,7 @@ use callgate_policy::Confirm;
 use callgate_tool::Tool;
 
 use crate::{
-    choice::Choice, context::TurnContext, limits::TurnLimits, model::Model, offered::Offered,
+    choice::Choice, context::TurnContext, limits::TurnLimits, model::Model, offer::Offered,
 };
 
 /// A model with tools. Clones share everything.
@@ -46,7 +46,7 @@ pub struct Agent {
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct AgentSettings {
-    /// What the model is told first.
+    /// What the model reads first.
     pub instructions: String,
     /// The tools by name; all of the executor's if it is empty.
     pub include: Vec<Pattern>,

@@ -14,7 +14,7 @@ use crate::{
     error::{self, Error},
     input::Input,
     keeper::Keeper,
-    offered::Offered,
+    offer::Offered,
     repetition::Repetition,
     rounds::Round,
     transcript::Transcript,

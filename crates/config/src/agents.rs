@@ -105,7 +105,7 @@ settings! {
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
         confirm: Confirm = Confirm::Writes;
-        /// What the model is told first: the text, or `file:PATH`.
+        /// What the model reads first: the text, or `file:PATH`.
         instructions: String = String::new();
         /// The limits of a turn.
         limits: AgentLimits = AgentLimits::default();
@@ -264,7 +264,7 @@ mod tests {
         let text = "toolsets: {a: {functions: []}}
 models: {main: {dialect: anthropic, url: 'https://models.example/v1', model: m-1, auth: {bearer: {token: env:KEY}}, settings: {max_tokens: 10}}}
 agents: {pizza: {model: main, tools: {include: [a-*]}, limits: {rounds: 3}}}";
-        let config = Config::from_text(text, "").unwrap().unwrap();
+        let config = Config::from_text(text, "").unwrap();
         let (model, agent) = (&config.models["main"], &config.agents["pizza"]);
         assert_eq!((model.dialect, model.settings.len()), (ModelDialect::Anthropic, 1));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Anthropic Messages: blocks begin, grow by pieces and end, told apart by their index.
+//! Anthropic Messages: blocks begin, grow by pieces and end, distinguished by their index.
 
 use callgate_tool::{Object, Value, json};
 

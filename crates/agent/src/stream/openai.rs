@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: texts come in pieces, and so do the arguments of calls, which are told apart by their index.
+//! OpenAI Chat Completions: texts come in pieces, and so do the arguments of calls, which are distinguished by their index.
 //! Members that are not known are kept: texts are joined, lists too.
 
 use callgate_tool::{Object, Value, json};

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod blocks;
+mod configured;
 mod endings;
 mod fake;
 mod loops;

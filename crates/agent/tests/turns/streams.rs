@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{Agent, EndReason, ErrorKind, Input, Transcript, TurnEvent};
+use callgate_agent::{Agent, EndReason, ErrorKind, Input, Transcript, TurnContext, TurnEvent};
 use callgate_dialect::Dialect;
 
 use crate::{
@@ -41,7 +41,7 @@ async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_off_after_any_event_calls_nothing_and_is_asked_for_again() {
+async fn a_stream_that_breaks_off_after_any_event_calls_nothing_and_its_request_is_retried() {
     for dialect in STREAMED {
         let mut n_events = 0;
         while !broken_off(dialect, n_events).await {
@@ -51,6 +51,16 @@ async fn a_stream_that_breaks_off_after_any_event_calls_nothing_and_is_asked_for
     }
 }
 
+/// A context that writes down the words that are shown.
+fn showing(shown: &Arc<Mutex<String>>) -> TurnContext {
+    let shown = Arc::clone(shown);
+    context().with_events(move |event| {
+        if let TurnEvent::Text(text) = event {
+            shown.lock().unwrap().push_str(text);
+        }
+    })
+}
+
 #[tokio::test]
 async fn the_words_of_a_stream_are_shown_as_they_come() {
     for dialect in STREAMED {
@@ -58,14 +68,7 @@ async fn the_words_of_a_stream_are_shown_as_they_come() {
         let (fake, made) = (Fake::new(dialect, steps), Made::default());
         let agent = Agent::new(executor(&made), fake.streamed(), unasked());
         let shown = Arc::new(Mutex::new(String::new()));
-        let context = context().with_events({
-            let shown = Arc::clone(&shown);
-            move |event| {
-                if let TurnEvent::Text(text) = event {
-                    shown.lock().unwrap().push_str(text);
-                }
-            }
-        });
+        let context = showing(&shown);
         let mut transcript = Transcript::new(dialect).unwrap();
         agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
         assert_eq!(*shown.lock().unwrap(), "Done, at last.", "{dialect}");

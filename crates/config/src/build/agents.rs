@@ -7,7 +7,7 @@ use callgate_auth::{AuthContext, Authenticator};
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
-use super::{approvals, context::BuildContext, tls};
+use super::{context::BuildContext, tls};
 use crate::{
     agents::{AgentConfig, ModelConfig},
     code::ConfigCode,
@@ -24,7 +24,7 @@ pub struct BuiltAgent {
     pub name: String,
     /// Its settings.
     pub config: AgentConfig,
-    /// What the model is told first.
+    /// What the model reads first.
     pub instructions: String,
     /// Its model.
     pub model: BuiltModel,
@@ -129,7 +129,13 @@ fn model_of(
 /// Reports names below `access` that no agent has.
 fn check_access(reader: &mut Reader, config: &Config) {
     let Some(access) = &config.serving.access else { return };
-    for (place, rights) in approvals::rights(access) {
+    let principals = access.principals.iter().map(|principal| {
+        let name = principal.id.strip_prefix("principal:").unwrap_or_default();
+        (format!("/access/principals/{}", escaped(name)), &principal.rights)
+    });
+    let issuers = access.issuers.iter().enumerate();
+    let issuers = issuers.map(|(at, issuer)| (format!("/access/jwt/{at}"), &issuer.rights));
+    for (place, rights) in principals.chain(issuers) {
         let named = rights.agents.iter().flat_map(|agents| agents.iter());
         for name in named.filter(|name| !config.agents.contains_key(*name)) {
             let help = match nearest(name, config.agents.keys().map(String::as_str)) {

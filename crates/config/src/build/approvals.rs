@@ -68,7 +68,7 @@ fn approvers(access: &AccessConfig) -> Approvers {
 }
 
 /// The rights of principals and issuers, each with its place in the configuration.
-pub(super) fn rights(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
+fn rights(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
     let principals = access.principals.iter().map(|principal| {
         let name = principal.id.strip_prefix("principal:").unwrap_or_default();
         (format!("/access/principals/{}", escaped(name)), &principal.rights)
