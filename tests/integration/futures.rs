@@ -173,7 +173,7 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings, around| is_send(load(settings, around));
     }
     {
-        use callgate_agent::{Agent, Input, Transcript, Transcripts, TurnContext};
+        use callgate_agent::{Agent, Input, Round, Rounds, Transcript, Transcripts, TurnContext};
         let _: fn(&Agent, &mut Transcript, &TurnContext) =
             |agent, transcript, context| is_send(agent.turn(transcript, Input::text(""), context));
         let _: fn(&Transcripts, &Agent, &TurnContext) = |transcripts, agent, context| {
@@ -181,6 +181,8 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         };
         let _: fn(&Transcripts, Transcript, &TurnContext) =
             |transcripts, brought, context| is_send(transcripts.replace("", brought, context));
+        let _: fn(&dyn Rounds, &Round) = |rounds, round| is_send(rounds.before(round));
+        let _: fn(&dyn Rounds, &Round) = |rounds, round| is_send(rounds.after(round));
     }
     {
         use callgate_documents::{Documents, load};

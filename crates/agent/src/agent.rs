@@ -9,16 +9,7 @@ use callgate_policy::Confirm;
 use callgate_tool::Tool;
 
 use crate::{
-    choice::Choice,
-    context::TurnContext,
-    end::End,
-    error::{self, Error},
-    input::Input,
-    limits::TurnLimits,
-    model::Model,
-    offered::Offered,
-    transcript::Transcript,
-    turn::Turn,
+    choice::Choice, context::TurnContext, limits::TurnLimits, model::Model, offer::Offered,
 };
 
 /// A model with tools. Clones share everything.
@@ -55,7 +46,7 @@ pub struct Agent {
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct AgentSettings {
-    /// What the model is told first.
+    /// What the model reads first.
     pub instructions: String,
     /// The tools by name; all of the executor's if it is empty.
     pub include: Vec<Pattern>,
@@ -155,25 +146,6 @@ impl Agent {
     pub fn declared(&self, name: &str) -> Option<&Tool> {
         let entry = self.executor.find(name)?;
         entry.declaration().filter(|_| self.settings.offers(entry.name().as_str()))
-    }
-
-    /// Runs a turn to its end. The transcript can be sent at any time, also if the future is dropped: then each call that
-    /// was begun has a result that says so.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect, and
-    /// [`ErrorKind::Answer`](crate::ErrorKind::Answer) for an answer to a call that does not wait; nothing was done then.
-    pub async fn turn(
-        &self,
-        transcript: &mut Transcript,
-        input: Input,
-        context: &TurnContext,
-    ) -> Result<End, Error> {
-        if transcript.dialect() != self.dialect() {
-            let (expected, got) = (self.dialect(), transcript.dialect());
-            return Err(error::other_dialect(expected.as_str(), got.as_str()));
-        }
-        Box::pin(Turn::new(self, transcript, context).run(input)).await
     }
 
     pub(crate) fn offered(&self, context: &TurnContext) -> Offered {

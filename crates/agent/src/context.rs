@@ -1,11 +1,17 @@
 //! The surroundings of a turn: for whom it runs, with which values, and who watches it.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, io, sync::Arc};
 
 use callgate_executor::{Call, Stop, TraceContext, UsableToolsets};
 use callgate_policy::{AskAtLeast, Confirm};
 use callgate_tool::{Principal, Session, ToolCall, ToolResult};
 use tokio::time::Instant;
+
+use crate::{
+    error::{self, Error},
+    rounds::Rounds,
+    transcript::Transcript,
+};
 
 /// The caller of a turn and its surroundings.
 ///
@@ -29,7 +35,11 @@ pub struct TurnContext {
     pub(crate) stop: Stop,
     trace: Option<TraceContext>,
     events: Option<Arc<Events>>,
+    keep: Option<Arc<Keep>>,
+    pub(crate) rounds: Option<Arc<dyn Rounds>>,
 }
+
+type Keep = dyn Fn(&Transcript) -> io::Result<()> + Send + Sync;
 
 type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
 
@@ -41,15 +51,24 @@ pub enum TurnEvent<'a> {
     Call(&'a ToolCall),
     /// A call has its result, or waits.
     Result(&'a ToolResult),
-    /// The model said something to the user.
+    /// Words of the model for the user: all of a reply, or a piece of one that is streamed. If the stream breaks off, the
+    /// reply is asked for again.
     Text(&'a str),
 }
 
 impl TurnContext {
     /// A turn whose calls run in a session, for nobody in particular.
     pub fn new(session: Session) -> Self {
-        let (principal, toolsets, trace, events) = (None, None, None, None);
-        Self { session, principal, toolsets, stop: Stop::default(), trace, events }
+        Self {
+            session,
+            principal: None,
+            toolsets: None,
+            stop: Stop::default(),
+            trace: None,
+            events: None,
+            keep: None,
+            rounds: None,
+        }
     }
 
     /// Sets the caller.
@@ -85,6 +104,31 @@ impl TurnContext {
     pub fn with_events(mut self, events: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static) -> Self {
         self.events = Some(Arc::new(events));
         self
+    }
+
+    /// Keeps the transcript with a function, before each call that is made and after each round. A call whose transcript is
+    /// not kept is not made.
+    #[must_use]
+    pub fn with_keeping(
+        mut self,
+        keep: impl Fn(&Transcript) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.keep = Some(Arc::new(keep));
+        self
+    }
+
+    /// Lets a program see each round before and after, and end the turn there.
+    #[must_use]
+    pub fn with_rounds(mut self, rounds: impl Rounds + 'static) -> Self {
+        self.rounds = Some(Arc::new(rounds));
+        self
+    }
+
+    pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {
+        match &self.keep {
+            Some(keep) => keep(transcript).map_err(error::file),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn may_use(&self, toolset: &str) -> bool {

@@ -98,18 +98,20 @@ pub struct PendingCall {
     pub expires: Option<SystemTime>,
 }
 
-/// The calls of a transcript that wait.
-pub(crate) fn pending(transcript: &Transcript) -> Vec<PendingCall> {
-    let waiting = transcript.open.iter().flat_map(Open::waiting);
-    let pending = waiting.map(|(_, call, waiting)| {
-        let (kind, request, expires) = match waiting {
-            Waiting::Pending(pending) => {
-                (pending.kind.as_str(), pending.request.clone(), pending.expires)
-            }
-            Waiting::Result => ("result", Value::Null, None),
-        };
-        let (id, tool, arguments) = (call.id.clone(), call.tool.clone(), call.arguments.clone());
-        PendingCall { id, tool, arguments, kind, request, expires }
-    });
-    pending.collect()
+impl Transcript {
+    /// The calls that wait.
+    pub fn pending(&self) -> Vec<PendingCall> {
+        let waiting = self.open.iter().flat_map(Open::waiting);
+        let pending = waiting.map(|(_, call, waiting)| {
+            let (kind, request, expires) = match waiting {
+                Waiting::Pending(pending) => {
+                    (pending.kind.as_str(), pending.request.clone(), pending.expires)
+                }
+                Waiting::Result => ("result", Value::Null, None),
+            };
+            let (id, tool) = (call.id.clone(), call.tool.clone());
+            PendingCall { id, tool, arguments: call.arguments.clone(), kind, request, expires }
+        });
+        pending.collect()
+    }
 }

@@ -46,6 +46,8 @@ pub enum ErrorKind {
 callgate_secret::errors! {
     fn no_provider(dialect: &str) = Dialect:
         "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
+    fn not_streamed(dialect: &str) = Settings:
+        "the replies of `{dialect}` are not streamed as text, which is all that is read here; leave `stream` out";
     fn other_dialect(expected: &str, got: &str) = Dialect:
         "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
     fn reserved(name: &str) = Settings:
@@ -62,6 +64,11 @@ callgate_secret::errors! {
 }
 
 pub(crate) fn store(source: callgate_session::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
+        .with_source(source)
+}
+
+pub(crate) fn file(source: std::io::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
         .with_source(source)
 }

@@ -24,7 +24,7 @@ pub struct TurnLimits {
     pub tokens: u64,
     /// The time after which no further call begins and those that run are ended.
     pub time: Duration,
-    /// The rounds with an equal call and an equal result, after which the model is told to do something else.
+    /// The rounds with an equal call and an equal result, after which the model has to do something else.
     pub same: usize,
 }
 

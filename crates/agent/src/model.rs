@@ -10,13 +10,14 @@ use callgate_auth::Authenticator;
 use callgate_dialect::Dialect;
 use callgate_secret::{Masker, Secret};
 use callgate_tool::{NamedBy, Object, Session};
-use callgate_transport::{Limits, Transport};
+use callgate_transport::{Limits, ResponseBody, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 
 pub(crate) use self::failure::ModelFailure;
 use crate::{
     error::{self, Error},
+    stream::{Assembly, Events},
     wire::{Ask, Reply, Wire},
 };
 
@@ -67,6 +68,8 @@ pub struct ModelSettings {
     pub model: String,
     /// Further members of each request, as the provider names them.
     pub settings: Object,
+    /// True if replies come as streams of events, whose words are shown as they come.
+    pub stream: bool,
     /// The limits of one request.
     pub limits: Limits,
     /// The number of times that a request is sent at most, while the provider is overloaded.
@@ -81,6 +84,7 @@ impl ModelSettings {
             url: url.into(),
             model: model.into(),
             settings: Object::new(),
+            stream: false,
             limits: Limits { timeout: REPLY_TIME, response_bytes: REPLY_BYTES },
             attempts: ATTEMPTS,
         }
@@ -104,7 +108,12 @@ impl Model {
         if let Some(name) = reserved {
             return Err(error::reserved(name));
         }
-        let url = format!("{}{}", settings.url.trim_end_matches('/'), wire.path(&settings.model));
+        if settings.stream && Assembly::new(wire).is_none() {
+            return Err(error::not_streamed(settings.dialect.as_str()));
+        }
+        let path = if settings.stream { Wire::stream_path } else { Wire::path };
+        let path = path(wire, &settings.model);
+        let url = format!("{}{path}", settings.url.trim_end_matches('/'));
         let url = url.parse::<Uri>().map_err(|source| error::malformed_url(&source.to_string()))?;
         Ok(Self { wire, url, settings: Arc::new(settings), transport, authenticator })
     }
@@ -118,20 +127,25 @@ impl Model {
         &self.settings.model
     }
 
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.settings.stream
+    }
+
     pub(crate) fn settings(&self) -> &Object {
         &self.settings.settings
     }
 
-    /// The reply to a request, until `deadline`.
+    /// The reply to a request, until `deadline`. `words` gets the words for the user, as they come.
     pub(crate) async fn reply(
         &self,
         ask: &Ask<'_>,
         deadline: Instant,
+        words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
         let body = Bytes::from(self.wire.body(ask));
         let mut n_sent = 1;
         loop {
-            let failure = match self.send(body.clone(), deadline).await {
+            let failure = match self.send(body.clone(), deadline, words).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -146,7 +160,12 @@ impl Model {
         }
     }
 
-    async fn send(&self, body: Bytes, deadline: Instant) -> Result<Reply, ModelFailure> {
+    async fn send(
+        &self,
+        body: Bytes,
+        deadline: Instant,
+        words: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Reply, ModelFailure> {
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.url.clone();
@@ -162,8 +181,51 @@ impl Model {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = self.settings.limits.timeout.min(left);
         let limits = Limits { timeout, ..self.settings.limits };
-        let sent = self.transport.send(request, &limits).await;
-        self.read(&sent.map_err(|error| ModelFailure::of_transport(&error))?, &secrets)
+        let of_transport = |error| ModelFailure::of_transport(&error);
+        if self.settings.stream {
+            let opened = self.transport.open(request, &limits).await.map_err(of_transport)?;
+            let ends = (Instant::now() + timeout).min(deadline);
+            let read = timeout_at(ends, self.read_stream(opened, &secrets, words)).await;
+            return read.unwrap_or_else(|_| Err(ModelFailure::cut()));
+        }
+        let sent = self.transport.send(request, &limits).await.map_err(of_transport)?;
+        let reply = self.read(&sent, &secrets)?;
+        if !reply.text.is_empty() {
+            words(&reply.text);
+        }
+        Ok(reply)
+    }
+
+    async fn read_stream(
+        &self,
+        response: Response<ResponseBody>,
+        secrets: &[Secret],
+        words: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Reply, ModelFailure> {
+        let of_transport = |error| ModelFailure::of_transport(&error);
+        let most = self.settings.limits.response_bytes;
+        let (head, mut body) = response.into_parts();
+        if !head.status.is_success() {
+            let bytes = body.collect(most).await.map_err(of_transport)?;
+            return self.read(&Response::from_parts(head, bytes), secrets);
+        }
+        let (mut events, mut n_bytes) = (Events::default(), 0_usize);
+        let mut assembly = Assembly::new(self.wire).ok_or_else(ModelFailure::cut)?;
+        while let Some(chunk) = body.chunk().await.map_err(of_transport)? {
+            n_bytes = n_bytes.saturating_add(chunk.len());
+            if n_bytes > most {
+                let problem = format!("the reply of the model has more than {most} bytes");
+                return Err(ModelFailure::unreadable(problem));
+            }
+            events.push(&chunk);
+            while let Some(data) = events.next() {
+                let said = assembly.add(&data).map_err(ModelFailure::unreadable)?;
+                Some(&*said).filter(|said| !said.is_empty()).into_iter().for_each(words);
+            }
+        }
+        // A stream that ends before its reply is no message: nothing in it is called.
+        let text = assembly.body().ok_or_else(ModelFailure::cut)?;
+        self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }
 
     fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {

@@ -9,8 +9,8 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Fault, Json, ToolCall, Value};
 
 pub(crate) use self::open::{CallState, Open, Waiting, failed};
-pub use self::record::Repair;
 pub(crate) use self::record::TranscriptForm;
+pub use self::repair::Repair;
 pub(crate) use self::repair::read_group;
 use crate::{
     error::{self, Error},

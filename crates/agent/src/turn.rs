@@ -10,15 +10,37 @@ use tokio::time::Instant;
 use crate::{
     agent::Agent,
     context::TurnContext,
-    end::{End, EndReason, pending},
-    error::Error,
+    end::{End, EndReason},
+    error::{self, Error},
     input::Input,
-    offered::Offered,
+    keeper::Keeper,
+    offer::Offered,
     repetition::Repetition,
-    stored::Keeper,
+    rounds::Round,
     transcript::Transcript,
     usage::Usage,
 };
+
+impl Agent {
+    /// Runs a turn to its end. The transcript can be sent at any time, also if the future is dropped: then each call that
+    /// was begun has a result that says so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect, and
+    /// [`ErrorKind::Answer`](crate::ErrorKind::Answer) for an answer to a call that does not wait; nothing was done then.
+    pub async fn turn(
+        &self,
+        transcript: &mut Transcript,
+        input: Input,
+        context: &TurnContext,
+    ) -> Result<End, Error> {
+        if transcript.dialect() != self.dialect() {
+            let (expected, got) = (self.dialect(), transcript.dialect());
+            return Err(error::other_dialect(expected.as_str(), got.as_str()));
+        }
+        Box::pin(Turn::new(self, transcript, context).run(input)).await
+    }
+}
 
 /// A turn that runs.
 #[derive(Debug)]
@@ -135,6 +157,7 @@ impl<'t> Turn<'t> {
     }
 
     async fn keep(&mut self) -> Result<(), Error> {
+        self.context.keep(self.transcript)?;
         match &mut self.keeper {
             Some(keeper) => keeper.keep(self.transcript).await,
             None => Ok(()),
@@ -150,7 +173,7 @@ impl<'t> Turn<'t> {
             n_rounds: self.n_rounds,
             n_calls: self.n_calls,
             usage: self.usage,
-            pending: pending(self.transcript),
+            pending: self.transcript.pending(),
         }
     }
 
@@ -162,6 +185,10 @@ impl<'t> Turn<'t> {
             self.transcript.messages.truncate(n_before);
         }
         self.end(reason, Some(detail.into()), String::new())
+    }
+
+    fn now(&self) -> Round {
+        Round { n_rounds: self.n_rounds, n_calls: self.n_calls, usage: self.usage }
     }
 
     fn cancelled(&mut self) -> End {

@@ -33,6 +33,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) tools: &'a [Value],
     pub(crate) choice: &'a Choice,
     pub(crate) settings: &'a Object,
+    /// True if the reply comes as a stream.
+    pub(crate) is_streamed: bool,
 }
 
 /// What a model replied.
@@ -101,6 +103,14 @@ impl Wire {
             Self::Gemini => format!("/models/{model}:generateContent"),
             Self::OpenAi => "/chat/completions".to_owned(),
             Self::Responses => "/responses".to_owned(),
+        }
+    }
+
+    /// The path of requests whose replies are streams.
+    pub(crate) fn stream_path(self, model: &str) -> String {
+        match self {
+            Self::Gemini => format!("/models/{model}:streamGenerateContent?alt=sse"),
+            _ => self.path(model),
         }
     }
 

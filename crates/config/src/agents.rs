@@ -33,6 +33,8 @@ pub struct ModelConfig {
     pub auth: AuthConfig,
     /// Further members of each request, as the provider names them.
     pub settings: Object,
+    /// True if replies come as streams.
+    pub stream: bool,
     /// The time for one reply; two minutes if it is absent.
     pub timeout: Option<Duration>,
 }
@@ -83,6 +85,8 @@ keys! {
         model: String, required;
         /// Further members of each request, as the provider names them: `{temperature: 0}`.
         settings: ModelSettings;
+        /// `true` for replies as streams, whose words are shown as they come. Not with `bedrock`.
+        stream: bool;
         /// The time for one reply; two minutes unless given.
         timeout: Duration;
         /// The address of the interface, without the path of a request: `https://api.openai.com/v1`.
@@ -101,7 +105,7 @@ settings! {
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
         confirm: Confirm = Confirm::Writes;
-        /// What the model is told first: the text, or `file:PATH`.
+        /// What the model reads first: the text, or `file:PATH`.
         instructions: String = String::new();
         /// The limits of a turn.
         limits: AgentLimits = AgentLimits::default();
@@ -197,10 +201,15 @@ forms! {
     };
     /// One model.
     struct Model => ModelConfig, ModelKeys::KIND, |reader, mapping, key| {
-        let ModelKeys { auth, dialect, model, settings, timeout, url } =
+        let ModelKeys { auth, dialect, model, settings, stream, timeout, url } =
             reader.get::<ModelKeys>(mapping, key)?;
         let (auth, settings) = (auth?, settings.unwrap_or_default());
-        Some(ModelConfig { dialect: dialect?, url: url?, model: model?, auth, settings, timeout })
+        let (dialect, stream) = (dialect?, stream.unwrap_or_default());
+        if stream && dialect == ModelDialect::Bedrock {
+            let message = "expected no stream of `bedrock`, whose events are binary, got one";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave `stream` out");
+        }
+        Some(ModelConfig { dialect, url: url?, model: model?, auth, settings, stream, timeout })
     };
     /// The agents by their names.
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
@@ -255,7 +264,7 @@ mod tests {
         let text = "toolsets: {a: {functions: []}}
 models: {main: {dialect: anthropic, url: 'https://models.example/v1', model: m-1, auth: {bearer: {token: env:KEY}}, settings: {max_tokens: 10}}}
 agents: {pizza: {model: main, tools: {include: [a-*]}, limits: {rounds: 3}}}";
-        let config = Config::from_text(text, "").unwrap().unwrap();
+        let config = Config::from_text(text, "").unwrap();
         let (model, agent) = (&config.models["main"], &config.agents["pizza"]);
         assert_eq!((model.dialect, model.settings.len()), (ModelDialect::Anthropic, 1));
         assert_eq!(

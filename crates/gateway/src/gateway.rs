@@ -47,7 +47,7 @@ impl Gateway {
         };
         let waiting_calls = WaitingCalls::new(built.state());
         #[cfg(feature = "agents")]
-        let transcripts = crate::turns::transcripts(built.state());
+        let transcripts = crate::transcripts::transcripts(built.state());
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
         let listeners = Arc::new(Semaphore::new(LISTENERS));

@@ -51,6 +51,8 @@ mod time_limit;
 mod timestamp;
 mod tools;
 #[cfg(feature = "agents")]
+mod transcripts;
+#[cfg(feature = "agents")]
 mod turns;
 mod waiting_calls;
 

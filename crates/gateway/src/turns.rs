@@ -3,14 +3,11 @@
 
 mod envelope;
 
-use std::sync::Arc;
-
 use callgate_agent::{
     Agent, End, Error, ErrorKind, Input, KeptTurn, PendingCall, Transcript, Transcripts,
     TurnContext,
 };
 use callgate_executor::Stop;
-use callgate_session::{Bounds, Memory, Store};
 use callgate_tool::{Object, Value, from_value, json};
 
 use self::envelope::TurnForm;
@@ -26,12 +23,6 @@ pub fn turns() -> Routes {
     let description = Value::parse(include_str!("turns/openapi.json")).unwrap_or_default();
     let description = description.as_object().cloned().unwrap_or_default();
     Routes::new().post("/v1/agents/{agent}/turns", take).described(description)
-}
-
-/// The kept conversations: in the state of the sidecar, or in its memory.
-pub(crate) fn transcripts(state: Option<&Arc<dyn Store>>) -> Transcripts {
-    let bounds = Bounds { records: MOST_TRANSCRIPTS, bytes: MOST_BYTES };
-    Transcripts::new(state.map_or_else(|| Arc::new(Memory::new(bounds)) as _, Arc::clone))
 }
 
 async fn take(request: RouteRequest, body: Value) -> Result<Value, Problem> {
@@ -173,5 +164,3 @@ fn problem(error: &Error) -> Problem {
 const TURN_RUNNING: ProblemKind =
     ProblemKind::new("turn-running", 409, "Another turn of the conversation runs");
 const UNKNOWN_CALL: ProblemKind = ProblemKind::new("unknown-call", 409, "No such call waits");
-const MOST_TRANSCRIPTS: usize = 10_000;
-const MOST_BYTES: usize = 256 * 1024 * 1024;

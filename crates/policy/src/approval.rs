@@ -15,7 +15,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Review, Reviewed, Stage};
+use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
 use metrics::counter;
@@ -171,7 +171,9 @@ impl Approvals {
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
         let review = backend.review(&previewed, noted).await;
-        let asks = |review: &Review| rules.iter().any(|rule| rule.asks(&review.preview, effect));
+        let asks = |review: &callgate_executor::Review| {
+            rules.iter().any(|rule| rule.asks(&review.preview, effect))
+        };
         if review.as_ref().is_ok_and(|review| !asks(review)) {
             return Ok(None);
         }

@@ -31,6 +31,12 @@ impl ModelFailure {
         Self { is_transient: error.is_transient(), ..failure }
     }
 
+    /// The stream ended before the reply did, or did not end in time.
+    pub(super) fn cut() -> Self {
+        let failure = Self::new("the reply of the model ended before it was whole".to_owned());
+        Self { is_transient: true, ..failure }
+    }
+
     pub(super) fn unreadable(problem: String) -> Self {
         Self::new(problem)
     }

@@ -1,81 +1,20 @@
 //! A transcript as a store or a file keeps it. Messages are kept as the texts that they are.
 
-use std::{
-    fmt,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use callgate_dialect::Dialect;
 use callgate_tool::{Approvers, Json, Pending, PendingKind, Tool, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{CallState, Open, Transcript, Waiting, repair::read_group};
+use super::{
+    CallState, Open, Transcript, Waiting,
+    repair::{Repair, read_group},
+};
 use crate::{
     error::{self, Error},
     wire::{Author, Wire},
 };
-
-/// What was wrong with the messages of a transcript and is now right.
-///
-/// ```
-/// use callgate_agent::Transcript;
-/// use callgate_dialect::Dialect;
-/// use callgate_tool::json;
-///
-/// let lone = json!({"role": "tool", "tool_call_id": "a", "content": "{}"});
-/// let (transcript, repair) = Transcript::of_messages(Dialect::OpenAi, vec![lone])?;
-/// assert!(transcript.messages().is_empty());
-/// assert_eq!(repair.to_string(), "1 result without a call was taken out");
-/// # Ok::<(), callgate_agent::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Repair {
-    /// The calls that had no result and got one.
-    pub n_answered: usize,
-    /// The results that answered no call and were taken out.
-    pub n_dropped: usize,
-    /// The messages of a model that no provider takes back and that were taken out: thoughts alone, calls that cannot be read.
-    pub n_removed: usize,
-}
-
-impl Repair {
-    /// True if nothing was wrong.
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl fmt::Display for Repair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [
-            (
-                self.n_answered,
-                "call without a result",
-                "calls without a result",
-                "got one that says so",
-            ),
-            (self.n_dropped, "result without a call", "results without a call", "taken out"),
-            (
-                self.n_removed,
-                "message that cannot be sent again",
-                "messages that cannot be sent again",
-                "taken out",
-            ),
-        ];
-        let said = parts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many, done)| {
-            let what = if *n == 1 { one } else { many };
-            let verb = match (*done == "taken out", *n) {
-                (false, _) => "",
-                (true, 1) => "was ",
-                (true, _) => "were ",
-            };
-            format!("{n} {what} {verb}{done}")
-        });
-        f.write_str(&said.collect::<Vec<_>>().join("; "))
-    }
-}
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! Answers to calls that wait. All of them are checked before anything is done.
 
 use callgate_executor::{ClientAnswer, Decided, Decision};
-use callgate_tool::{Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
+use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
 
 use super::Turn;
 use crate::{
@@ -105,10 +105,19 @@ impl Turn<'_> {
             return Err(error);
         }
         let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
-        let result = caller.executor.call_with(made).await;
+        let mut result = caller.executor.call_with(made).await;
+        if is_unknown(&result) {
+            // The approval has expired, or its program has ended: nothing was sent, and the person is asked anew.
+            let again = self.context.call(call, caller.confirm, self.deadline);
+            result = caller.executor.call_with(again).await;
+        }
         self.settle(at, call, result);
         Ok(())
     }
+}
+
+fn is_unknown(result: &ToolResult) -> bool {
+    matches!(&result.outcome, Outcome::Failed(fault) if fault.code == FaultCode::UnknownApproval)
 }
 
 fn result(call: &ToolCall, outcome: Outcome) -> ToolResult {

@@ -1,5 +1,7 @@
 //! Runs the open calls: reads together, writes in the order of the message, and nothing before what waits for somebody.
 
+use std::ops::ControlFlow;
+
 use callgate_call::wording::turn as wording;
 use callgate_executor::{Entry, Executor, Stage};
 use callgate_policy::Confirm;
@@ -77,9 +79,13 @@ impl<'t> Turn<'t> {
             });
         }
         self.transcript.close();
-        match self.keep().await {
-            Ok(()) => None,
-            Err(error) => Some(self.end_early(EndReason::Cancelled, error.to_string())),
+        if let Err(error) = self.keep().await {
+            return Some(self.end_early(EndReason::Cancelled, error.to_string()));
+        }
+        let rounds = self.context.rounds.clone()?;
+        match rounds.after(&self.now()).await {
+            ControlFlow::Break(reason) => Some(self.end_early(EndReason::Cancelled, reason)),
+            ControlFlow::Continue(()) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! One request to the model, and its reply: words, which end the turn, or calls.
 
-use std::time::Duration;
+use std::{ops::ControlFlow, time::Duration};
 
 use callgate_call::wording::turn as wording;
 use callgate_tool::ToolCall;
@@ -22,6 +22,11 @@ impl Turn<'_> {
     pub(super) async fn round(&mut self) -> Option<End> {
         if self.is_cancelled() {
             return Some(self.cancelled());
+        }
+        if let Some(rounds) = self.context.rounds.clone()
+            && let ControlFlow::Break(reason) = rounds.before(&self.now()).await
+        {
+            return Some(self.end_early(EndReason::Cancelled, reason));
         }
         self.check_limits();
         if let Some(closing) = self.closing.as_mut().filter(|closing| !closing.is_said) {
@@ -57,10 +62,12 @@ impl Turn<'_> {
             tools: &self.offered.declarations,
             choice,
             settings: agent.model.settings(),
+            is_streamed: agent.model.is_streamed(),
         };
+        let words = |text: &str| self.context.show(TurnEvent::Text(text));
         let last = Instant::now() + LAST_ANSWER;
         let deadline = if self.closing.is_some() { last.max(self.deadline) } else { self.deadline };
-        agent.model.reply(&ask, deadline).await
+        agent.model.reply(&ask, deadline, &words).await
     }
 
     fn failed(&mut self, failure: ModelFailure) -> End {
@@ -84,9 +91,6 @@ impl Turn<'_> {
             return Some(self.end_early(EndReason::Refused, detail));
         }
         self.before_input = None;
-        if !reply.text.is_empty() {
-            self.context.show(TurnEvent::Text(&reply.text));
-        }
         if reply.is_empty {
             return Some(self.ended(reply));
         }

@@ -9,7 +9,7 @@ use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
 use crate::{choice::Choice, usage::Usage};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new().with("model", Value::from(ask.model));
+    let mut body = Body::of(ask);
     if !ask.settings.contains_key("max_tokens") {
         body = body.with("max_tokens", MAX_TOKENS);
     }

@@ -4,6 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use callgate_tool::{Object, Value};
 
+use super::Ask;
+
 /// An object in JSON, written member by member.
 #[derive(Debug)]
 pub(crate) struct Body(String);
@@ -11,6 +13,12 @@ pub(crate) struct Body(String);
 impl Body {
     pub(crate) fn new() -> Self {
         Self("{".to_owned())
+    }
+
+    /// A body with the name of the model, and whether the reply is a stream.
+    pub(crate) fn of(ask: &Ask<'_>) -> Self {
+        let body = Self::new().with("model", Value::from(ask.model));
+        if ask.is_streamed { body.with("stream", true) } else { body }
     }
 
     /// Adds a member whose value is written as it is shown.

@@ -12,7 +12,9 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     let system = json!({"role": "system", "content": ask.instructions}).to_string();
     let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
     let messages = system.into_iter().chain(ask.messages.iter().copied());
-    let body = Body::new().with("model", Value::from(ask.model)).list("messages", messages);
+    let body = Body::of(ask).list("messages", messages);
+    let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
+    let body = if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }

@@ -9,7 +9,7 @@ use super::{Ask, Author, Body, Reply, Stop, joined, unreadable};
 use crate::{choice::Choice, usage::Usage};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new().with("model", Value::from(ask.model));
+    let mut body = Body::of(ask);
     if !ask.instructions.is_empty() {
         body = body.with("instructions", Value::from(ask.instructions));
     }

@@ -177,7 +177,7 @@ async fn calls_of_a_reply_that_was_cut_are_not_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_overloaded_model_is_asked_again_and_no_call_is_repeated() {
+async fn a_request_to_an_overloaded_model_is_retried_and_no_call_is_repeated() {
     let steps = vec![
         add(1),
         Step::Status(429, Some("2"), r#"{"error":{"message":"slow down"}}"#),
@@ -315,7 +315,7 @@ async fn a_call_of_the_client_waits_for_its_result() {
 }
 
 #[tokio::test]
-async fn a_write_is_not_made_where_nobody_can_be_asked() {
+async fn a_write_without_approvals_is_refused() {
     let executor = Executor::builder();
     let schema = json!({"type": "object"});
     let function = Function::new("shop", "add", schema, |_| async { json!("done") }).unwrap();

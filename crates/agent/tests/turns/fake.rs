@@ -3,6 +3,7 @@
 
 mod rules;
 mod said;
+mod streamed;
 
 use std::{
     collections::VecDeque,
@@ -32,6 +33,8 @@ pub(crate) enum Step {
     /// Sends this body.
     Raw(String),
     Says(Said),
+    /// Streams this, and breaks off after so many events.
+    Streams(Said, usize),
     /// Answers with a status, `Retry-After` and a body.
     Status(u16, Option<&'static str>, &'static str),
 }
@@ -67,11 +70,21 @@ impl Fake {
         self.model_with(Object::new())
     }
 
+    /// A model whose replies are streams.
+    pub(crate) fn streamed(self: &Arc<Self>) -> Model {
+        self.model_of(Object::new(), |settings| settings.stream = true)
+    }
+
     pub(crate) fn model_with(self: &Arc<Self>, members: Object) -> Model {
+        self.model_of(members, |_| {})
+    }
+
+    fn model_of(self: &Arc<Self>, members: Object, change: impl Fn(&mut ModelSettings)) -> Model {
         let context = AuthContext::new(Arc::new(EnvStore::new()), Arc::new(Refuse::new()));
         let authenticator = AuthConfig::None.build(&context).unwrap();
         let mut settings = ModelSettings::new(self.dialect, "https://models.example/v1", "m-1");
         settings.settings = members;
+        change(&mut settings);
         Model::new(settings, Arc::clone(self) as Arc<dyn Transport>, authenticator).unwrap()
     }
 
@@ -104,16 +117,28 @@ impl Fake {
             Step::Hang => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
+            Step::Streams(said, n_events) => {
+                let (body, kept) = said.rendered(self.dialect, self.next());
+                let events = streamed::events(self.dialect, &body);
+                // Only these come as the texts that they are.
+                let is_raw = matches!(self.dialect, Dialect::Responses);
+                let is_kept = is_raw && n_events >= events.len();
+                let events = events.iter().take(n_events).map(|data| format!("data: {data}\n\n"));
+                let events: String = events.collect();
+                Some((response(200, None, &events), if is_kept { kept } else { Vec::new() }))
+            }
             Step::Says(said) => {
-                let n = {
-                    let mut n_replies = self.n_replies.lock().unwrap();
-                    *n_replies += 1;
-                    *n_replies
-                };
-                let (body, kept) = said.rendered(self.dialect, n);
+                let (body, kept) = said.rendered(self.dialect, self.next());
                 Some((response(200, None, &body), kept))
             }
         }
+    }
+
+    /// The number of the next reply.
+    fn next(&self) -> usize {
+        let mut n_replies = self.n_replies.lock().unwrap();
+        *n_replies += 1;
+        *n_replies
     }
 
     /// Every message that was sent comes back byte for byte, in order.
@@ -152,7 +177,8 @@ impl Transport for Fake {
         let answer = self.answer(&body);
         tokio::task::yield_now().await;
         let Some((answer, kept)) = answer else {
-            tokio::time::sleep(limits.timeout).await;
+            let never = std::future::pending::<()>();
+            tokio::time::timeout(limits.timeout, never).await.unwrap_err();
             return Err(Error::new(ErrorKind::TimedOut, "no answer came in time"));
         };
         self.sent.lock().unwrap().extend(kept);

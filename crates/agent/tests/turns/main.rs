@@ -2,11 +2,14 @@
 #![cfg(test)]
 
 mod blocks;
+mod configured;
 mod endings;
 mod fake;
 mod loops;
 mod pizza;
+mod rounds;
 mod rows;
 mod shop;
 mod stored;
+mod streams;
 mod transcripts;

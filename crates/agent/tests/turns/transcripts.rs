@@ -96,7 +96,7 @@ async fn calls_without_results_get_some_and_are_not_made() {
 }
 
 #[tokio::test]
-async fn results_without_calls_are_taken_out() {
+async fn results_without_calls_are_removed() {
     for dialect in DIALECTS {
         check(dialect, vec![result(dialect, "x"), user(dialect, "Hello.")], (0, 1)).await;
         let mut twice = vec![user(dialect, "Add.")];

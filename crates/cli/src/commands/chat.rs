@@ -69,6 +69,11 @@ impl Chat {
 
     /// Turns until the input ends.
     async fn conversation(&mut self) -> Result<Verdict, Failure> {
+        let asked: Vec<_> = self.transcript.pending().iter().filter_map(answer).collect();
+        if !asked.is_empty() {
+            let end = self.turn(Input::Answers(asked)).await?;
+            self.said(&end);
+        }
         loop {
             if io::stdin().is_terminal() {
                 output::talk("> ");
@@ -78,11 +83,15 @@ impl Chat {
                 continue;
             }
             let end = self.turn(Input::text(line.trim())).await?;
-            if !end.text.is_empty() {
-                output::result(&format!("{}\n", end.text));
-            }
-            self.told(&end);
+            self.said(&end);
         }
+    }
+
+    fn said(&self, end: &End) {
+        if !end.text.is_empty() {
+            output::result(&format!("{}\n", end.text));
+        }
+        self.told(end);
     }
 
     /// A turn with all questions to the person at the terminal.
@@ -103,6 +112,10 @@ impl Chat {
         let stop = Stop::default();
         let context =
             TurnContext::new(self.session.clone()).with_stop(stop.clone()).with_events(shown);
+        let context = match self.file.clone() {
+            Some(file) => context.with_keeping(move |transcript| file.put(transcript)),
+            None => context,
+        };
         let turn = self.agent.turn(&mut self.transcript, input, &context);
         let mut turn = Box::pin(turn);
         let ended = tokio::select! {

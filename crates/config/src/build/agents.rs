@@ -24,7 +24,7 @@ pub struct BuiltAgent {
     pub name: String,
     /// Its settings.
     pub config: AgentConfig,
-    /// What the model is told first.
+    /// What the model reads first.
     pub instructions: String,
     /// Its model.
     pub model: BuiltModel,
@@ -48,6 +48,7 @@ pub(super) async fn agents(
     build_context: &BuildContext<'_>,
     network: &Network,
 ) -> Vec<BuiltAgent> {
+    check_access(reader, config);
     let models = models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
     for (name, agent) in &config.agents {
@@ -123,6 +124,28 @@ fn model_of(
         reader.complain(ConfigCode::WrongValue, pointer, message, help);
     }
     models.get(name).cloned()
+}
+
+/// Reports names below `access` that no agent has.
+fn check_access(reader: &mut Reader, config: &Config) {
+    let Some(access) = &config.serving.access else { return };
+    let principals = access.principals.iter().map(|principal| {
+        let name = principal.id.strip_prefix("principal:").unwrap_or_default();
+        (format!("/access/principals/{}", escaped(name)), &principal.rights)
+    });
+    let issuers = access.issuers.iter().enumerate();
+    let issuers = issuers.map(|(at, issuer)| (format!("/access/jwt/{at}"), &issuer.rights));
+    for (place, rights) in principals.chain(issuers) {
+        let named = rights.agents.iter().flat_map(|agents| agents.iter());
+        for name in named.filter(|name| !config.agents.contains_key(*name)) {
+            let help = match nearest(name, config.agents.keys().map(String::as_str)) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => "name an agent below `agents`".to_owned(),
+            };
+            let message = format!("expected the name of an agent, got: `{name}`");
+            reader.complain(ConfigCode::WrongValue, format!("{place}/agents"), message, help);
+        }
+    }
 }
 
 /// The instructions: the text, or that of the file that it names.

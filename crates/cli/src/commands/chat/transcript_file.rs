@@ -9,6 +9,7 @@ use callgate_agent::{Agent, Transcript};
 
 use crate::{exit::Failure, open::read, output};
 
+#[derive(Clone)]
 pub(super) struct TranscriptFile(PathBuf);
 
 impl TranscriptFile {
@@ -39,13 +40,14 @@ impl TranscriptFile {
 
     /// Writes the conversation beside the file, and then in its place.
     pub(super) fn keep(&self, transcript: &Transcript) -> Result<(), Failure> {
-        self.put(transcript.to_text().as_bytes()).map_err(|error| {
+        self.put(transcript).map_err(|error| {
             let message = format!("cannot write `{}`: {error}", self.0.display());
             Failure::with_help(&message, "name a file in a folder that you may write to")
         })
     }
 
-    fn put(&self, bytes: &[u8]) -> io::Result<()> {
+    /// Also runs before each call, so that after a crash the file says which calls may have been made.
+    pub(super) fn put(&self, transcript: &Transcript) -> io::Result<()> {
         let mut name = self.0.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let beside = self.0.with_file_name(name);
@@ -54,7 +56,7 @@ impl TranscriptFile {
             _ => {}
         }
         let mut new = callgate_config::new_private_file(&beside)?;
-        io::Write::write_all(&mut new, bytes)?;
+        io::Write::write_all(&mut new, transcript.to_text().as_bytes())?;
         new.sync_all()?;
         fs::rename(beside, &self.0)
     }

@@ -1,21 +1,18 @@
 //! Transcripts in a store, each for its owner. One turn runs at a time: whoever begins one marks the record, and another
 //! turn finds the mark.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{sync::Arc, time::Duration};
 
-use callgate_session::{ErrorKind as StoreErrorKind, Expected, Key, Owner, Record, Space, Store};
-use tokio::time::Instant;
+use callgate_session::{Key, Owner, Space, Store};
 
 use crate::{
     agent::Agent,
     context::TurnContext,
     end::End,
-    error::{self, Error},
+    error::Error,
     input::Input,
-    transcript::{Repair, Transcript, TranscriptForm},
+    keeper::Keeper,
+    transcript::{Repair, Transcript},
     turn::Turn,
 };
 
@@ -122,72 +119,9 @@ impl Transcripts {
 
     fn keeper(&self, name: &str, context: &TurnContext, time: Duration) -> Keeper {
         let owner = Owner::new(context.principal(), &context.session);
-        Keeper {
-            store: Arc::clone(&self.store),
-            key: Key::new(Space::Transcript, owner, name),
-            expected: Expected::Absent,
-            time,
-            time_to_live: self.time_to_live,
-        }
+        let key = Key::new(Space::Transcript, owner, name);
+        Keeper::new(Arc::clone(&self.store), key, time, self.time_to_live)
     }
-}
-
-/// Keeps one transcript while its turn runs.
-#[derive(Debug)]
-pub(crate) struct Keeper {
-    store: Arc<dyn Store>,
-    key: Key,
-    expected: Expected,
-    /// The time that a turn takes at most.
-    time: Duration,
-    time_to_live: Duration,
-}
-
-impl Keeper {
-    /// The transcript that is kept, if no turn of it runs.
-    async fn begin(&mut self) -> Result<Option<TranscriptForm>, Error> {
-        let stored = self.store.get(&self.key, now()).await.map_err(error::store)?;
-        let Some(stored) = stored else { return Ok(None) };
-        self.expected = Expected::Version(stored.version);
-        let form: TranscriptForm = stored.record.read().map_err(error::store)?;
-        if form.running_until.is_some_and(|until| until > milliseconds(Duration::ZERO)) {
-            return Err(error::busy());
-        }
-        Ok(Some(form))
-    }
-
-    /// Keeps the transcript as that of a running turn.
-    pub(crate) async fn keep(&mut self, transcript: &Transcript) -> Result<(), Error> {
-        let mut form = transcript.form();
-        form.running_until = Some(milliseconds(self.time));
-        self.put(&form).await
-    }
-
-    /// Keeps the transcript after its turn.
-    async fn end(&mut self, transcript: &Transcript) -> Result<(), Error> {
-        self.put(&transcript.form()).await
-    }
-
-    async fn put(&mut self, form: &TranscriptForm) -> Result<(), Error> {
-        let record = Record::json(form).map_err(error::store)?.with_time_to_live(self.time_to_live);
-        let put = self.store.put(&self.key, record, self.expected, now()).await;
-        let version = put.map_err(|source| match source.kind() {
-            StoreErrorKind::Conflict => error::busy(),
-            _ => error::store(source),
-        })?;
-        self.expected = Expected::Version(version);
-        Ok(())
-    }
-}
-
-fn now() -> std::time::Instant {
-    Instant::now().into_std()
-}
-
-/// The moment after a time from now, in milliseconds since 1970.
-fn milliseconds(from_now: Duration) -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.saturating_add(from_now).as_millis()).unwrap_or(u64::MAX)
 }
 
 const DAY: Duration = Duration::from_hours(24);

@@ -49,6 +49,7 @@ fn model(agent: &BuiltAgent) -> Result<Model, Error> {
     };
     let mut settings = ModelSettings::new(dialect, config.url.as_str(), &*config.model);
     settings.settings = config.settings.clone();
+    settings.stream = config.stream;
     settings.limits.timeout = config.timeout.unwrap_or(settings.limits.timeout);
     Model::new(settings, agent.model.transport.clone(), agent.model.authenticator.clone())
 }

@@ -1,0 +1,128 @@
+//! Anthropic Messages: blocks begin, grow by pieces and end, distinguished by their index.
+
+use callgate_tool::{Object, Value, json};
+
+use super::unreadable;
+
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    blocks: Vec<Block>,
+    stop: Value,
+    usage: Object,
+    is_ended: bool,
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    members: Object,
+    /// The input of a call, in pieces of JSON.
+    input: String,
+}
+
+impl Parts {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
+        let mut event = Value::parse(data).map_err(unreadable)?;
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let index = event.get("index").and_then(Value::as_u64);
+        let index = usize::try_from(index.unwrap_or_default()).unwrap_or(usize::MAX);
+        let mut taken = |name: &str| event.get_mut(name).map(Value::take).unwrap_or_default();
+        match &*kind {
+            "message_start" => {
+                let message = taken("message");
+                self.count(message.get("usage"));
+            }
+            "content_block_start" => {
+                if index != self.blocks.len() {
+                    return Err(unreadable("a block begins out of order"));
+                }
+                let Value::Object(members) = taken("content_block") else {
+                    return Err(unreadable("a block is none"));
+                };
+                self.blocks.push(Block { members, input: String::new() });
+            }
+            "content_block_delta" => {
+                let block = self.blocks.get_mut(index);
+                return block
+                    .ok_or_else(|| unreadable("a piece of no block"))?
+                    .add(&taken("delta"));
+            }
+            "message_delta" => {
+                self.stop = taken("delta").get("stop_reason").cloned().unwrap_or_default();
+                self.count(Some(&taken("usage")));
+            }
+            "message_stop" => self.is_ended = true,
+            "error" => {
+                let error = taken("error");
+                let said = error.get("message").and_then(Value::as_str).unwrap_or_default();
+                return Err(format!("the model failed: {said}"));
+            }
+            _ => {}
+        }
+        Ok(String::new())
+    }
+
+    fn count(&mut self, usage: Option<&Value>) {
+        if let Some(usage) = usage.and_then(Value::as_object) {
+            self.usage.extend(usage.clone());
+        }
+    }
+
+    pub(super) fn body(self) -> Option<String> {
+        if !self.is_ended {
+            return None;
+        }
+        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
+        let stop = self.stop.as_str().unwrap_or_default();
+        let is_cut = matches!(stop, "max_tokens" | "model_context_window_exceeded");
+        let whole = |block: Block| block.whole().or_else(|cut| is_cut.then_some(cut).ok_or(()));
+        let blocks = self.blocks.into_iter().map(whole).collect::<Result<Vec<Value>, ()>>().ok()?;
+        let usage = Value::Object(self.usage);
+        Some(
+            json!({"content": blocks, "stop_reason": self.stop.clone(), "usage": usage})
+                .to_string(),
+        )
+    }
+}
+
+impl Block {
+    fn add(&mut self, delta: &Value) -> Result<String, String> {
+        let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let kind = text("type");
+        let member = match kind {
+            "citations_delta" => {
+                let citation = delta.get("citation").cloned().unwrap_or_default();
+                let known = self.members.entry("citations").or_insert(json!([]));
+                match known.as_array_mut() {
+                    Some(known) => known.push(citation),
+                    None => *known = json!([citation]),
+                }
+                return Ok(String::new());
+            }
+            "input_json_delta" => {
+                self.input.push_str(text("partial_json"));
+                return Ok(String::new());
+            }
+            "signature_delta" => "signature",
+            "text_delta" => "text",
+            "thinking_delta" => "thinking",
+            // What cannot be kept cannot be sent again.
+            other => return Err(unreadable(format!("a piece of the kind `{other}`"))),
+        };
+        let piece = text(member);
+        let known = self.members.get(member).and_then(Value::as_str).unwrap_or_default();
+        let whole = format!("{known}{piece}");
+        self.members.insert(member, whole.into());
+        Ok(if kind == "text_delta" { piece.to_owned() } else { String::new() })
+    }
+
+    /// The block; the error is a block without its input, which is no JSON.
+    fn whole(mut self) -> Result<Value, Value> {
+        if self.input.is_empty() {
+            return Ok(self.members.into());
+        }
+        let input = Value::parse(&self.input);
+        let is_whole = input.is_ok();
+        self.members.insert("input", input.unwrap_or_else(|_| json!({})));
+        if is_whole { Ok(self.members.into()) } else { Err(self.members.into()) }
+    }
+}

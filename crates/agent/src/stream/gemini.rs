@@ -1,0 +1,92 @@
+//! Gemini: each event is a response with some of the parts, which stay the texts that they are.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::unreadable;
+
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    texts: Vec<String>,
+    finish: Option<String>,
+    usage: Option<String>,
+    feedback: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'r> {
+    #[serde(borrow, default)]
+    candidates: Vec<Candidate<'r>>,
+    #[serde(borrow, default)]
+    usage_metadata: Option<&'r RawValue>,
+    #[serde(borrow, default)]
+    prompt_feedback: Option<&'r RawValue>,
+    #[serde(default)]
+    error: Option<Failure>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'r> {
+    #[serde(borrow, default)]
+    content: Option<Content<'r>>,
+    #[serde(borrow, default)]
+    finish_reason: Option<&'r RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Content<'r> {
+    #[serde(borrow, default)]
+    parts: Vec<&'r RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Words {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    thought: bool,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(default)]
+    message: String,
+}
+
+impl Parts {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
+        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
+        if let Some(error) = event.error {
+            return Err(format!("the model failed: {}", error.message));
+        }
+        let own = |raw: &RawValue| raw.get().to_owned();
+        self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());
+        self.feedback = event.prompt_feedback.map(own).or_else(|| self.feedback.take());
+        let Some(first) = event.candidates.into_iter().next() else { return Ok(String::new()) };
+        self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
+        let mut said = String::new();
+        for part in first.content.into_iter().flat_map(|content| content.parts) {
+            let words: Words = serde_json::from_str(part.get()).map_err(unreadable)?;
+            if !words.thought {
+                said += &words.text;
+            }
+            self.texts.push(own(part));
+        }
+        Ok(said)
+    }
+
+    pub(super) fn body(self) -> Option<String> {
+        let Some(finish) = self.finish else {
+            // A prompt that was blocked has no candidates.
+            return self.feedback.map(|feedback| format!(r#"{{"promptFeedback":{feedback}}}"#));
+        };
+        let parts = self.texts.join(",");
+        let usage = self.usage.map(|usage| format!(r#","usageMetadata":{usage}"#));
+        Some(format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{parts}]}},"finishReason":{finish}}}]{}}}"#,
+            usage.unwrap_or_default()
+        ))
+    }
+}
