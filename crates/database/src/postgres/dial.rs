@@ -23,7 +23,7 @@ use super::{
 use crate::{
     endpoint::Connecting,
     error::{Error, ErrorKind},
-    metered::{Meter, Metered},
+    meter::{Meter, Metered},
     renewal::Renewal,
 };
 
