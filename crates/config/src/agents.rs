@@ -247,7 +247,8 @@ fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url
     url
 }
 
-#[cfg(all(test, feature = "agents"))]
+#[cfg(test)]
+#[cfg(feature = "agents")]
 mod tests {
     use super::*;
     use crate::config::Config;
