@@ -34,7 +34,7 @@ async fn main() {
     (settings.limits.snippets, settings.limits.result_bytes) = (100, 1 << 20);
     let (began, cpu) = (Instant::now(), processor_time());
     let loaded = load(settings, None).await;
-    let (elapsed, cpu) = (began.elapsed(), processor_time() - cpu);
+    let (elapsed, cpu) = (began.elapsed(), processor_time().saturating_sub(cpu));
     let counts = loaded.documents.as_ref().unwrap().counts();
     println!("cold index: {elapsed:?}, {cpu:?} of a processor, {counts:?}");
     println!("resident: {} MiB more, at most {} MiB", (resident() - before) >> 10, peak() >> 10);
