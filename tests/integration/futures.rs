@@ -193,7 +193,7 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         use callgate_database::{Resources, Surroundings, load, load_with, propose};
         let _ = |settings, around: Surroundings| is_send(load(settings, around));
         let _ = |settings, around: Surroundings, resources: Resources| {
-            is_send(load_with(settings, around, resources))
+            is_send(load_with(settings, around, resources));
         };
         let _ = |url, around: Surroundings| is_send(propose(url, around));
     }
