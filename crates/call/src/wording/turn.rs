@@ -50,7 +50,8 @@ pub fn repeated(n_times: usize) -> Box<Fault> {
 
 /// The call had an equal result so often that it is not made any more.
 pub fn repeated_again() -> Box<Fault> {
-    let message = "this call had the same result too often, nothing was sent; answer with what is known";
+    let message =
+        "this call had the same result too often, nothing was sent; answer with what is known";
     fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
@@ -62,5 +63,7 @@ pub fn no_approvals() -> Box<Fault> {
 
 /// What a model reads when its turn ends: no call is possible any more.
 pub fn last_round(why: &str) -> String {
-    format!("{why} No further call is possible. Answer now with what is known, and say what is missing.")
+    format!(
+        "{why} No further call is possible. Answer now with what is known, and say what is missing."
+    )
 }
