@@ -65,9 +65,7 @@ pub(crate) enum Command {
     /// Shows its calls as they run, and asks about those that need an approval. With `--once` it takes one turn, and exits
     /// with 1 where that does not end with an answer.
     #[cfg(feature = "agents")]
-    #[command(
-        after_help = "Example:\n  callgate chat config/agents.yaml pizza --once 'One pizza, please.'"
-    )]
+    #[command(after_help = "Example:\n  callgate chat config/agents.yaml pizza --once Hello")]
     Chat(ChatArguments),
     /// Check a description or configuration, operation by operation
     #[command(after_help = "Example:\n  callgate check fixtures/pets/spec.yaml --lint")]

@@ -13,12 +13,10 @@ use callgate_secret::SecretReference;
 use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at, settings::keys};
 
 pub(crate) use self::{
-    entity::{
-        Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys, TableName,
-    },
+    entity::{Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys},
     query::{Query, QueryConfig, QueryKeys},
     source::Source,
-    statement::{StatementConfig, StatementInput, StatementKeys, Statements},
+    statement::{StatementConfig, StatementKeys, Statements},
 };
 
 /// The database of a toolset, and its tools.

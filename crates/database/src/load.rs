@@ -43,7 +43,7 @@ pub struct Surroundings {
     pub tls: TlsSettings,
     /// The folder of relative files.
     pub base: PathBuf,
-    /// The sealer that tokens of pages are derived from. Without one they are valid in this process only, until the next load.
+    /// The sealer that tokens of pages are derived from. Without one they are valid in this process only.
     pub sealer: Option<Sealer>,
 }
 

@@ -1,10 +1,12 @@
 //! Tokens of the next page: the values of the last row's sort columns, sealed and bound to the tool, its conditions and order,
 //! the caller, the session and the values that decide whose rows these are. `plan` checks the values again.
 
+use std::sync::LazyLock;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use callgate_call::wording::database as wording;
 use callgate_secret::Secret;
-use callgate_session::{Error, Sealer};
+use callgate_session::{Error, ErrorKind, Sealer};
 use callgate_tool::{Fault, FingerprintHasher, Value};
 
 /// Seals and opens tokens.
@@ -22,16 +24,14 @@ impl Place {
 }
 
 impl Pages {
-    /// Tokens under a key of their own; without a sealer under a random key, which this process forgets when it ends.
+    /// Tokens under a key of their own; without a sealer under the random key of this process, which outlives a reload.
     pub(crate) fn new(sealer: Option<&Sealer>) -> Result<Self, Error> {
         if let Some(sealer) = sealer {
             return sealer.for_purpose(PURPOSE).map(Self);
         }
-        let mut random = [0; 32];
-        getrandom::fill(&mut random)
-            .map_err(|_| Error::new(callgate_session::ErrorKind::Sealing, "no random number"))?;
-        let random = Secret::new(URL_SAFE_NO_PAD.encode(random));
-        Sealer::with_key(&random)?.for_purpose(PURPOSE).map(Self)
+        let random = RANDOM.as_ref();
+        let random = random.ok_or_else(|| Error::new(ErrorKind::Sealing, "no random number"))?;
+        Sealer::with_key(random)?.for_purpose(PURPOSE).map(Self)
     }
 
     /// The token of the rows after these values; `None` if it cannot be sealed or is too long.
@@ -70,6 +70,13 @@ impl Pages {
     }
 }
 
+/// The key of tokens where no state has one.
+static RANDOM: LazyLock<Option<Secret>> = LazyLock::new(|| {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).ok()?;
+    Some(Secret::new(URL_SAFE_NO_PAD.encode(random)))
+});
+
 const PURPOSE: &str = "pages of databases";
 /// The bytes of a token that a model still repeats without a mistake; longer keys have no further page.
 const MOST_BYTES: usize = 4096;
@@ -89,12 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn a_token_without_a_sealer_opens_in_its_own_process_only() {
+    fn a_token_without_a_sealer_opens_after_another_load() {
         let (one, other) = (Pages::new(None).unwrap(), Pages::new(None).unwrap());
         let token = one.token(&[Some("7".to_owned()), None], place(&["a"])).unwrap();
-        let values = one.values(&token, place(&["a"])).unwrap();
+        let values = other.values(&token, place(&["a"])).unwrap();
         assert_eq!(values, [Some("7".to_owned()), None]);
-        assert!(other.values(&token, place(&["a"])).is_err());
+        let key = Sealer::with_key(&Secret::new("1".repeat(32))).unwrap();
+        let sealed = Pages::new(Some(&key)).unwrap();
+        assert!(sealed.values(&token, place(&["a"])).is_err());
     }
 
     proptest! {

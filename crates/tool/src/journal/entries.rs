@@ -124,7 +124,7 @@ mod tests {
         }
         let shown = |audience| serde_json::to_string(&journal.entries(audience)).unwrap();
         assert!(!shown(Audience::Caller).contains("canary"), "{}", shown(Audience::Caller));
-        assert_eq!(journal.entries(Audience::Caller).len(), 9);
+        assert_eq!(journal.entries(Audience::Caller).len(), 10);
         for entry in journal.entries(Audience::Operator) {
             assert!(entry.text.is_some_and(|text| text.contains("canary")), "{}", entry.event);
         }

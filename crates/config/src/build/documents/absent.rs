@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Documents that no build has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::build) enum Documents {}
 
 impl Documents {

@@ -192,7 +192,7 @@ async fn a_statement_is_described_without_being_run() {
     let expected = [
         column("no", INTEGER),
         column("total", numeric(Some(10), Some(2))),
-        column("loud", ColumnKind::Other),
+        column("loud", ColumnKind::Any),
     ];
     assert_eq!(described.columns, expected);
     assert_eq!((described.values.len(), described.is_read), (1, Some(true)));

@@ -8,7 +8,7 @@ use callgate_connector::{
 use crate::{
     build::own_tools::{DatabaseTool, DatabaseToolKind},
     connection::{ActionConfig, ActionKind as KindConfig, ArgumentForm},
-    database::{Operation as OperationConfig, Source, StatementInput},
+    database::{Operation as OperationConfig, Source, statement::StatementInput},
     toolset::ToolsetConfig,
 };
 

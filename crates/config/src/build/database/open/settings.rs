@@ -19,7 +19,7 @@ use crate::{
     database::{
         ConnectionConfig, DatabaseLimits as LimitsConfig, EntityConfig,
         Operation as OperationConfig, QueryConfig, RoleConfig, Source, StatementConfig,
-        StatementInput as InputConfig, TableName as TableConfig,
+        entity::TableName as TableConfig, statement::StatementInput as InputConfig,
     },
     toolset::ToolsetConfig,
 };
