@@ -102,7 +102,8 @@ async def shown(redis):
     if redis.child.returncode is None:
         redis.send(signal.SIGCONT)
         await servers.ask(redis.port, "SAVE")
-    files = [file for file in redis.folder.rglob("*") if file.is_file()]
+    # Redis writes a snapshot or a journal anew under a name of its own, which is gone once it is complete.
+    files = [file for file in redis.folder.rglob("*") if file.is_file() and not file.name.startswith("temp-")]
     found = canaries.found(files, [CANARY, "token-of-p0-", "key-of-the-flow-"])
     print(f"{len(files)} files of the state, {sum(file.stat().st_size for file in files)} bytes: {len(found)} show a value")
     return [f"{file} has `{canary}`, {name}" for file, canary, name in found]
