@@ -46,7 +46,7 @@ pub struct Agent {
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct AgentSettings {
-    /// What the model reads first.
+    /// The first text of each request to the model.
     pub instructions: String,
     /// The tools by name; all of the executor's if it is empty.
     pub include: Vec<Pattern>,
@@ -54,7 +54,7 @@ pub struct AgentSettings {
     pub exclude: Vec<Pattern>,
     /// The choice between words and calls.
     pub choice: Choice,
-    /// Who makes the calls.
+    /// The maker of the calls: the turn, or its caller.
     pub calls: Calls,
     /// The calls of one message that run at the same time.
     pub parallel: Parallel,

@@ -1,4 +1,4 @@
-//! Whether a model has to call tools. The formats of requests write it each in its own way.
+//! The rule that lets a model call tools, makes it call one, or forbids it. The formats of requests write it each in its own way.
 
 /// The choice that a model has between words and calls.
 ///

@@ -43,7 +43,7 @@ type Keep = dyn Fn(&Transcript) -> io::Result<()> + Send + Sync;
 
 type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
 
-/// What happens in a turn, as it happens.
+/// An event of a turn, shown while it runs.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TurnEvent<'a> {

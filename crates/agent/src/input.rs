@@ -1,4 +1,4 @@
-//! What goes into a turn: words of the user, or answers to the calls that the last turn waits for.
+//! The input of a turn: words of the user, or answers to the calls that the last turn waits for.
 
 use callgate_executor::Decision;
 use callgate_tool::Value;

@@ -202,7 +202,7 @@ async fn a_model_that_fails_ends_the_turn_with_its_words() {
 }
 
 #[tokio::test]
-async fn a_reply_that_is_none_ends_the_turn_as_failed() {
+async fn a_reply_without_a_message_ends_the_turn_as_failed() {
     for dialect in DIALECTS {
         let mut ended = ended(dialect, vec![add(1), Step::Raw("{}".to_owned())], unasked()).await;
         assert_eq!(ended.end.reason, EndReason::ModelFailed, "{dialect}: {:?}", ended.end);

@@ -166,7 +166,7 @@ async fn a17_a_long_result_is_cut_before_the_model_reads_it() {
 }
 
 #[tokio::test]
-async fn a18_a_choice_is_auto_required_in_the_first_round_or_none() {
+async fn a18_a_required_choice_holds_in_the_first_round_alone_and_others_in_each() {
     let call = || [Said::calls(&[("shop-menu", "{}")])];
     let choices = |fake: &Fake| -> Vec<String> {
         let requests = fake.requests.lock().unwrap();

@@ -24,7 +24,7 @@ pub struct BuiltAgent {
     pub name: String,
     /// Its settings.
     pub config: AgentConfig,
-    /// What the model reads first.
+    /// The first text of each request to the model.
     pub instructions: String,
     /// Its model.
     pub model: BuiltModel,

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_that_ends_early_is_read_as_none() {
+    fn a_payload_that_ends_early_has_no_value() {
         for bytes in [&[][..], &[0xfc, 1], &[0xfd, 1, 2], &[0xfe, 1], &[5, 1], &[0xfb], &[0xff]] {
             assert_eq!(Payload(bytes).counted(), None, "{bytes:?}");
         }
