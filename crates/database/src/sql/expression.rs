@@ -148,18 +148,24 @@ fn postgres_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
     }
 }
 
-/// A column of SQLite holds values of every type, whatever it is declared as.
+/// A column of SQLite holds values of every type, whatever it is declared as. Texts are cut as bytes, because its functions on
+/// texts end at U+0000; a database in UTF-16 has at most two bytes for each of UTF-8.
 fn sqlite_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
+    let bytes = most.saturating_mul(2);
+    // No bytes are null as a text.
+    let text = format!(
+        "coalesce(CAST(substr(CAST({name} AS BLOB), 1, {bytes}) AS TEXT), substr(CAST({name} AS TEXT), 1, 1))"
+    );
     match kind {
         ColumnKind::Any => format!(
             "CASE typeof({name}) WHEN 'integer' THEN 'i' || {name} WHEN 'real' THEN 'r' || printf('%!.17g', {name}) \
-             WHEN 'blob' THEN 'b' || hex(substr({name}, 1, {most})) WHEN 'text' THEN 't' || substr({name}, 1, {most}) END"
+             WHEN 'blob' THEN 'b' || hex(substr({name}, 1, {most})) WHEN 'text' THEN 't' || {text} END"
         ),
         ColumnKind::Bytes => format!("hex(substr(CAST({name} AS BLOB), 1, {most}))"),
         _ => format!(
             "CASE typeof({name}) WHEN 'real' THEN printf('%!.17g', {name}) \
              WHEN 'blob' THEN 'x''' || hex(substr({name}, 1, {most})) || '''' \
-             ELSE substr(CAST({name} AS TEXT), 1, {most}) END"
+             ELSE {text} END"
         ),
     }
 }

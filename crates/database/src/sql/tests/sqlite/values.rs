@@ -3,7 +3,10 @@
 use callgate_tool::{Number, Value};
 use proptest::prelude::*;
 
-use super::{BIG, Returning, Sqlite, TEXT, column, database, insert, rows, table};
+use super::{
+    BIG, EMPTY, Returning, Select, Sqlite, TEXT, Target, column, database, insert, read, rows,
+    select, table,
+};
 use crate::{catalog::ColumnKind, column};
 
 /// The text that is read of a value that is added to a column of this type.
@@ -65,5 +68,25 @@ fn values_of_other_kinds_are_read_as_they_were_given() {
     ] {
         let value = Value::parse(value).unwrap();
         assert_eq!(through(kind, sql_type, &value), value);
+    }
+}
+
+#[test]
+fn stored_texts_with_u_0000_are_read_to_their_end_and_cut_by_bytes() {
+    for encoding in ["UTF-8", "UTF-16"] {
+        let database = database(&format!(
+            "PRAGMA encoding = '{encoding}'; CREATE TABLE t (c TEXT);
+             INSERT INTO t VALUES ('a' || char(0) || 'b'), (''), (NULL), (char(0)), ('äöüß'), (printf('%.2000c', 'x'))"
+        ));
+        for (kind, before) in [(TEXT, ""), (ColumnKind::Any, "t")] {
+            let table = table("t", vec![column("c", kind, "TEXT")]);
+            let target = Target { rows: &[], key: &[], filter: &EMPTY };
+            let sql = select(Sqlite, &Select { value_bytes: 8, ..read(&table, target) });
+            let texts: Vec<_> =
+                rows(&database, &sql).into_iter().map(|mut row| row.remove(0)).collect();
+            let whole = |text: &str| Some(format!("{before}{text}"));
+            assert_eq!(texts[..5], [whole("a\0b"), whole(""), None, whole("\0"), whole("äöüß")]);
+            assert!((9..=19).contains(&texts[5].as_ref().unwrap().len()));
+        }
     }
 }
