@@ -38,6 +38,11 @@ impl Format {
         })
     }
 
+    /// The kind of a file that is a document; one with another ending is text.
+    pub(crate) fn of_file(path: &str) -> Self {
+        Self::of(path).unwrap_or(Self::Text)
+    }
+
     /// True if headings of Markdown divide the text: extracted text has them too.
     pub(crate) fn has_headings(self) -> bool {
         matches!(self, Self::Html | Self::Markdown | Self::Pdf)

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     file::{self, PreparedDocument},
     index::{Candidate, Located},
-    read,
+    read::{self, Format},
     uri::UriTemplate,
 };
 
@@ -41,7 +41,8 @@ impl<'a> Verified<'a> {
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {
-        let document = read::read_again(located.format, bytes, located.row)?;
+        let format = Format::of_file(&located.path);
+        let document = read::read_again(format, bytes, located.row)?;
         let name = match located.row {
             Some(row) => format!("{}#{}", located.path, row.number),
             None => located.path.to_string(),
@@ -49,7 +50,7 @@ impl<'a> Verified<'a> {
         let stated = document.uri.clone().filter(|uri| is_address(uri));
         let uri = stated.or_else(|| template.map(|template| template.uri(&located.path)));
         let digest = hexadecimal(&Sha256::digest(document.text.as_bytes()));
-        let prepared = PreparedDocument::new(&located.path, located.format, document);
+        let prepared = PreparedDocument::new(&located.path, format, document);
         Some(Self { name, uri, digest, prepared })
     }
 
