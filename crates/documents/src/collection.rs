@@ -27,9 +27,8 @@ pub(crate) use lookup::{Excerpt, LineRange};
 #[derive(Debug)]
 pub(crate) struct Collection {
     folder: Folder,
-    metadata: MetadataSource,
+    reading: Reading,
     uri: Option<UriTemplate>,
-    limits: DocumentsLimits,
     index: RwLock<Index>,
     /// The time of the next comparison with the folder; locked while one runs.
     next: Mutex<Option<Instant>>,
@@ -37,19 +36,22 @@ pub(crate) struct Collection {
     findings: Mutex<Vec<DocumentsFinding>>,
 }
 
+/// The way in which files are read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) metadata: MetadataSource,
+    pub(crate) extractor: Option<PathBuf>,
+    pub(crate) limits: DocumentsLimits,
+}
+
 impl Collection {
-    pub(crate) fn new(
-        folder: Folder,
-        metadata: MetadataSource,
-        uri: Option<UriTemplate>,
-        limits: DocumentsLimits,
-    ) -> Self {
+    pub(crate) fn new(folder: Folder, reading: Reading, uri: Option<UriTemplate>) -> Self {
         let (index, next, findings) = Default::default();
-        Self { folder, metadata, uri, limits, index, next, findings }
+        Self { folder, reading, uri, index, next, findings }
     }
 
     pub(crate) fn limits(&self) -> DocumentsLimits {
-        self.limits
+        self.reading.limits
     }
 
     pub(crate) fn index(&self) -> RwLockReadGuard<'_, Index> {

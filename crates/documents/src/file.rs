@@ -1,7 +1,7 @@
 //! A file on its way into the index: its documents, cut into pieces and these into words, and the digest by which the file is known
 //! again. Nothing of its text is kept.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use callgate_search::{PieceReader, PieceWords};
 use sha2::{Digest as _, Sha256};
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     finding::{DocumentsFinding, UNREADABLE},
     metadata::Metadata,
-    read::{self, Document, Format, RowSpan},
+    read::{self, Document, Format, Problem, RowSpan},
     settings::MetadataSource,
     split::{self, Piece, Style},
 };
@@ -29,6 +29,8 @@ pub(crate) struct Prepared {
     /// The words of all pieces, document after document.
     pub(crate) words: PieceWords,
     pub(crate) findings: Vec<DocumentsFinding>,
+    /// The text of a PDF.
+    pub(crate) extracted: Option<Arc<str>>,
 }
 
 /// A document of a file, as the index keeps it.
@@ -63,19 +65,20 @@ impl Prepared {
         if metadata == MetadataSource::None {
             prepared.entries.iter_mut().for_each(|entry| entry.metadata = Metadata::default());
         }
-        let find = |problem: read::Problem| {
-            let file =
-                problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-            DocumentsFinding::of_file(UNREADABLE, &file, problem.message, problem.help)
-        };
-        prepared.findings = read.problems.into_iter().take(MOST_PROBLEMS).map(find).collect();
+        let problems = read.problems.into_iter().take(MOST_PROBLEMS);
+        prepared.findings = problems.map(|problem| finding(path, problem)).collect();
         prepared
     }
 
     /// A file without documents.
     pub(crate) fn empty(digest: FileDigest) -> Self {
-        let (entries, words, findings) = Default::default();
-        Self { digest, entries, words, findings }
+        let (entries, words, findings, extracted) = Default::default();
+        Self { digest, entries, words, findings, extracted }
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn refused(path: &str, digest: FileDigest, problem: Problem) -> Self {
+        Self { findings: vec![finding(path, problem)], ..Self::empty(digest) }
     }
 
     fn add(&mut self, document: PreparedDocument<'_>, reader: &mut PieceReader) {
@@ -117,6 +120,11 @@ impl<'a> PreparedDocument<'a> {
     pub(crate) fn text_of(&self, piece: &Piece) -> &str {
         self.document.text.get(piece.range.clone()).unwrap_or_default()
     }
+}
+
+fn finding(path: &str, problem: Problem) -> DocumentsFinding {
+    let file = problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
+    DocumentsFinding::of_file(UNREADABLE, &file, problem.message, problem.help)
 }
 
 /// The name of a file without its ending.

@@ -29,6 +29,8 @@ pub(crate) struct Index {
     n_documents: usize,
     files: BTreeMap<Arc<str>, IndexedFile>,
     findings: BTreeMap<Arc<str>, Vec<DocumentsFinding>>,
+    /// The texts of PDF files, so that nothing is extracted twice.
+    extracted: BTreeMap<Arc<str>, Arc<str>>,
     field_names: BTreeSet<Arc<str>>,
 }
 
@@ -69,6 +71,8 @@ pub(crate) struct Located {
     pub(crate) path: Arc<str>,
     pub(crate) digest: FileDigest,
     pub(crate) row: Option<RowSpan>,
+    /// The text of a PDF.
+    pub(crate) extracted: Option<Arc<str>>,
 }
 
 /// A piece that was found.
@@ -89,7 +93,7 @@ impl Index {
     pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: Prepared) {
         self.remove(path);
         let path: Arc<str> = path.into();
-        let Prepared { digest, entries, words, mut findings } = prepared;
+        let Prepared { digest, entries, words, mut findings, extracted } = prepared;
         let added = self.pieces.append(&words);
         let documents = Numbers::new(self.documents.len(), entries.len());
         let mut first = added.start;
@@ -112,6 +116,7 @@ impl Index {
         if !findings.is_empty() {
             self.findings.insert(Arc::clone(&path), findings);
         }
+        self.extracted.extend(extracted.map(|text| (Arc::clone(&path), text)));
         self.files.insert(path, IndexedFile { stamp, digest, documents });
     }
 
@@ -119,6 +124,7 @@ impl Index {
     pub(crate) fn remove(&mut self, path: &str) {
         let Some(file) = self.files.remove(path) else { return };
         self.findings.remove(path);
+        self.extracted.remove(path);
         for document in file.documents.range() {
             let Some(document) = self.documents.get_mut(document).and_then(Option::take) else {
                 continue;
@@ -211,7 +217,8 @@ impl Index {
     fn located(&self, document: &IndexedDocument) -> Option<Located> {
         let file = self.files.get(&document.path)?;
         let (path, row) = (Arc::clone(&document.path), document.row);
-        Some(Located { path, digest: file.digest, row })
+        let extracted = self.extracted.get(&path).cloned();
+        Some(Located { path, digest: file.digest, row, extracted })
     }
 
     /// The files whose version is another one than in the index, new ones too; and the paths of those that are gone. `files` are in the
@@ -280,7 +287,8 @@ impl Index {
         let documents = self.documents.capacity() * size_of::<Option<IndexedDocument>>();
         let paths: usize = self.files.keys().map(|path| path.len()).sum();
         let files = self.files.len() * (size_of::<IndexedFile>() + size_of::<Arc<str>>());
-        self.pieces.bytes() + owners + documents + paths + files
+        let extracted: usize = self.extracted.values().map(|text| text.len()).sum();
+        self.pieces.bytes() + owners + documents + paths + files + extracted
     }
 }
 

@@ -9,20 +9,21 @@ use std::{
 
 use callgate_search::PieceReader;
 
-use super::Collection;
+use super::{Collection, Reading};
 use crate::{
     file::{self, Prepared},
     finding::{DocumentsFinding, UNREADABLE},
     folder::{FolderReader, Stamp},
     index::Changed,
-    settings::MetadataSource,
+    pdf,
+    read::Format,
 };
 
 /// A reader of files, on one thread.
 struct FileReader<'c> {
     folder: FolderReader<'c>,
     pieces: PieceReader,
-    metadata: MetadataSource,
+    reading: &'c Reading,
 }
 
 /// The result of reading a file.
@@ -71,7 +72,7 @@ impl Collection {
         FileReader {
             folder: self.folder.reader(),
             pieces: self.index().reader(),
-            metadata: self.metadata,
+            reading: &self.reading,
         }
     }
 
@@ -114,7 +115,21 @@ impl FileReader<'_> {
         if file.digest == Some(digest) {
             return FileRead::Unchanged(stamp);
         }
-        let prepared = Prepared::new(&file.path, &bytes, digest, self.metadata, &mut self.pieces);
+        let Reading { metadata, extractor, limits } = self.reading;
+        if Format::of_file(&file.path) != Format::Pdf {
+            let prepared = Prepared::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
+            return FileRead::Changed(stamp, prepared);
+        }
+        let prepared = match pdf::text(extractor.as_deref(), &bytes, limits.file_bytes) {
+            Ok(text) => {
+                let bytes = text.as_bytes();
+                let mut prepared =
+                    Prepared::new(&file.path, bytes, digest, *metadata, &mut self.pieces);
+                prepared.extracted = Some(text.into());
+                prepared
+            }
+            Err(problem) => Prepared::refused(&file.path, digest, problem),
+        };
         FileRead::Changed(stamp, prepared)
     }
 }
