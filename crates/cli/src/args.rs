@@ -91,6 +91,10 @@ pub(crate) enum Command {
         after_help = "Example:\n  callgate explain no-server\n  callgate explain unreachable"
     )]
     Explain(ExplainArguments),
+    /// Extract the text of a PDF from standard input, as the process that reads documents does
+    #[cfg(all(feature = "pdf", unix))]
+    #[command(hide = true, after_help = "Example:\n  callgate extract")]
+    Extract,
     /// Make a configuration of an exported agent or app
     ///
     /// Reads the export of an agent (Dialogflow CX) or of an app (Customer Engagement Suite), and makes fixtures of its examples.

@@ -11,6 +11,8 @@ pub(crate) mod complete;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+#[cfg(all(feature = "pdf", unix))]
+pub(crate) mod extract;
 #[cfg(feature = "ces")]
 pub(crate) mod import;
 pub(crate) mod init;

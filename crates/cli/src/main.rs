@@ -88,6 +88,8 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        #[cfg(all(feature = "pdf", unix))]
+        Command::Extract => commands::extract::run(),
         Command::Init(arguments) => commands::init::run(&arguments),
         #[cfg(feature = "ces")]
         Command::Import(arguments) => commands::import::run(&arguments),

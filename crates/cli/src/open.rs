@@ -57,8 +57,12 @@ pub(crate) fn loader() -> Loader {
     loader
 }
 
-/// An environment that keeps descriptions of addresses, if this machine has a folder for them.
+/// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
+/// files where the feature `pdf` is built in.
 pub(crate) fn cached(environment: Environment) -> Environment {
+    #[cfg(feature = "pdf")]
+    let environment =
+        std::env::current_exe().into_iter().fold(environment, Environment::with_extractor);
     match folders::cache() {
         Some(folder) => environment.with_cache(folder),
         None => environment,

@@ -48,6 +48,9 @@ pub struct Environment {
     pub(crate) state: Option<Arc<dyn Store>>,
     /// True if no database is connected to: their tools have names alone.
     pub(crate) has_no_databases: bool,
+    /// The program that extracts the text of PDF files.
+    #[cfg(feature = "pdf")]
+    pub(crate) extractor: Option<PathBuf>,
     /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
     /// The part that a sidecar's own settings have in the build.
@@ -185,6 +188,15 @@ impl Environment {
     #[must_use]
     pub fn without_databases(mut self) -> Self {
         self.has_no_databases = true;
+        self
+    }
+
+    /// Extracts the text of PDF files by this program, started with the argument `extract`, which calls `callgate_documents::extract`.
+    /// Without it, PDF files among documents are findings.
+    #[cfg(feature = "pdf")]
+    #[must_use]
+    pub fn with_extractor(mut self, program: impl Into<PathBuf>) -> Self {
+        self.extractor = Some(program.into());
         self
     }
 

@@ -12,11 +12,16 @@
     reason = "a measurement prints, and stops at the first surprise"
 )]
 
-use std::{collections::BTreeMap, env, fs, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::Path,
+    time::{Duration, SystemTime},
+};
 
-use callgate_documents::{DocumentsSettings, load};
+use callgate_documents::{Documents, DocumentsSettings, load};
 use callgate_executor::Executor;
-use callgate_search::PieceIndex;
+use callgate_search::{PieceIndex, PieceWords};
 use callgate_tool::{Arguments, Object, Session, ToolCall, ToolResult, Value};
 use tokio::time::Instant;
 
@@ -39,6 +44,7 @@ async fn main() {
     println!("cold index: {elapsed:?}, {cpu:?} of a processor, {counts:?}");
     println!("resident: {} MiB more, at most {} MiB", (resident() - before) >> 10, peak() >> 10);
     assert!(loaded.findings.is_empty(), "{:?}", loaded.findings);
+    verify(loaded.documents.as_ref().unwrap(), folder.path()).await;
     let builder = loaded
         .tools
         .into_iter()
@@ -49,15 +55,38 @@ async fn main() {
     change(&executor, folder.path()).await;
 }
 
+/// Comparing the folder while nothing has changed, and after each file got another time: then all are read and compared by their
+/// digests, which is also the least that an index kept from an earlier process would cost.
+async fn verify(documents: &Documents, folder: &Path) {
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let (began, cpu) = (Instant::now(), processor_time());
+    documents.refresh().await;
+    println!("comparison: {:?}, {:?} of a processor", began.elapsed(), processor_time() - cpu);
+    for folder in fs::read_dir(folder).unwrap() {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let file = fs::File::options().append(true).open(file.unwrap().path()).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+    }
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let (began, cpu) = (Instant::now(), processor_time());
+    documents.refresh().await;
+    println!("digests of all: {:?}, {:?} of a processor", began.elapsed(), processor_time() - cpu);
+}
+
 /// The search of pieces alone, without files.
 fn alone(collection: &Collection, copies: usize) {
     let began = Instant::now();
     let mut index = PieceIndex::default();
+    let mut reader = index.reader();
     for _ in 0..copies {
+        let mut words = PieceWords::default();
         for (_, title, text) in &collection.documents {
-            index.add(title, text).unwrap();
+            reader.read(title, text, &mut words);
         }
+        index.append(&words);
     }
+    drop(reader);
     index.settle();
     index.shrink();
     println!(

@@ -2,10 +2,10 @@
 //! and by their digests before anything is shown. Everything here blocks; the tools call it on threads for that.
 
 mod lookup;
+mod reading;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
+    collections::BTreeSet,
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
@@ -14,10 +14,9 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    file::{self, Prepared},
-    finding::{DocumentsFinding, FOLDER, Severity, UNREADABLE},
+    finding::{DocumentsFinding, FOLDER, Severity},
     folder::{Folder, Stamp},
-    index::Index,
+    index::{Changed, Index},
     settings::{DocumentsLimits, MetadataSource},
     uri::UriTemplate,
 };
@@ -28,9 +27,8 @@ pub(crate) use lookup::{Excerpt, LineRange};
 #[derive(Debug)]
 pub(crate) struct Collection {
     folder: Folder,
-    metadata: MetadataSource,
+    reading: Reading,
     uri: Option<UriTemplate>,
-    limits: DocumentsLimits,
     index: RwLock<Index>,
     /// The time of the next comparison with the folder; locked while one runs.
     next: Mutex<Option<Instant>>,
@@ -38,19 +36,22 @@ pub(crate) struct Collection {
     findings: Mutex<Vec<DocumentsFinding>>,
 }
 
+/// The way in which files are read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) metadata: MetadataSource,
+    pub(crate) extractor: Option<PathBuf>,
+    pub(crate) limits: DocumentsLimits,
+}
+
 impl Collection {
-    pub(crate) fn new(
-        folder: Folder,
-        metadata: MetadataSource,
-        uri: Option<UriTemplate>,
-        limits: DocumentsLimits,
-    ) -> Self {
+    pub(crate) fn new(folder: Folder, reading: Reading, uri: Option<UriTemplate>) -> Self {
         let (index, next, findings) = Default::default();
-        Self { folder, metadata, uri, limits, index, next, findings }
+        Self { folder, reading, uri, index, next, findings }
     }
 
     pub(crate) fn limits(&self) -> DocumentsLimits {
-        self.limits
+        self.reading.limits
     }
 
     pub(crate) fn index(&self) -> RwLockReadGuard<'_, Index> {
@@ -106,7 +107,7 @@ impl Collection {
         match scanned {
             Ok(scanned) => {
                 *self.own_findings() = scanned.findings;
-                self.follow(&scanned.files);
+                self.follow(scanned.files);
             }
             Err(error) => {
                 // Nothing can be verified in a folder that is gone, so nothing is shown.
@@ -114,7 +115,7 @@ impl Collection {
                 let help = "restore the folder, or correct `folder`";
                 *self.own_findings() =
                     vec![DocumentsFinding::error(FOLDER, "folder", message, help)];
-                self.follow(&BTreeMap::new());
+                self.follow(Vec::new());
             }
         }
         // Large folders are compared for at most a tenth of the time; to read what has changed is no part of it.
@@ -122,7 +123,7 @@ impl Collection {
         *next = Instant::now().checked_add(pause);
     }
 
-    fn follow(&self, files: &BTreeMap<String, Stamp>) {
+    fn follow(&self, files: Vec<(String, Stamp)>) {
         let (changed, gone) = self.index().changes(files);
         if changed.is_empty() && gone.is_empty() {
             return;
@@ -131,9 +132,7 @@ impl Collection {
         for path in gone {
             self.index_mut().remove(&path);
         }
-        for path in changed {
-            self.take(&path);
-        }
+        self.take_all(&changed);
         let mut index = self.index_mut();
         index.settle();
         if is_first {
@@ -143,36 +142,9 @@ impl Collection {
 
     /// Reads a file that may have changed, and indexes it again if it has.
     fn update(&self, path: &str) {
-        self.take(path);
+        let digest = self.index().digest_of(path);
+        self.take_all(&[Changed { path: path.to_owned(), bytes: 0, digest }]);
         self.index_mut().settle();
-    }
-
-    fn take(&self, path: &str) {
-        let (bytes, stamp) = match self.folder.read(path) {
-            Ok(read) => read,
-            Err(error) => return self.drop_file(path, &error),
-        };
-        if self.index().digest_of(path) == Some(file::digest(&bytes)) {
-            self.index_mut().confirm(path, stamp);
-            return;
-        }
-        let prepared = Prepared::new(path, &bytes, self.metadata);
-        self.index_mut().put(path, stamp, prepared);
-    }
-
-    /// Takes a file out that cannot be read, with a finding unless it is gone.
-    fn drop_file(&self, path: &str, error: &io::Error) {
-        let mut index = self.index_mut();
-        index.remove(path);
-        if error.kind() == io::ErrorKind::NotFound {
-            return;
-        }
-        let mut prepared = Prepared::new(path, b"", self.metadata);
-        prepared.documents.clear();
-        let message = format!("expected a file that can be read, got: {}", error.kind());
-        let help = "allow callgate to read it, or leave it out by `exclude`";
-        prepared.findings = vec![DocumentsFinding::of_file(UNREADABLE, path, message, help)];
-        index.put(path, Stamp::default(), prepared);
     }
 }
 

@@ -51,6 +51,7 @@ impl Documents {
             && known.exclude == settings.exclude
             && known.uri == settings.uri
             && known.metadata == settings.metadata
+            && known.extractor == settings.extractor
             && known.limits == settings.limits;
         is_same.then(|| Arc::clone(&self.collection))
     }

@@ -1,11 +1,15 @@
-//! A file on its way into the index: its documents, cut into pieces, and the digest by which the file is known again.
+//! A file on its way into the index: its documents, cut into pieces and these into words, and the digest by which the file is known
+//! again. Nothing of its text is kept.
 
+use std::{borrow::Cow, sync::Arc};
+
+use callgate_search::{PieceReader, PieceWords};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     finding::{DocumentsFinding, UNREADABLE},
     metadata::Metadata,
-    read::{self, Document, Format, RowSpan},
+    read::{self, Document, Format, Problem, RowSpan},
     settings::MetadataSource,
     split::{self, Piece, Style},
 };
@@ -19,11 +23,22 @@ pub(crate) fn digest(bytes: &[u8]) -> FileDigest {
 
 /// A file that was read.
 #[derive(Debug)]
-pub(crate) struct Prepared<'a> {
-    pub(crate) format: Format,
+pub(crate) struct Prepared {
     pub(crate) digest: FileDigest,
-    pub(crate) documents: Vec<PreparedDocument<'a>>,
+    pub(crate) entries: Vec<Entry>,
+    /// The words of all pieces, document after document.
+    pub(crate) words: PieceWords,
     pub(crate) findings: Vec<DocumentsFinding>,
+    /// The text of a PDF.
+    pub(crate) extracted: Option<Arc<str>>,
+}
+
+/// A document of a file, as the index keeps it.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) row: Option<RowSpan>,
+    pub(crate) metadata: Metadata,
+    pub(crate) n_pieces: usize,
 }
 
 /// One document with its pieces, each with the words that stand for it beside its own text.
@@ -34,27 +49,45 @@ pub(crate) struct PreparedDocument<'a> {
     pub(crate) pieces: Vec<Piece>,
 }
 
-impl<'a> Prepared<'a> {
-    pub(crate) fn new(path: &str, bytes: &'a [u8], metadata: MetadataSource) -> Self {
-        let format = Format::of(path).unwrap_or(Format::Text);
+impl Prepared {
+    pub(crate) fn new(
+        path: &str,
+        bytes: &[u8],
+        digest: FileDigest,
+        metadata: MetadataSource,
+        reader: &mut PieceReader,
+    ) -> Self {
+        let (mut prepared, format) = (Self::empty(digest), Format::of_file(path));
         let read = read::read(format, bytes);
-        let prepare = |mut document: Document<'a>| {
-            if metadata == MetadataSource::None {
-                document.metadata = Metadata::default();
-            }
-            PreparedDocument::new(path, format, document)
-        };
-        let find = |problem: read::Problem| {
-            let file =
-                problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-            DocumentsFinding::of_file(UNREADABLE, &file, problem.message, problem.help)
-        };
-        Self {
-            format,
-            digest: digest(bytes),
-            documents: read.documents.into_iter().map(prepare).collect(),
-            findings: read.problems.into_iter().take(MOST_PROBLEMS).map(find).collect(),
+        for document in read.documents {
+            prepared.add(PreparedDocument::new(path, format, document), reader);
         }
+        if metadata == MetadataSource::None {
+            prepared.entries.iter_mut().for_each(|entry| entry.metadata = Metadata::default());
+        }
+        let problems = read.problems.into_iter().take(MOST_PROBLEMS);
+        prepared.findings = problems.map(|problem| finding(path, problem)).collect();
+        prepared
+    }
+
+    /// A file without documents.
+    pub(crate) fn empty(digest: FileDigest) -> Self {
+        let (entries, words, findings, extracted) = Default::default();
+        Self { digest, entries, words, findings, extracted }
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn refused(path: &str, digest: FileDigest, problem: Problem) -> Self {
+        Self { findings: vec![finding(path, problem)], ..Self::empty(digest) }
+    }
+
+    fn add(&mut self, document: PreparedDocument<'_>, reader: &mut PieceReader) {
+        for piece in &document.pieces {
+            reader.read(&document.title_of(piece), document.text_of(piece), &mut self.words);
+        }
+        let n_pieces = document.pieces.len();
+        let Document { row, metadata, .. } = document.document;
+        self.entries.push(Entry { row, metadata, n_pieces });
     }
 }
 
@@ -73,21 +106,25 @@ impl<'a> PreparedDocument<'a> {
         Self { document, title, pieces }
     }
 
-    pub(crate) fn row(&self) -> Option<RowSpan> {
-        self.document.row
-    }
-
     /// The title that a piece is found by: that of the document, and the headings above it.
-    pub(crate) fn title_of(&self, piece: &Piece) -> String {
-        if piece.section.starts_with(&self.title) {
-            return piece.section.clone();
+    fn title_of<'p>(&'p self, piece: &'p Piece) -> Cow<'p, str> {
+        if piece.section.is_empty() {
+            return self.title.as_str().into();
         }
-        format!("{} {}", self.title, piece.section)
+        if piece.section.starts_with(&self.title) {
+            return piece.section.as_str().into();
+        }
+        format!("{} {}", self.title, piece.section).into()
     }
 
     pub(crate) fn text_of(&self, piece: &Piece) -> &str {
         self.document.text.get(piece.range.clone()).unwrap_or_default()
     }
+}
+
+fn finding(path: &str, problem: Problem) -> DocumentsFinding {
+    let file = problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
+    DocumentsFinding::of_file(UNREADABLE, &file, problem.message, problem.help)
 }
 
 /// The name of a file without its ending.

@@ -21,6 +21,7 @@ pub(crate) use scan::Scanned;
 #[cfg(unix)]
 use unix as system;
 
+use self::system::OpenFolder;
 use crate::settings::DocumentsLimits;
 
 /// A folder that documents are read from.
@@ -29,6 +30,14 @@ pub(crate) struct Folder {
     root: PathBuf,
     patterns: Patterns,
     limits: DocumentsLimits,
+}
+
+/// A reader of files that keeps the folder of the last one open.
+#[derive(Debug)]
+pub(crate) struct FolderReader<'f> {
+    folder: &'f Folder,
+    /// The path of the open folder, with a slash at its end.
+    open: Option<(String, OpenFolder)>,
 }
 
 /// The mark of a file's version: it changes with the file, nearly always.
@@ -89,13 +98,26 @@ impl Folder {
         scan::scan(&self.root, &self.patterns, &self.limits)
     }
 
+    /// A reader of many files.
+    pub(crate) fn reader(&self) -> FolderReader<'_> {
+        FolderReader { folder: self, open: None }
+    }
+
     /// Reads a file whole, with the version that it had before and after.
     ///
     /// # Errors
     /// The failure of the operating system; [`io::ErrorKind::FileTooLarge`] beyond the limit.
     pub(crate) fn read(&self, path: &str) -> io::Result<(Vec<u8>, Stamp)> {
-        let (mut file, stamp) = system::open(&self.root, path)?;
-        let most = self.limits.file_bytes;
+        self.reader().read(path)
+    }
+}
+
+impl FolderReader<'_> {
+    /// Reads a file as [`Folder::read`] does, and keeps its folder open for the next one.
+    pub(crate) fn read(&mut self, path: &str) -> io::Result<(Vec<u8>, Stamp)> {
+        let mut file = self.open(path)?;
+        let stamp = regular(&file)?;
+        let most = self.folder.limits.file_bytes;
         if stamp.bytes > most as u64 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -104,10 +126,24 @@ impl Folder {
         if n_read > most {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let after = system::stamp(&file)?;
+        let after = system::stamp(&file.metadata()?);
         // A file that changes while it is read has no version: the next scan reads it again.
         let is_steady = after == stamp && n_read as u64 == stamp.bytes;
         Ok((bytes, if is_steady { stamp } else { Stamp::default() }))
+    }
+
+    fn open(&mut self, path: &str) -> io::Result<File> {
+        let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
+        let (name, parents) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
+        let at = path.strip_suffix(name).unwrap_or_default();
+        if let Some((_, folder)) = self.open.as_ref().filter(|(known, _)| known == at) {
+            return folder.file(name);
+        }
+        let root = OpenFolder::root(&self.folder.root)?;
+        let folder = parents.iter().try_fold(root, |folder, part| folder.folder(part))?;
+        let file = folder.file(name);
+        self.open = Some((at.to_owned(), folder));
+        file
     }
 }
 
@@ -118,12 +154,13 @@ fn parts(path: &str) -> Option<Vec<&str>> {
     parts.iter().all(is_plain).then_some(parts)
 }
 
-fn regular(file: File) -> io::Result<(File, Stamp)> {
-    let stamp = system::stamp(&file)?;
-    if !file.metadata()?.is_file() {
+/// The version of a file; an error if it is a pipe, a socket or a device.
+fn regular(file: &File) -> io::Result<Stamp> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    Ok((file, stamp))
+    Ok(system::stamp(&metadata))
 }
 
 #[cfg(test)]

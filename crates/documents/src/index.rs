@@ -3,38 +3,42 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     sync::Arc,
 };
 
-use callgate_search::PieceIndex;
+use callgate_search::{PieceIndex, PieceReader};
 
 use crate::{
-    file::{FileDigest, Prepared, PreparedDocument},
+    file::{Entry, FileDigest, Prepared},
     filter::Filter,
     finding::{DocumentsFinding, LEFT_OUT},
     folder::Stamp,
     metadata::{Kind, Metadata, Scalar},
-    read::{Format, RowSpan},
+    read::RowSpan,
 };
 
 /// The documents that can be found.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pieces: PieceIndex,
-    /// The document of each piece, and its place among the document's pieces.
-    piece_places: Vec<(u32, u32)>,
-    documents: Slots<IndexedDocument>,
+    /// The document of each piece.
+    owners: Vec<u32>,
+    /// The documents of a file stand behind each other. One that was removed is `None` until [`Index::compact`].
+    documents: Vec<Option<IndexedDocument>>,
+    n_documents: usize,
     files: BTreeMap<Arc<str>, IndexedFile>,
+    findings: BTreeMap<Arc<str>, Vec<DocumentsFinding>>,
+    /// The texts of PDF files, so that nothing is extracted twice.
+    extracted: BTreeMap<Arc<str>, Arc<str>>,
     field_names: BTreeSet<Arc<str>>,
 }
 
 #[derive(Debug)]
 struct IndexedFile {
-    format: Format,
     stamp: Stamp,
     digest: FileDigest,
-    documents: Vec<u32>,
-    findings: Vec<DocumentsFinding>,
+    documents: Numbers,
 }
 
 #[derive(Debug)]
@@ -42,15 +46,33 @@ struct IndexedDocument {
     path: Arc<str>,
     row: Option<RowSpan>,
     metadata: Metadata,
+    pieces: Numbers,
+}
+
+/// The numbers of documents or pieces that were added at once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Numbers {
+    first: u32,
+    n: u32,
+}
+
+/// A file whose version is another one than in the index, or which is new.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Changed {
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    /// The digest in the index.
+    pub(crate) digest: Option<FileDigest>,
 }
 
 /// A document, by the version of its file that was indexed.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) path: Arc<str>,
-    pub(crate) format: Format,
     pub(crate) digest: FileDigest,
     pub(crate) row: Option<RowSpan>,
+    /// The text of a PDF.
+    pub(crate) extracted: Option<Arc<str>>,
 }
 
 /// A piece that was found.
@@ -62,89 +84,118 @@ pub(crate) struct Candidate {
 }
 
 impl Index {
+    /// A reader that cuts pieces into words.
+    pub(crate) fn reader(&self) -> PieceReader {
+        self.pieces.reader()
+    }
+
     /// Puts a file in, in place of its earlier version. [`Index::settle`] follows after the last file.
-    pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: Prepared<'_>) {
+    pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: Prepared) {
         self.remove(path);
         let path: Arc<str> = path.into();
-        let Prepared { format, digest, documents, mut findings } = prepared;
-        let mut numbers = Vec::with_capacity(documents.len());
-        let mut is_whole = true;
-        for prepared in documents {
-            let mut metadata = prepared.document.metadata.clone();
+        let Prepared { digest, entries, words, mut findings, extracted } = prepared;
+        let added = self.pieces.append(&words);
+        let documents = Numbers::new(self.documents.len(), entries.len());
+        let mut first = added.start;
+        for Entry { row, mut metadata, n_pieces } in entries {
             metadata.share(&mut self.field_names);
-            let indexed =
-                IndexedDocument { path: Arc::clone(&path), row: prepared.row(), metadata };
-            let Some(number) = self.documents.insert(indexed) else { break };
-            numbers.push(number);
-            is_whole &= self.put_pieces(number, &prepared);
+            let owner = number(self.documents.len());
+            let pieces = Numbers::new(first, n_pieces.min(added.end.saturating_sub(first)));
+            first += n_pieces;
+            self.owners.extend(pieces.range().map(|_| owner));
+            let path = Arc::clone(&path);
+            self.documents.push(Some(IndexedDocument { path, row, metadata, pieces }));
         }
-        if !is_whole {
-            let message =
-                format!("expected at most {} pieces of text, got more", PieceIndex::MOST_PIECES);
+        self.n_documents += documents.n as usize;
+        if added.len() < words.len() {
+            let most = PieceIndex::MOST_PIECES;
+            let message = format!("expected at most {most} pieces of text, got more");
             let help = "leave files out by `exclude`";
             findings.push(DocumentsFinding::of_file(LEFT_OUT, &path, message, help));
         }
-        let documents = numbers;
-        self.files.insert(path, IndexedFile { format, stamp, digest, documents, findings });
-    }
-
-    /// False if the index is full.
-    fn put_pieces(&mut self, number: u32, prepared: &PreparedDocument<'_>) -> bool {
-        for (place, piece) in (0..).zip(&prepared.pieces) {
-            let added = self.pieces.add(&prepared.title_of(piece), prepared.text_of(piece));
-            if added.is_none() {
-                return false;
-            }
-            self.piece_places.push((number, place));
+        if !findings.is_empty() {
+            self.findings.insert(Arc::clone(&path), findings);
         }
-        true
+        self.extracted.extend(extracted.map(|text| (Arc::clone(&path), text)));
+        self.files.insert(path, IndexedFile { stamp, digest, documents });
     }
 
     /// Takes a file out.
     pub(crate) fn remove(&mut self, path: &str) {
         let Some(file) = self.files.remove(path) else { return };
-        let gone: BTreeSet<u32> = file.documents.iter().copied().collect();
-        for (piece, (document, _)) in self.piece_places.iter_mut().enumerate() {
-            if gone.contains(document) {
-                *document = NONE;
+        self.findings.remove(path);
+        self.extracted.remove(path);
+        for document in file.documents.range() {
+            let Some(document) = self.documents.get_mut(document).and_then(Option::take) else {
+                continue;
+            };
+            self.n_documents -= 1;
+            for piece in document.pieces.range() {
+                self.owners.get_mut(piece).into_iter().for_each(|owner| *owner = NONE);
                 self.pieces.remove(piece);
             }
-        }
-        for number in gone {
-            self.documents.remove(number);
         }
     }
 
     /// Ends a change: what was put in can be found.
     pub(crate) fn settle(&mut self) {
-        if self.pieces.is_sparse() {
-            self.piece_places.retain(|(document, _)| *document != NONE);
-            self.pieces.compact();
+        let n_removed = self.documents.len() - self.n_documents;
+        if self.pieces.is_sparse() || n_removed > LEAST_REMOVED.max(self.n_documents) {
+            self.compact();
         }
         self.pieces.settle();
+    }
+
+    /// Frees the memory of documents and pieces that were removed. Those that stay are numbered anew, in their order.
+    fn compact(&mut self) {
+        let mut numbers = vec![NONE; self.documents.len()];
+        let mut n_kept = 0;
+        for (new, document) in numbers.iter_mut().zip(&self.documents) {
+            if document.is_some() {
+                *new = n_kept;
+                n_kept += 1;
+            }
+        }
+        let renumbered = |old: u32| numbers.get(old as usize).copied().unwrap_or(NONE);
+        self.documents.retain(Option::is_some);
+        for file in self.files.values_mut() {
+            file.documents.first = renumbered(file.documents.first);
+        }
+        self.owners.retain(|owner| *owner != NONE);
+        self.pieces.compact();
+        let mut before = NONE;
+        for (piece, owner) in self.owners.iter_mut().enumerate() {
+            *owner = renumbered(*owner);
+            if *owner != before {
+                before = *owner;
+                let document = self.documents.get_mut(*owner as usize).and_then(Option::as_mut);
+                document.into_iter().for_each(|it| it.pieces.first = number(piece));
+            }
+        }
     }
 
     /// Frees memory that was reserved for more.
     pub(crate) fn shrink(&mut self) {
         self.pieces.shrink();
-        self.piece_places.shrink_to_fit();
+        self.owners.shrink_to_fit();
+        self.documents.shrink_to_fit();
     }
 
     /// The best pieces for a question among the documents that a filter admits.
     pub(crate) fn find(&self, question: &str, most: usize, filter: &Filter) -> Vec<Candidate> {
-        let document = |piece: usize| {
-            let (number, place) = self.piece_places.get(piece)?;
-            Some((self.documents.get(*number)?, *place))
-        };
-        let admits = |piece: usize| {
-            document(piece).is_some_and(|(document, _)| filter.admits(&document.metadata))
-        };
+        let document = |piece: usize| self.document_of(*self.owners.get(piece)? as usize);
+        let admits = |piece: usize| document(piece).is_some_and(|it| filter.admits(&it.metadata));
         let hits = self.pieces.find(question, most, admits);
         let candidate = |piece: usize| {
-            let (document, place) = document(piece)?;
-            Some(Candidate { located: self.located(document)?, place: place as usize })
+            let document = document(piece)?;
+            let place = piece.checked_sub(document.pieces.first as usize)?;
+            Some(Candidate { located: self.located(document)?, place })
         };
         hits.into_iter().filter_map(|hit| candidate(hit.document)).collect()
+    }
+
+    fn document_of(&self, number: usize) -> Option<&IndexedDocument> {
+        self.documents.get(number)?.as_ref()
     }
 
     /// The document of a name (`guide/start.md`, `faq.csv#7`), if a filter admits it.
@@ -155,7 +206,7 @@ impl Index {
             Some((self.files.get(path)?, Some(number.parse().ok()?)))
         };
         let (file, row): (_, Option<u32>) = whole.or_else(row)?;
-        let mut documents = file.documents.iter().filter_map(|number| self.documents.get(*number));
+        let mut documents = file.documents.range().filter_map(|number| self.document_of(number));
         let document = documents.find(|document| document.row.map(|row| row.number) == row)?;
         if !filter.admits(&document.metadata) {
             return None;
@@ -166,17 +217,27 @@ impl Index {
     fn located(&self, document: &IndexedDocument) -> Option<Located> {
         let file = self.files.get(&document.path)?;
         let (path, row) = (Arc::clone(&document.path), document.row);
-        Some(Located { path, format: file.format, digest: file.digest, row })
+        let extracted = self.extracted.get(&path).cloned();
+        Some(Located { path, digest: file.digest, row, extracted })
     }
 
-    /// The paths whose version is another one than in the index: new, changed; and those that are gone.
-    pub(crate) fn changes(&self, files: &BTreeMap<String, Stamp>) -> (Vec<String>, Vec<String>) {
-        let is_known = |path: &str, stamp: &Stamp| {
-            self.files.get(path).is_some_and(|file| file.stamp == *stamp)
-        };
-        let changed = files.iter().filter(|(path, stamp)| !is_known(path, stamp));
-        let gone = self.files.keys().filter(|path| !files.contains_key(&***path));
-        (changed.map(|(path, _)| path.clone()).collect(), gone.map(ToString::to_string).collect())
+    /// The files whose version is another one than in the index, new ones too; and the paths of those that are gone. `files` are in the
+    /// order of their paths.
+    pub(crate) fn changes(&self, files: Vec<(String, Stamp)>) -> (Vec<Changed>, Vec<String>) {
+        let (mut changed, mut gone) = (Vec::new(), Vec::new());
+        let mut known = self.files.iter().peekable();
+        for (path, stamp) in files {
+            while let Some((before, _)) = known.next_if(|(known, _)| ***known < *path) {
+                gone.push(before.to_string());
+            }
+            let indexed = known.next_if(|(known, _)| ***known == *path).map(|(_, file)| file);
+            if indexed.is_none_or(|file| file.stamp != stamp) {
+                let digest = indexed.map(|file| file.digest);
+                changed.push(Changed { path, bytes: stamp.bytes, digest });
+            }
+        }
+        gone.extend(known.map(|(path, _)| path.to_string()));
+        (changed, gone)
     }
 
     /// The digest that a file was indexed with.
@@ -192,7 +253,7 @@ impl Index {
     /// The fields of all documents with the types of their values.
     pub(crate) fn fields(&self) -> BTreeMap<String, Vec<Kind>> {
         let mut fields: BTreeMap<String, Vec<Kind>> = BTreeMap::new();
-        for document in self.documents.iter() {
+        for document in self.documents.iter().flatten() {
             for (name, values) in document.metadata.fields() {
                 let kinds = match fields.get_mut(&**name) {
                     Some(kinds) => kinds,
@@ -207,7 +268,7 @@ impl Index {
     }
 
     pub(crate) fn findings(&self) -> impl Iterator<Item = &DocumentsFinding> {
-        self.files.values().flat_map(|file| &file.findings)
+        self.findings.values().flatten()
     }
 
     /// The paths of the files.
@@ -217,62 +278,36 @@ impl Index {
 
     /// The numbers of files, documents and pieces.
     pub(crate) fn counts(&self) -> [usize; 3] {
-        [self.files.len(), self.documents.len(), self.pieces.len()]
+        [self.files.len(), self.n_documents, self.pieces.len()]
     }
 
     /// The size of the index in bytes, without metadata.
     pub(crate) fn bytes(&self) -> usize {
-        let places = self.piece_places.capacity() * size_of::<(u32, u32)>();
-        let documents = self.documents.slots.capacity() * size_of::<Option<IndexedDocument>>();
+        let owners = self.owners.capacity() * size_of::<u32>();
+        let documents = self.documents.capacity() * size_of::<Option<IndexedDocument>>();
         let paths: usize = self.files.keys().map(|path| path.len()).sum();
         let files = self.files.len() * (size_of::<IndexedFile>() + size_of::<Arc<str>>());
-        self.pieces.bytes() + places + documents + paths + files
+        let extracted: usize = self.extracted.values().map(|text| text.len()).sum();
+        self.pieces.bytes() + owners + documents + paths + files + extracted
     }
 }
 
-/// Values with numbers, which are used again.
-#[derive(Debug)]
-struct Slots<T> {
-    slots: Vec<Option<T>>,
-    free: Vec<u32>,
-}
+impl Numbers {
+    fn new(first: usize, n: usize) -> Self {
+        Self { first: number(first), n: number(n) }
+    }
 
-impl<T> Default for Slots<T> {
-    fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new() }
+    fn range(self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.n as usize
     }
 }
 
-impl<T> Slots<T> {
-    /// `None` if there is no number left.
-    fn insert(&mut self, value: T) -> Option<u32> {
-        if let Some(number) = self.free.pop() {
-            *self.slots.get_mut(number as usize)? = Some(value);
-            return Some(number);
-        }
-        let number = u32::try_from(self.slots.len()).ok().filter(|number| *number != NONE)?;
-        self.slots.push(Some(value));
-        Some(number)
-    }
-
-    fn remove(&mut self, number: u32) {
-        if self.slots.get_mut(number as usize).and_then(Option::take).is_some() {
-            self.free.push(number);
-        }
-    }
-
-    fn get(&self, number: u32) -> Option<&T> {
-        self.slots.get(number as usize)?.as_ref()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().flatten()
-    }
-
-    fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(NONE)
 }
 
 /// The document of a removed piece.
 const NONE: u32 = u32::MAX;
+/// The least number of removed documents that are worth the time of a compaction.
+const LEAST_REMOVED: usize = 4096;

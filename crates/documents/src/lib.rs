@@ -12,6 +12,7 @@ mod folder;
 mod index;
 mod load;
 mod metadata;
+mod pdf;
 mod read;
 mod settings;
 mod snippet;
@@ -22,6 +23,8 @@ mod uri;
 pub use documents::{DocumentCounts, Documents};
 pub use finding::{DocumentsFinding, Severity};
 pub use load::{Loaded, load};
+#[cfg(all(feature = "pdf", unix))]
+pub use pdf::extract;
 pub use settings::{
     BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator, SessionSource,
 };

@@ -6,7 +6,7 @@ use callgate_executor::Backend;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    collection::Collection,
+    collection::{Collection, Reading},
     declaration,
     documents::Documents,
     finding::{DocumentsFinding, FOLDER, PATTERN, Severity},
@@ -102,7 +102,12 @@ fn opened(settings: &DocumentsSettings) -> Result<Arc<Collection>, DocumentsFind
         let message = format!("expected a folder, got: {}", error.kind());
         DocumentsFinding::error(FOLDER, "folder", message, "name a folder that callgate can read")
     })?;
-    Ok(Arc::new(Collection::new(folder, settings.metadata, uri, settings.limits)))
+    let reading = Reading {
+        metadata: settings.metadata,
+        extractor: settings.extractor.clone(),
+        limits: settings.limits,
+    };
+    Ok(Arc::new(Collection::new(folder, reading, uri)))
 }
 
 /// The fields that a model's conditions may have. Where the session decides which documents there are, names of fields could tell of

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    slice,
     sync::Arc,
 };
 
@@ -58,7 +59,35 @@ impl Kind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Metadata(Box<[Field]>);
 
-type Field = (Arc<str>, Box<[Scalar]>);
+type Field = (Arc<str>, Values);
+
+/// The values of a field. Most fields have one.
+#[derive(Clone, Debug, PartialEq)]
+enum Values {
+    Many(Box<[Scalar]>),
+    One(Scalar),
+}
+
+impl Values {
+    fn as_slice(&self) -> &[Scalar] {
+        match self {
+            Self::Many(values) => values,
+            Self::One(value) => slice::from_ref(value),
+        }
+    }
+}
+
+impl From<Vec<Scalar>> for Values {
+    fn from(mut values: Vec<Scalar>) -> Self {
+        match values.pop() {
+            Some(value) if values.is_empty() => Self::One(value),
+            last => {
+                values.extend(last);
+                Self::Many(values.into())
+            }
+        }
+    }
+}
 
 impl Metadata {
     /// Reads the members of an object; members of objects inside it have dotted names.
@@ -70,12 +99,12 @@ impl Metadata {
 
     pub(crate) fn values(&self, field: &str) -> &[Scalar] {
         let found = self.0.binary_search_by(|(name, _)| (**name).cmp(field));
-        let values = found.ok().and_then(|at| self.0.get(at)).map(|(_, values)| &**values);
+        let values = found.ok().and_then(|at| self.0.get(at)).map(|(_, values)| values.as_slice());
         values.unwrap_or_default()
     }
 
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&Arc<str>, &[Scalar])> {
-        self.0.iter().map(|(name, values)| (name, &**values))
+        self.0.iter().map(|(name, values)| (name, values.as_slice()))
     }
 
     /// Shares the names of fields with other documents.

@@ -38,9 +38,14 @@ impl Format {
         })
     }
 
-    /// True if headings of Markdown divide the text: extracted text has them too.
+    /// The kind of a file that is a document; one with another ending is text.
+    pub(crate) fn of_file(path: &str) -> Self {
+        Self::of(path).unwrap_or(Self::Text)
+    }
+
+    /// True if headings of Markdown divide the text: that of HTML has them too.
     pub(crate) fn has_headings(self) -> bool {
-        matches!(self, Self::Html | Self::Markdown | Self::Pdf)
+        matches!(self, Self::Html | Self::Markdown)
     }
 }
 
@@ -77,12 +82,12 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    fn new(line: impl Into<Option<usize>>, message: impl Into<String>, help: &'static str) -> Self {
+    pub(crate) fn new(line: impl Into<Option<usize>>, message: impl Into<String>, help: &'static str) -> Self {
         Self { line: line.into(), message: message.into(), help }
     }
 }
 
-/// Reads all documents of a file. A problem alone means that nothing of the file is read.
+/// Reads all documents of a file, of a PDF by its extracted text. A problem alone means that nothing of the file is read.
 pub(crate) fn read(format: Format, bytes: &[u8]) -> Read<'_> {
     let text = match text_of(format, bytes) {
         Ok(text) => text,
@@ -147,13 +152,6 @@ fn markdown(text: &str) -> Read<'_> {
 
 /// The text of a file: UTF-8 without zero bytes, in lines that can be handled.
 fn text_of(format: Format, bytes: &[u8]) -> Result<&str, Problem> {
-    if format == Format::Pdf {
-        return Err(Problem::new(
-            None,
-            "expected a text, got a PDF: this release does not read them",
-            NO_PDF,
-        ));
-    }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -176,7 +174,8 @@ fn text_of(format: Format, bytes: &[u8]) -> Result<&str, Problem> {
     }
 }
 
-const NO_PDF: &str = "store the text beside it, or leave the file out by `exclude`";
+/// The sign between the pages of a PDF's text, and before the first line of the next page.
+pub(crate) const PAGE_END: char = '\u{c}';
 /// The longest line of a file: whoever writes text breaks it long before.
 const LONGEST_LINE: usize = 1 << 20;
 
@@ -199,8 +198,6 @@ mod tests {
         let long = format!("a\n{}", "x".repeat(LONGEST_LINE + 1));
         let message = "expected lines of at most 1048576 bytes, got a longer one";
         refused(Format::Html, long.as_bytes(), Some(2), message);
-        let message = "expected a text, got a PDF: this release does not read them";
-        refused(Format::Pdf, b"%PDF-1.7", None, message);
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub struct DocumentsSettings {
     pub bound: Vec<BoundCondition>,
     /// The fields of a model's conditions; `None` for all fields, or for none if a condition reads the session.
     pub filter: Option<Vec<String>>,
+    /// The program that extracts the text of PDF files, started with the argument `extract`: it calls `extract` of this crate's
+    /// feature `pdf`. Without it, and without the feature, a PDF is a finding.
+    pub extractor: Option<PathBuf>,
     /// The limits.
     pub limits: DocumentsLimits,
 }
@@ -46,6 +49,7 @@ impl DocumentsSettings {
             metadata: MetadataSource::FrontMatter,
             bound: Vec::new(),
             filter: None,
+            extractor: None,
             limits: DocumentsLimits::default(),
         }
     }

@@ -9,7 +9,8 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     file::{self, PreparedDocument},
     index::{Candidate, Located},
-    read,
+    read::{self, Format, PAGE_END},
+    split::Piece,
     uri::UriTemplate,
 };
 
@@ -20,12 +21,14 @@ pub(crate) struct Verified<'a> {
     pub(crate) uri: Option<String>,
     pub(crate) digest: String,
     prepared: PreparedDocument<'a>,
+    /// True if form feeds divide the text into pages.
+    has_pages: bool,
 }
 
 impl<'a> Verified<'a> {
     /// Reads a document again; `None` if the file is another version.
     pub(crate) fn new(
-        located: &Located,
+        located: &'a Located,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {
@@ -37,11 +40,14 @@ impl<'a> Verified<'a> {
 
     /// Reads a document of bytes whose digest was compared.
     pub(crate) fn of_checked(
-        located: &Located,
+        located: &'a Located,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {
-        let document = read::read_again(located.format, bytes, located.row)?;
+        let format = Format::of_file(&located.path);
+        let bytes = located.extracted.as_deref().map_or(bytes, str::as_bytes);
+        let document = read::read_again(format, bytes, located.row)?;
+        let has_pages = format == Format::Pdf;
         let name = match located.row {
             Some(row) => format!("{}#{}", located.path, row.number),
             None => located.path.to_string(),
@@ -49,8 +55,8 @@ impl<'a> Verified<'a> {
         let stated = document.uri.clone().filter(|uri| is_address(uri));
         let uri = stated.or_else(|| template.map(|template| template.uri(&located.path)));
         let digest = hexadecimal(&Sha256::digest(document.text.as_bytes()));
-        let prepared = PreparedDocument::new(&located.path, located.format, document);
-        Some(Self { name, uri, digest, prepared })
+        let prepared = PreparedDocument::new(&located.path, format, document);
+        Some(Self { name, uri, digest, prepared, has_pages })
     }
 
     pub(crate) fn title(&self) -> &str {
@@ -59,6 +65,16 @@ impl<'a> Verified<'a> {
 
     pub(crate) fn text(&self) -> &str {
         &self.prepared.document.text
+    }
+
+    /// The sign that ends the parts by which the document is read: pages, or lines.
+    pub(crate) fn end_of_part(&self) -> char {
+        if self.has_pages { PAGE_END } else { '\n' }
+    }
+
+    fn page_of(&self, piece: &Piece) -> usize {
+        let before = self.text().get(..piece.range.start).unwrap_or_default();
+        before.matches(PAGE_END).count() + 1
     }
 
     /// The snippet of a piece.
@@ -71,6 +87,7 @@ impl<'a> Verified<'a> {
             document: self.name.clone(),
             section: piece.section.clone(),
             lines: piece.lines,
+            page: self.has_pages.then(|| self.page_of(piece)),
             digest: self.digest.clone(),
             answer: self.prepared.document.answer.clone(),
         })
@@ -92,6 +109,8 @@ pub(crate) struct Snippet {
     pub(crate) section: String,
     /// The first and the last line of the piece in the document's text, which count from 1.
     pub(crate) lines: (usize, usize),
+    /// The page of a PDF that has the piece, which counts from 1.
+    pub(crate) page: Option<usize>,
     /// The SHA-256 of the document's text, in hexadecimal.
     pub(crate) digest: String,
     /// The answer, if the document is a question with an answer.
@@ -104,7 +123,6 @@ impl Snippet {
     }
 
     pub(crate) fn to_value(&self) -> Value {
-        let (from, to) = self.lines;
         let mut snippet = Object::from([("title", self.title.as_str().into())]);
         if let Some(uri) = &self.uri {
             snippet.insert("uri", uri.as_str().into());
@@ -117,8 +135,13 @@ impl Snippet {
         if !self.section.is_empty() {
             snippet.insert("section", self.section.as_str().into());
         }
-        let lines = Object::from([("from", from.into()), ("to", to.into())]);
-        snippet.insert("lines", Value::Object(lines));
+        if let Some(page) = self.page {
+            snippet.insert("page", page.into());
+        } else {
+            let (from, to) = self.lines;
+            let lines = Object::from([("from", from.into()), ("to", to.into())]);
+            snippet.insert("lines", Value::Object(lines));
+        }
         snippet.insert("digest", self.digest.as_str().into());
         Value::Object(snippet)
     }

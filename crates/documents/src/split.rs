@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use headline::{Fence, Heading};
 
+use crate::read::PAGE_END;
+
 /// A range of a text that is found and shown as one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Piece {
@@ -128,6 +130,9 @@ impl<'t> Splitter<'t> {
     }
 
     fn line(&mut self, line: &Line<'t>, heading: Option<Heading<'t>>) {
+        if line.text.starts_with(PAGE_END) {
+            self.flush();
+        }
         if self.style == Style::Markdown {
             self.fence = headline::fence(line.text, self.fence);
         }
@@ -161,7 +166,8 @@ impl<'t> Splitter<'t> {
     /// Adds a line to the piece.
     fn take(&mut self, line: &Line<'_>) {
         if self.is_blank {
-            (self.from, self.first_line, self.is_blank) = (line.from, line.number, false);
+            let from = line.from + usize::from(line.text.starts_with(PAGE_END));
+            (self.from, self.first_line, self.is_blank) = (from, line.number, false);
         }
         (self.to, self.last_line) = (line.to, line.number);
     }

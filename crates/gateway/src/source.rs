@@ -25,6 +25,9 @@ pub struct Source {
     began: Arc<OnceLock<SystemTime>>,
     /// The store of people's logins.
     grants: Option<Arc<dyn GrantStore>>,
+    /// The program that extracts the text of PDF files.
+    #[cfg(feature = "pdf")]
+    extractor: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +54,16 @@ impl Source {
 
     fn of(kind: SourceKind) -> Self {
         let (listeners, began) = (Listeners::default(), Arc::default());
-        Self { kind, loader: Loader::new(), listeners, cache: None, began, grants: None }
+        Self {
+            kind,
+            loader: Loader::new(),
+            listeners,
+            cache: None,
+            began,
+            grants: None,
+            #[cfg(feature = "pdf")]
+            extractor: None,
+        }
     }
 
     /// Reads configurations with this loader, which may know further kinds of sources of tools.
@@ -71,6 +83,14 @@ impl Source {
     #[must_use]
     pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
         self.grants = Some(grants);
+        self
+    }
+
+    /// Extracts the text of PDF files by this program, as [`Environment::with_extractor`] says.
+    #[cfg(feature = "pdf")]
+    #[must_use]
+    pub fn with_extractor(mut self, program: PathBuf) -> Self {
+        self.extractor = Some(program);
         self
     }
 
@@ -116,6 +136,8 @@ impl Source {
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
         let grants = self.grants.iter().cloned();
         let environment = grants.fold(environment, Environment::with_grants);
+        #[cfg(feature = "pdf")]
+        let environment = self.extractor.iter().fold(environment, Environment::with_extractor);
         self.config()?.build(&environment, previous).await
     }
 

@@ -23,7 +23,7 @@ mod tools;
 mod vocabulary;
 mod words;
 
-pub use pieces::PieceIndex;
+pub use pieces::{PieceIndex, PieceReader, PieceWords};
 pub use query::{Hit, Query};
 pub use synonyms::Synonyms;
 pub use tools::{Document, Field, Index, Need, Parameter, Product, Thing};

@@ -2,42 +2,50 @@
 //! [`PieceIndex::compact`]. It keeps no text: the caller reads what it shows. A title (the document's, and the headings above a
 //! piece) and the text itself are two fields of BM25F.
 
+mod chains;
 mod entry;
+mod reader;
 mod top;
 
-use std::mem;
+use std::{
+    ops::Range,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+};
 
+use chains::Chains;
 use entry::Posting;
+pub use reader::{PieceReader, PieceWords};
 
 use crate::{
     bm25::{float, rarity, saturated},
     query::Hit,
     synonyms::Synonyms,
-    vocabulary::Learner,
+    vocabulary::Vocabulary,
 };
 
 /// Pieces of text that can be found by their words.
 ///
 /// ```
-/// use callgate_search::PieceIndex;
+/// use callgate_search::{PieceIndex, PieceWords};
 ///
 /// let mut index = PieceIndex::default();
-/// let pets = index.add("Pets", "Feeding cats and dogs");
-/// let cars = index.add("Cars", "Washing a car");
+/// let (mut reader, mut words) = (index.reader(), PieceWords::default());
+/// reader.read("Pets", "Feeding cats and dogs", &mut words);
+/// reader.read("Cars", "Washing a car", &mut words);
+/// let numbers = index.append(&words);
 /// index.settle();
 /// let found = |index: &PieceIndex| index.find("feed a cat", 10, |_| true).len();
-/// assert_eq!((pets, cars, found(&index)), (Some(0), Some(1), 1));
+/// assert_eq!((numbers, found(&index)), (0..2, 1));
 /// index.remove(0);
 /// assert_eq!(found(&index), 0);
 /// ```
 #[derive(Debug, Default)]
 pub struct PieceIndex {
-    words: Learner,
-    /// The postings of each word, in the order of the pieces.
-    rows: Vec<Vec<Posting>>,
+    /// The words of all readers of this index.
+    vocabulary: Arc<RwLock<Vocabulary>>,
+    chains: Chains,
     pieces: Vec<Piece>,
     n_removed: usize,
-    scratch: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,48 +61,31 @@ impl PieceIndex {
     /// The most pieces that an index has.
     pub const MOST_PIECES: usize = Posting::MOST_PIECES;
 
-    /// Adds a piece, and returns its number; `None` if the index is full. [`PieceIndex::settle`] follows after the last piece.
-    pub fn add(&mut self, title: &str, text: &str) -> Option<usize> {
-        let number = self.pieces.len();
-        if number >= Self::MOST_PIECES {
-            return None;
-        }
-        let mut words = mem::take(&mut self.scratch);
-        words.clear();
-        self.words.read(title, &mut words);
-        let n_title = words.len();
-        self.words.read(text, &mut words);
-        let lengths = [n_title, words.len() - n_title].map(short);
-        self.post(number, &mut words, n_title);
-        self.scratch = words;
-        self.pieces.push(Piece { lengths, ..Piece::default() });
-        Some(number)
+    /// A reader that cuts pieces of this index into words.
+    pub fn reader(&self) -> PieceReader {
+        PieceReader::new(Arc::clone(&self.vocabulary))
     }
 
-    /// Adds the postings of a piece, whose title is the first `n_title` words.
-    fn post(&mut self, number: usize, words: &mut [u32], n_title: usize) {
-        let (title, text) = words.split_at_mut(n_title.min(words.len()));
-        title.sort_unstable();
-        text.sort_unstable();
-        for words in text.chunk_by(|a, b| a == b) {
-            let Some(word) = words.first() else { continue };
-            let in_title = count(title, *word);
-            self.push(*word, Posting::new(number, in_title, words.len()));
+    /// Adds pieces that a reader of this index has read, and returns their numbers: fewer than there are pieces if the index is full.
+    /// [`PieceIndex::settle`] follows after the last piece.
+    pub fn append(&mut self, pieces: &PieceWords) -> Range<usize> {
+        let first = self.pieces.len();
+        for (lengths, words) in pieces.each() {
+            let number = self.pieces.len();
+            if number >= Self::MOST_PIECES || self.chains.is_full() {
+                break;
+            }
+            for word in words {
+                let [in_title, in_text] = word.n;
+                self.chains.push(word.word, Posting::new(number, in_title, in_text));
+            }
+            self.pieces.push(Piece { lengths, ..Piece::default() });
         }
-        for words in title.chunk_by(|a, b| a == b) {
-            let Some(word) = words.first().filter(|word| text.binary_search(word).is_err()) else {
-                continue;
-            };
-            self.push(*word, Posting::new(number, words.len(), 0));
-        }
+        first..self.pieces.len()
     }
 
-    fn push(&mut self, word: u32, posting: Posting) {
-        let word = word as usize;
-        if word >= self.rows.len() {
-            self.rows.resize_with(word + 1, Vec::new);
-        }
-        self.rows.get_mut(word).into_iter().for_each(|row| row.push(posting));
+    fn vocabulary(&self) -> RwLockReadGuard<'_, Vocabulary> {
+        self.vocabulary.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes a piece: it is not found any more.
@@ -122,7 +113,6 @@ impl PieceIndex {
                 *factor = weight / (1.0 - penalty + penalty * f32::from(length) / average);
             }
         }
-        self.words.forget_spellings();
     }
 
     /// The number of pieces that can be found.
@@ -149,13 +139,11 @@ impl PieceIndex {
             number
         };
         let numbers: Vec<Option<usize>> = self.pieces.iter().map(renumber).collect();
-        let renumbered = |posting: &Posting| {
+        let renumbered = |posting: Posting| {
             let number = numbers.get(posting.piece()).copied().flatten();
             number.map(|number| posting.of(number))
         };
-        for row in &mut self.rows {
-            *row = row.iter().filter_map(renumbered).collect();
-        }
+        self.chains = self.chains.mapped(renumbered);
         self.pieces.retain(|piece| !piece.is_removed);
         self.pieces.shrink_to_fit();
         self.n_removed = 0;
@@ -164,7 +152,8 @@ impl PieceIndex {
     /// The best pieces for a question among those that `admits` accepts, the best first.
     pub fn find(&self, question: &str, limit: usize, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
         let mut scores = vec![0.0_f32; self.pieces.len()];
-        for word in self.words.vocabulary().of(question, &Synonyms::default()) {
+        let words = self.vocabulary().of(question, &Synonyms::default());
+        for word in words {
             self.score(word, &mut scores);
         }
         let is_there =
@@ -173,43 +162,28 @@ impl PieceIndex {
     }
 
     fn score(&self, word: u32, scores: &mut [f32]) {
-        let Some(row) = self.rows.get(word as usize) else { return };
-        let rarity = rarity(float(row.len()), float(self.pieces.len()));
-        for posting in row {
+        let n_postings = self.chains.n_postings(word);
+        let rarity = rarity(float(n_postings), float(self.pieces.len()));
+        self.chains.postings(word).for_each(|posting| {
             let number = posting.piece();
             if let Some((score, piece)) = scores.get_mut(number).zip(self.pieces.get(number)) {
                 let [title, text] = piece.factors;
                 let weight = posting.in_title() * title + posting.in_text() * text;
                 *score += rarity * saturated(weight);
             }
-        }
+        });
     }
 
     /// The size of the index in bytes.
     pub fn bytes(&self) -> usize {
-        let rows = self.rows.capacity() * size_of::<Vec<Posting>>();
-        let postings: usize = self.rows.iter().map(Vec::capacity).sum();
         let pieces = self.pieces.capacity() * size_of::<Piece>();
-        rows + postings * size_of::<Posting>() + pieces + self.words.vocabulary().bytes()
+        self.chains.bytes() + pieces + self.vocabulary().bytes()
     }
 
     /// Frees memory that was reserved for further pieces.
     pub fn shrink(&mut self) {
-        self.rows.iter_mut().for_each(Vec::shrink_to_fit);
-        self.rows.shrink_to_fit();
         self.pieces.shrink_to_fit();
     }
-}
-
-/// The number of times that a word is in a sorted list.
-fn count(sorted: &[u32], word: u32) -> usize {
-    let from = sorted.partition_point(|other| *other < word);
-    sorted.iter().skip(from).take_while(|other| **other == word).count()
-}
-
-/// The number, or the largest one that a piece's length may have.
-fn short(n: usize) -> u16 {
-    u16::try_from(n).unwrap_or(u16::MAX)
 }
 
 const N_FIELDS: usize = 2;
@@ -224,11 +198,17 @@ mod tests {
 
     fn index(pieces: &[(&str, &str)]) -> PieceIndex {
         let mut index = PieceIndex::default();
-        for (title, text) in pieces {
-            index.add(title, text).expect("there is space");
-        }
+        add(&mut index, pieces);
         index.settle();
         index
+    }
+
+    fn add(index: &mut PieceIndex, pieces: &[(&str, &str)]) -> Range<usize> {
+        let (mut reader, mut words) = (index.reader(), PieceWords::default());
+        for (title, text) in pieces {
+            reader.read(title, text, &mut words);
+        }
+        index.append(&words)
     }
 
     #[track_caller]
@@ -258,7 +238,7 @@ mod tests {
         index.compact();
         check(&index, "cat", &[0]);
         check(&index, "dog", &[1]);
-        assert_eq!(index.add("", "a horse"), Some(2));
+        assert_eq!(add(&mut index, &[("", "a horse")]), 2..3);
     }
 
     #[test]

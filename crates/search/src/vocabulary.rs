@@ -15,13 +15,19 @@ pub(crate) struct Vocabulary {
 #[derive(Debug, Default)]
 pub(crate) struct Learner {
     vocabulary: Vocabulary,
+    spellings: Spellings,
+}
+
+/// The numbers of words as they are written; a stop word has no number.
+#[derive(Debug, Default)]
+pub(crate) struct Spellings {
     stemmer: Stemmer,
-    /// The numbers of words as they are written; a stop word has no number.
     known: HashMap<Box<str>, Option<u32>>,
 }
 
 impl Vocabulary {
-    /// The numbers of a text's different words that some document has, and of their synonyms.
+    /// The numbers of a text's different words that some document has, and of their synonyms, in the order of the stems: scores are
+    /// added in an order that does not depend on numbers.
     pub(crate) fn of(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
         let mut stems = Stemmer::default().stems(text);
         if asks_about_itself(text, &stems) {
@@ -32,11 +38,9 @@ impl Vocabulary {
             let others: Vec<_> = stems.iter().flat_map(|stem| synonyms.of(stem)).cloned().collect();
             stems.extend(others);
         }
-        let mut numbers: Vec<u32> =
-            stems.iter().filter_map(|stem| self.stems.get(stem).copied()).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        stems.sort_unstable();
+        stems.dedup();
+        stems.iter().filter_map(|stem| self.stems.get(stem).copied()).collect()
     }
 
     /// The numbers of a text's different words; `None` if it has no words, or one that no document has.
@@ -47,6 +51,15 @@ impl Vocabulary {
         numbers.sort_unstable();
         numbers.dedup();
         (!numbers.is_empty()).then(|| numbers.into())
+    }
+
+    /// The number of a stem, a new one if it has none; `None` if there are too many stems.
+    pub(crate) fn number(&mut self, stem: Box<str>) -> Option<u32> {
+        let next = u32::try_from(self.stems.len()).ok().filter(|n| *n < MOST_STEMS);
+        match next {
+            Some(next) => Some(*self.stems.entry(stem).or_insert(next)),
+            None => self.stems.get(&stem).copied(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -61,49 +74,47 @@ impl Vocabulary {
 
 impl Learner {
     pub(crate) fn read(&mut self, text: &str, numbers: &mut Vec<u32>) {
-        let mut room = MOST_WORDS;
-        each_word(&without_tags(text), |word| {
-            numbers.extend(self.number(word));
-            room -= 1;
-            room > 0
-        });
-    }
-
-    /// The words that were read so far.
-    pub(crate) fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// Frees the memory of spellings; their stems stay.
-    pub(crate) fn forget_spellings(&mut self) {
-        self.known = HashMap::default();
+        let Self { vocabulary, spellings } = self;
+        spellings.read(text, |stem| vocabulary.number(stem), |number| numbers.push(number));
     }
 
     pub(crate) fn finish(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary
     }
+}
 
-    fn number(&mut self, word: &str) -> Option<u32> {
+impl Spellings {
+    /// Passes the number of each word of a text to `take`. `number_of` has the numbers of stems.
+    pub(crate) fn read(
+        &mut self,
+        text: &str,
+        mut number_of: impl FnMut(Box<str>) -> Option<u32>,
+        mut take: impl FnMut(u32),
+    ) {
+        let mut room = MOST_WORDS;
+        each_word(&without_tags(text), |word| {
+            self.number(word, &mut number_of).into_iter().for_each(&mut take);
+            room -= 1;
+            room > 0
+        });
+    }
+
+    fn number(
+        &mut self,
+        word: &str,
+        number_of: impl FnOnce(Box<str>) -> Option<u32>,
+    ) -> Option<u32> {
         if let Some(known) = self.known.get(word) {
             return *known;
         }
         // `/me` and `getMe` say whose things they are.
         let is_read = word.len() <= LONGEST && (!is_stop_word(word) || word == SELF);
-        let number = if is_read { self.stem_number(self.stemmer.stem(word)) } else { None };
+        let number = if is_read { number_of(self.stemmer.stem(word)) } else { None };
         if self.known.len() < MOST_SPELLINGS && word.len() <= LONGEST {
             self.known.insert(word.into(), number);
         }
         number
-    }
-
-    fn stem_number(&mut self, stem: Box<str>) -> Option<u32> {
-        let stems = &mut self.vocabulary.stems;
-        let next = u32::try_from(stems.len()).ok().filter(|n| *n < MOST_STEMS);
-        match next {
-            Some(next) => Some(*stems.entry(stem).or_insert(next)),
-            None => stems.get(&stem).copied(),
-        }
     }
 }
 

@@ -41,8 +41,28 @@ impl Stemmer {
 
 /// Passes the words of a text in lower case to `take`, until it returns false.
 pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
+    let is_separator = |b: &u8| b.is_ascii() && !b.is_ascii_alphanumeric();
+    let is_small = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let mut from = 0;
+    for part in text.as_bytes().split(is_separator) {
+        let to = from + part.len();
+        // Most parts are a word as it is written.
+        let goes_on = match text.get(from..to).unwrap_or_default() {
+            "" => true,
+            word if part.iter().all(|b| is_small(*b)) => take(word),
+            part => each_word_of(part, &mut take),
+        };
+        if !goes_on {
+            return;
+        }
+        from = to + 1;
+    }
+}
+
+/// Passes the words of a part of a text, which separators or the ends of the text surround.
+fn each_word_of(part: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
     let mut word = Word::default();
-    let mut chars = text.chars().peekable();
+    let mut chars = part.chars().peekable();
     while let Some(next) = chars.next() {
         let kind = Kind::of(next);
         let begins = match (word.last, kind) {
@@ -53,12 +73,12 @@ pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str) -> bool) {
             (Kind::Upper, Kind::Upper) => chars.peek().is_some_and(|c| c.is_lowercase()),
             _ => true,
         };
-        if begins && !word.end(&mut take) {
-            return;
+        if begins && !word.end(take) {
+            return false;
         }
         word.push(next, kind);
     }
-    word.end(&mut take);
+    word.end(take)
 }
 
 #[derive(Debug, Default)]

@@ -31,6 +31,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     };
     let source = source.with_loader(loader());
     let source = folders::cache().into_iter().fold(source, Source::with_cache);
+    #[cfg(feature = "pdf")]
+    let source = std::env::current_exe().into_iter().fold(source, Source::with_extractor);
     let config = source.config()?;
     #[cfg(feature = "ces")]
     let routes = callgate_ces::routes();

@@ -106,7 +106,7 @@ impl Collection {
         for snippet in snippets {
             n_bytes += snippet.n_bytes();
             let is_first = found.snippets.is_empty();
-            if found.snippets.len() >= limit || n_bytes > self.limits.result_bytes && !is_first {
+            if found.snippets.len() >= limit || n_bytes > self.limits().result_bytes && !is_first {
                 found.more = true;
                 break;
             }
@@ -137,13 +137,14 @@ impl Collection {
     fn excerpt(&self, located: &Located, wanted: LineRange) -> Option<Result<Excerpt, usize>> {
         let (bytes, _) = self.folder.read(&located.path).ok()?;
         let verified = Verified::new(located, &bytes, self.uri.as_ref())?;
-        let (all, most) = (verified.text(), self.limits.result_bytes);
-        let n_lines = all.split_inclusive('\n').count().max(1);
+        let (all, most) = (verified.text(), self.limits().result_bytes);
+        let end = verified.end_of_part();
+        let n_lines = all.split_inclusive(end).count().max(1);
         if wanted.from > n_lines {
             return Some(Err(n_lines));
         }
         let (mut text, mut to, mut is_cut) = (String::new(), wanted.from, false);
-        let lines = all.split_inclusive('\n').enumerate().skip(wanted.from - 1);
+        let lines = all.split_inclusive(end).enumerate().skip(wanted.from - 1);
         for (at, line) in lines.take_while(|(at, _)| *at < wanted.to) {
             if text.is_empty() && line.len() > most {
                 text.push_str(line.get(..line.floor_char_boundary(most)).unwrap_or_default());

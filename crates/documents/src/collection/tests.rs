@@ -1,6 +1,7 @@
 //! The folder as it changes: what is found is what its files hold now.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -12,13 +13,14 @@ use sha2::{Digest as _, Sha256};
 use tempfile::{TempDir, tempdir};
 
 use super::*;
-use crate::{filter::Filter, folder::Patterns, snippet::Snippet};
+use crate::{filter::Filter, finding::UNREADABLE, folder::Patterns, snippet::Snippet};
 
 fn collection(dir: &TempDir) -> Collection {
     let limits = DocumentsLimits::default();
     let patterns = Patterns::new(&[], &[]).expect("patterns");
     let folder = Folder::open(dir.path(), patterns, limits).expect("a folder");
-    let collection = Collection::new(folder, MetadataSource::FrontMatter, None, limits);
+    let reading = Reading { metadata: MetadataSource::FrontMatter, extractor: None, limits };
+    let collection = Collection::new(folder, reading, None);
     collection.refresh();
     collection
 }
@@ -98,6 +100,31 @@ fn changes_of_the_folder_are_followed() {
 }
 
 #[test]
+fn many_files_are_indexed_as_if_each_was_read_alone() {
+    let dir = tempdir().expect("a folder");
+    let name = |n: usize| format!("{n:03}.md");
+    for n in 0..400 {
+        let text = format!("# Page {n}\n\nA word{n}, and cats.\n");
+        fs::write(dir.path().join(name(n)), text).expect("written");
+    }
+    let collection = collection(&dir);
+    assert_eq!(collection.index().counts(), [400, 400, 400]);
+    for n in [0, 127, 128, 255, 256, 399] {
+        check(&collection, &format!("word{n}"), &[&name(n)]);
+    }
+    // Of equal pieces, those of the first files are the best.
+    let names: Vec<String> = (0..10).map(name).collect();
+    check(&collection, "cats", &names.iter().map(String::as_str).collect::<Vec<_>>());
+    for n in 0..399 {
+        fs::write(dir.path().join(name(n)), format!("A dog{n}.\n")).expect("written");
+    }
+    collection.refresh();
+    check(&collection, "cats", &["399.md"]);
+    check(&collection, "dog398", &["398.md"]);
+    check(&collection, "word399", &["399.md"]);
+}
+
+#[test]
 fn a_file_that_becomes_unreadable_is_reported_and_not_shown() {
     let dir = folder(&[("a.md", "cats"), ("b.md", "cats")]);
     let collection = collection(&dir);
@@ -159,6 +186,71 @@ fn write(dir: &Path, name: usize, text: &str) {
     fs::rename(hidden, dir.join(format!("{name}.md"))).expect("renamed");
 }
 
+/// True if a snippet is a piece of a text, at its lines, and has the text's digest.
+fn is_exact(snippet: &Snippet, text: &str) -> bool {
+    let (from, to) = snippet.lines;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let shown = lines.get(from - 1..to).map(<[_]>::concat).unwrap_or_default();
+    digest(text) == snippet.digest && shown.contains(&snippet.text)
+}
+
+/// Edits, truncates, replaces and removes files until it is stopped. Returns the texts that they had.
+fn edits(dir: &Path, is_done: &AtomicBool) -> BTreeSet<String> {
+    let mut versions = BTreeSet::new();
+    for n in 0.. {
+        if is_done.load(Ordering::SeqCst) {
+            break;
+        }
+        let (name, text) =
+            (n % 5, format!("# Part {n}\n\n{}", "A cat saw a dog.\n\n".repeat(n % 99)));
+        let path = dir.join(format!("{name}.md"));
+        match n % 4 {
+            0 => fs::write(&path, &text).expect("written"),
+            1 => {
+                let cut = text.get(..text.len() / 2).expect("ASCII").to_owned();
+                fs::write(&path, &text).expect("written");
+                let file = fs::File::options().write(true).open(&path).expect("opened");
+                file.set_len(cut.len() as u64).expect("truncated");
+                versions.insert(cut);
+            }
+            2 => write(dir, name, &text),
+            _ => drop(fs::remove_file(&path)),
+        }
+        versions.insert(text);
+        thread::yield_now();
+    }
+    versions
+}
+
+#[test]
+fn snippets_of_2000_searches_are_exact_while_files_are_edited_truncated_replaced_and_removed() {
+    let dir = tempdir().expect("a folder");
+    let collection = collection(&dir);
+    let is_done = AtomicBool::new(false);
+    let (versions, snippets) = thread::scope(|scope| {
+        let writer = scope.spawn(|| edits(dir.path(), &is_done));
+        let mut snippets = Vec::new();
+        for _ in 0..2000 {
+            collection.refresh();
+            snippets.extend(found(&collection, "cats and dogs"));
+        }
+        is_done.store(true, Ordering::SeqCst);
+        (writer.join().expect("it ends"), snippets)
+    });
+    let digests: BTreeMap<String, &String> =
+        versions.iter().map(|text| (digest(text), text)).collect();
+    assert!(snippets.len() > 100, "{}", snippets.len());
+    for snippet in &snippets {
+        let is_version = digests.get(&snippet.digest).is_some_and(|text| is_exact(snippet, text));
+        // A file that is written in place may be read while only its beginning is there.
+        let is_begun = |text: &String| {
+            let mut begun = (0..text.len()).filter_map(|end| text.get(..end));
+            begun.any(|begun| is_exact(snippet, begun))
+        };
+        assert!(is_version || versions.iter().any(is_begun), "{snippet:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -194,17 +286,11 @@ proptest! {
             snippets
         });
         for snippet in snippets {
-            let is_exact = |text: &str| {
-                let (from, to) = snippet.lines;
-                let lines: Vec<&str> = text.split_inclusive('\n').collect();
-                let shown = lines.get(from - 1..to).map(<[_]>::concat).unwrap_or_default();
-                digest(text) == snippet.digest && shown.contains(&snippet.text)
-            };
             let name: usize = snippet.document.trim_end_matches(".md").parse().expect("a number");
             let mut own = versions.iter().filter(|(written, _)| *written == name);
             // A file that is written in place is also read half written: its digest is that of no version.
             let is_partial = |text: &str| in_place && text.contains(&snippet.text);
-            prop_assert!(own.any(|(_, text)| is_exact(text) || is_partial(text)), "{snippet:?}");
+            prop_assert!(own.any(|(_, text)| is_exact(&snippet, text) || is_partial(text)), "{snippet:?}");
         }
     }
 }

@@ -1,34 +1,15 @@
-//! Folders of other systems than Unix: a path is resolved, and refused where it leads out of the folder.
+//! Folders of other systems than Unix: each part of a path is looked at before it is opened, and links are refused.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io,
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
 
-use super::{Member, MemberKind, Stamp, parts, regular};
+use super::{Member, MemberKind, Stamp};
 
-pub(super) fn open(root: &Path, path: &str) -> io::Result<(File, Stamp)> {
-    let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
-    let mut whole = root.to_owned();
-    for part in parts {
-        whole.push(part);
-        if fs::symlink_metadata(&whole)?.is_symlink() {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-    }
-    if !whole.canonicalize()?.starts_with(root) || !fs::symlink_metadata(&whole)?.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    regular(File::open(whole)?)
-}
-
-pub(super) fn stamp(file: &File) -> io::Result<Stamp> {
-    Ok(stamp_of(&file.metadata()?))
-}
-
-fn stamp_of(metadata: &fs::Metadata) -> Stamp {
+pub(super) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let modified = modified.and_then(|time| u64::try_from(time.as_nanos()).ok());
     Stamp { bytes: metadata.len(), modified: modified.unwrap_or_default(), number: 0 }
@@ -48,6 +29,15 @@ impl OpenFolder {
             return Ok(Self(path));
         }
         Err(io::ErrorKind::NotADirectory.into())
+    }
+
+    /// Opens a file that is no link, and no pipe or device.
+    pub(super) fn file(&self, name: &str) -> io::Result<File> {
+        let path = self.0.join(name);
+        if fs::symlink_metadata(&path)?.is_file() {
+            return File::open(path);
+        }
+        Err(io::ErrorKind::InvalidInput.into())
     }
 
     pub(super) fn members(&self, most: usize) -> io::Result<Vec<Member>> {
@@ -70,7 +60,7 @@ impl OpenFolder {
                 _ => MemberKind::Other,
             };
             let name = name.to_string_lossy().into_owned();
-            members.push(Member { name, kind, stamp: stamp_of(&metadata) });
+            members.push(Member { name, kind, stamp: stamp(&metadata) });
         }
         Ok(members)
     }

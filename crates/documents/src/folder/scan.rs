@@ -1,6 +1,6 @@
 //! Walks through a folder within limits: the documents with their versions, and a finding for whatever is left out.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{io, path::Path};
 
 use super::{Member, MemberKind, Patterns, Stamp, system::OpenFolder};
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
 /// The documents of a folder at one time.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
-    pub(crate) files: BTreeMap<String, Stamp>,
+    /// The paths of the documents, in order.
+    pub(crate) files: Vec<(String, Stamp)>,
     pub(crate) findings: Vec<DocumentsFinding>,
 }
 
@@ -40,6 +41,7 @@ pub(super) fn scan(
             }
         }
     }
+    walk.scanned.files.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(walk.scanned)
 }
 
@@ -121,7 +123,7 @@ impl Walk<'_> {
             format!("expected at most {} bytes in all files, got more", limits.bytes)
         } else {
             self.bytes += member.stamp.bytes;
-            self.scanned.files.insert(path, member.stamp);
+            self.scanned.files.push((path, member.stamp));
             return;
         };
         self.find(LEFT_OUT, &path, message, "raise `limits`, or leave files out by `exclude`");

@@ -1,7 +1,7 @@
 //! Folders of Unix: members are listed and opened relative to an open folder, and links are not followed.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io,
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::Path,
@@ -9,24 +9,11 @@ use std::{
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 
-use super::{Member, MemberKind, Stamp, parts, regular};
+use super::{Member, MemberKind, Stamp};
 
-pub(super) fn open(root: &Path, path: &str) -> io::Result<(File, Stamp)> {
-    let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
-    let (name, folders) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
-    let mut folder = open_root(root)?;
-    for part in folders {
-        folder = openat(&folder, *part, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
-    }
-    // Without `NONBLOCK`, opening a FIFO would wait for its writer.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    regular(openat(&folder, *name, flags | OFlags::NOCTTY, Mode::empty())?.into())
-}
-
-pub(super) fn stamp(file: &File) -> io::Result<Stamp> {
-    let metadata = file.metadata()?;
+pub(super) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
-    Ok(Stamp { bytes: metadata.len(), modified, number: metadata.ino() })
+    Stamp { bytes: metadata.len(), modified, number: metadata.ino() }
 }
 
 /// An open folder, whose members can be listed and opened.
@@ -40,6 +27,13 @@ impl OpenFolder {
 
     pub(super) fn folder(&self, name: &str) -> io::Result<Self> {
         Ok(Self(openat(&self.0, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    /// Opens a file, whatever it is.
+    pub(super) fn file(&self, name: &str) -> io::Result<File> {
+        // Without `NONBLOCK`, opening a FIFO would wait for its writer.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(openat(&self.0, name, flags | OFlags::NOCTTY, Mode::empty())?.into())
     }
 
     /// The members, at most `most`; in no order.

@@ -9,13 +9,22 @@ impl Posting {
     pub(super) const MOST_PIECES: usize = 1 << 24;
 
     /// `piece` is below [`Posting::MOST_PIECES`].
-    pub(super) fn new(piece: usize, in_title: usize, in_text: usize) -> Self {
-        Self(low(piece) << PIECE | low(in_text.min(31)) << TEXT | low(in_title.min(7)))
+    pub(super) fn new(piece: usize, in_title: u8, in_text: u8) -> Self {
+        Self(low(piece) << PIECE | u32::from(in_text.min(31)) << TEXT | u32::from(in_title.min(7)))
     }
 
     /// The posting of another piece.
     pub(super) fn of(self, piece: usize) -> Self {
         Self(low(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
+    }
+
+    pub(super) fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The posting of [`Posting::to_bits`].
+    pub(super) fn from_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
     pub(super) fn piece(self) -> usize {

@@ -35,7 +35,7 @@ pub(super) async fn all(
 ) -> Vec<BuiltDocuments> {
     let mut all = Vec::new();
     for toolset in &config.toolsets {
-        let Some(settings) = settings(toolset, build_context.base) else { continue };
+        let Some(settings) = settings(toolset, build_context) else { continue };
         let selected = selection::selected(reader, toolset);
         let name = settings.toolset.clone();
         let backends = if build_context.environment.has_no_databases {
@@ -115,7 +115,7 @@ fn message(found: &DocumentsFinding) -> String {
 }
 
 /// The settings of a toolset's documents; `None` if it has none.
-fn settings(toolset: &ToolsetConfig, base: &Path) -> Option<DocumentsSettings> {
+fn settings(toolset: &ToolsetConfig, build_context: &BuildContext<'_>) -> Option<DocumentsSettings> {
     let DocumentsKeys {
         description,
         exclude,
@@ -129,7 +129,7 @@ fn settings(toolset: &ToolsetConfig, base: &Path) -> Option<DocumentsSettings> {
     Some(DocumentsSettings {
         toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
         prefix: toolset.prefix.clone(),
-        folder: base.join(folder?),
+        folder: build_context.base.join(folder?),
         description: description.unwrap_or_default(),
         include: include.unwrap_or_default(),
         exclude: exclude.unwrap_or_default(),
@@ -140,6 +140,10 @@ fn settings(toolset: &ToolsetConfig, base: &Path) -> Option<DocumentsSettings> {
         },
         bound: conditions(toolset),
         filter,
+        #[cfg(feature = "pdf")]
+        extractor: build_context.environment.extractor.clone(),
+        #[cfg(not(feature = "pdf"))]
+        extractor: None,
         limits: limits(&toolset.documents.limits),
     })
 }

@@ -1,0 +1,173 @@
+//! Reads files that have changed. Many are read on several threads, in batches, and put into the index in the order of their paths, so
+//! that the index does not depend on which thread was faster.
+
+use std::{
+    io,
+    sync::mpsc::{Receiver, sync_channel},
+    thread::{self, available_parallelism},
+};
+
+use callgate_search::PieceReader;
+
+use super::{Collection, Reading};
+use crate::{
+    file::{self, Prepared},
+    finding::{DocumentsFinding, UNREADABLE},
+    folder::{FolderReader, Stamp},
+    index::Changed,
+    pdf,
+    read::Format,
+};
+
+/// A reader of files, on one thread.
+struct FileReader<'c> {
+    folder: FolderReader<'c>,
+    pieces: PieceReader,
+    reading: &'c Reading,
+}
+
+/// The result of reading a file.
+enum FileRead {
+    Changed(Stamp, Prepared),
+    Failed(io::Error),
+    Unchanged(Stamp),
+}
+
+impl Collection {
+    /// Reads files, and indexes those again whose content is another one.
+    pub(super) fn take_all(&self, changed: &[Changed]) {
+        let batches = batches(changed);
+        let n_threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        if batches.len() < 2 || n_threads < 2 {
+            let mut reader = self.reader();
+            for file in changed {
+                let read = reader.read(file);
+                self.put(file, read);
+            }
+            return;
+        }
+        thread::scope(|scope| {
+            let start = |worker: usize| {
+                let (sender, receiver) = sync_channel(AHEAD);
+                let mut own = batches.iter().skip(worker).step_by(n_threads);
+                let mut reader = self.reader();
+                let work = move || {
+                    own.all(|batch| sender.send(reader.read_all(batch)).is_ok());
+                };
+                // If there is no thread, the channel is closed, and the files are read below.
+                drop(thread::Builder::new().spawn_scoped(scope, work));
+                receiver
+            };
+            let receivers: Vec<Receiver<Vec<FileRead>>> = (0..n_threads).map(start).collect();
+            for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
+                let read = receiver.recv().unwrap_or_else(|_| self.reader().read_all(batch));
+                for (file, read) in batch.iter().zip(read) {
+                    self.put(file, read);
+                }
+            }
+        });
+    }
+
+    fn reader(&self) -> FileReader<'_> {
+        FileReader {
+            folder: self.folder.reader(),
+            pieces: self.index().reader(),
+            reading: &self.reading,
+        }
+    }
+
+    fn put(&self, file: &Changed, read: FileRead) {
+        match read {
+            FileRead::Changed(stamp, prepared) => {
+                self.index_mut().put(&file.path, stamp, prepared);
+            }
+            FileRead::Failed(error) => self.put_failed(&file.path, &error),
+            FileRead::Unchanged(stamp) => self.index_mut().confirm(&file.path, stamp),
+        }
+    }
+
+    /// Takes a file out that cannot be read, with a finding unless it is gone.
+    fn put_failed(&self, path: &str, error: &io::Error) {
+        let mut index = self.index_mut();
+        if error.kind() == io::ErrorKind::NotFound {
+            index.remove(path);
+            return;
+        }
+        let mut nothing = Prepared::empty(file::digest(b""));
+        let message = format!("expected a file that can be read, got: {}", error.kind());
+        let help = "allow callgate to read it, or leave it out by `exclude`";
+        nothing.findings = vec![DocumentsFinding::of_file(UNREADABLE, path, message, help)];
+        index.put(path, Stamp::default(), nothing);
+    }
+}
+
+impl FileReader<'_> {
+    fn read_all(&mut self, files: &[Changed]) -> Vec<FileRead> {
+        files.iter().map(|file| self.read(file)).collect()
+    }
+
+    fn read(&mut self, file: &Changed) -> FileRead {
+        let (bytes, stamp) = match self.folder.read(&file.path) {
+            Ok(read) => read,
+            Err(error) => return FileRead::Failed(error),
+        };
+        let digest = file::digest(&bytes);
+        if file.digest == Some(digest) {
+            return FileRead::Unchanged(stamp);
+        }
+        let Reading { metadata, extractor, limits } = self.reading;
+        if Format::of_file(&file.path) != Format::Pdf {
+            let prepared = Prepared::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
+            return FileRead::Changed(stamp, prepared);
+        }
+        let prepared = match pdf::text(extractor.as_deref(), &bytes, limits.file_bytes) {
+            Ok(text) => {
+                let bytes = text.as_bytes();
+                let mut prepared =
+                    Prepared::new(&file.path, bytes, digest, *metadata, &mut self.pieces);
+                prepared.extracted = Some(text.into());
+                prepared
+            }
+            Err(problem) => Prepared::refused(&file.path, digest, problem),
+        };
+        FileRead::Changed(stamp, prepared)
+    }
+}
+
+/// The files in parts that are read at once: few files, or few bytes.
+fn batches(changed: &[Changed]) -> Vec<&[Changed]> {
+    let mut n_bytes = changed.first().map_or(0, |file| file.bytes);
+    let mut is_in_batch = |_: &Changed, next: &Changed| {
+        n_bytes += next.bytes;
+        let goes_on = n_bytes < BATCH_BYTES;
+        if !goes_on {
+            n_bytes = next.bytes;
+        }
+        goes_on
+    };
+    let by_size = changed.chunk_by(|file, next| is_in_batch(file, next));
+    by_size.flat_map(|batch| batch.chunks(BATCH_FILES)).collect()
+}
+
+/// The most files of a batch, and the bytes of more than one file from which it ends.
+const BATCH_FILES: usize = 128;
+const BATCH_BYTES: u64 = 1 << 20;
+/// The batches that a thread reads before the index takes the first of them.
+const AHEAD: usize = 2;
+/// The most threads: one thread fills the index, and is busy with what few threads read.
+const MOST_THREADS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_has_few_files_and_few_bytes() {
+        let file = |bytes| Changed { path: String::new(), bytes, digest: None };
+        let files: Vec<Changed> =
+            [1 << 19, 1 << 18, 1 << 19, 2 << 20, 1].into_iter().chain([1; 200]).map(file).collect();
+        let sizes: Vec<_> = batches(&files).iter().map(|batch| batch.len()).collect();
+        assert_eq!(sizes, [2, 1, 1, 128, 73]);
+        assert!(batches(&[]).is_empty());
+    }
+}
