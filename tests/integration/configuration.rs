@@ -39,6 +39,7 @@ fn the_full_example_shows_every_key() {
         "config/full-connection.yaml",
         "config/full-database.yaml",
         "config/full-documents.yaml",
+        "config/full-vertex.yaml",
     ] {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);

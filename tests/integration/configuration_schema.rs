@@ -87,6 +87,7 @@ fn the_reader_refuses_every_configuration_that_the_schema_refuses() {
         "config/full-connection.yaml",
         "config/full-database.yaml",
         "config/full-documents.yaml",
+        "config/full-vertex.yaml",
     ] {
         let whole = tree(&fs::read(root().join(file)).unwrap());
         let mut pointers = Vec::new();

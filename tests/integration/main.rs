@@ -13,6 +13,7 @@ mod configuration;
 mod configuration_schema;
 mod connections;
 mod credentials;
+mod data_stores;
 mod declarations;
 mod edits;
 mod egress;

@@ -17,6 +17,7 @@ mod no_tool;
 pub(crate) mod own_tool;
 pub mod turn;
 pub mod values;
+pub mod vertex;
 pub(crate) mod xml;
 
 use std::fmt::Write as _;

@@ -24,6 +24,8 @@ mod edits;
 mod examination;
 mod fetched;
 mod functions;
+#[cfg(any(feature = "connector", feature = "vertex"))]
+mod google_service;
 mod headers;
 mod innermost;
 mod loading;
@@ -39,7 +41,8 @@ mod overlays;
         feature = "documents",
         feature = "mysql",
         feature = "postgres",
-        feature = "sqlite"
+        feature = "sqlite",
+        feature = "vertex"
     )),
     expect(dead_code, reason = "a build without an engine needs the names alone")
 )]
@@ -58,6 +61,7 @@ mod tls;
 mod toolset;
 mod unbound_values;
 mod unique_names;
+mod vertex;
 mod webhook;
 
 use std::sync::Arc;
@@ -101,6 +105,7 @@ pub use self::{
 struct Further<'a> {
     around: database::Around<'a>,
     of_connections: Vec<Option<connection::ConnectionSending>>,
+    of_searches: Vec<Option<Sending>>,
     earlier: Option<&'a Built>,
 }
 
@@ -156,6 +161,7 @@ impl Config {
         let (sending, connections) = Box::pin(sending).await;
         let tls: Vec<_> = sending.iter().map(|sending| sending.secured.clone()).collect();
         let of_connections = connection::sending(&self.toolsets, &sending);
+        let of_searches = vertex::sending(self, &sending);
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let parts = self.described(&mut reader, sending, known, &build_context).await;
         let access = access(&mut reader, self, &build_context, &connections, &stores).await;
@@ -176,7 +182,7 @@ impl Config {
             state: policy.state.as_ref(),
             previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
         };
-        let further = Further { around, of_connections, earlier };
+        let further = Further { around, of_connections, of_searches, earlier };
         let tools = self.tools(&mut reader, parts, further).await;
         let earlier = earlier.map(|built| built.executor.clone());
         let assembly =
@@ -203,9 +209,10 @@ impl Config {
         parts: Vec<Parts<'a>>,
         further: Further<'_>,
     ) -> Tools<'a> {
-        let Further { around, of_connections, earlier } = further;
+        let Further { around, of_connections, of_searches, earlier } = further;
         let mut databases = database::all(reader, self, around).await;
         connection::all(reader, self, around, of_connections, &mut databases).await;
+        vertex::all(reader, self, around, of_searches, &mut databases);
         let known = earlier.map(|built| &*built.documents).unwrap_or_default();
         let context = around.build_context;
         let documents = documents::all(reader, self, context, known, &mut databases).await;

@@ -159,9 +159,9 @@ codes! {
         /// A key has no effect.
         UnusedKey = "unused-key":
             "Remove the key, or the setting that makes it useless.";
-        /// A data store of Vertex AI Search is not pointed at a folder of documents, or cannot be searched there as it is.
+        /// A data store of Vertex AI Search cannot be searched as it is written.
         VertexUnavailable = "vertex-unavailable":
-            "This release does not ask Vertex AI Search. Point each data store of the toolset at one toolset with documents: `data_stores: {projects/…: {toolset: handbook}}`.";
+            "Leave all data stores of the toolset to Google, in a build with the feature `vertex`; or point each of them at one toolset with documents: `data_stores: {projects/…: {toolset: handbook}}`, whose `where` is the filter of the data store.";
         /// A credential is of another kind than its security scheme.
         WrongCredential = "wrong-credential":
             "Write the credential of the kind that the scheme of the description asks for, or correct the scheme by an overlay.";

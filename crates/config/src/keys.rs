@@ -119,6 +119,7 @@ fn is_built_in(feature: &str) -> bool {
         ("aws", cfg!(feature = "aws")),
         ("connector", cfg!(feature = "connector")),
         ("documents", cfg!(feature = "documents")),
+        ("documents` or `vertex", cfg!(any(feature = "documents", feature = "vertex"))),
         ("google", cfg!(feature = "google")),
         ("mysql`, `postgres` or `sqlite", DATABASES),
         ("redis", cfg!(feature = "redis")),

@@ -62,6 +62,7 @@ mod toolsets;
 mod typed;
 mod unused_keys;
 mod upstream;
+mod vertex;
 mod webhook;
 
 pub use agents::{

@@ -91,7 +91,7 @@ keys! {
         folder_bytes => documents.limits.folder_bytes: Bytes;
         /// The depth to which folders may be nested.
         folder_depth => documents.limits.folder_depth: Count<100>;
-        /// The number of snippets of a search.
+        /// The number of snippets of a search, of data stores too.
         snippets => documents.limits.snippets: Count<100>;
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
         SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
     },
-    data_store::{LocalStoreKeys, LocalStores, VertexKeys},
+    data_store::{LocalStoreKeys, LocalStores},
     database::{
         DatabaseKeys, EntityKeys, InputFieldKeys, LoginKeys, OutputFieldKeys, QueryKeys, RoleKeys,
         StatementKeys,
@@ -45,6 +45,7 @@ use crate::{
     tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
     toolset_keys::{EgressKeys, SessionParameterKeys, ToolsetKeys},
     upstream::UpstreamKeys,
+    vertex::{BoostKeys, PointKeys, StoreKeys, VertexKeys},
     webhook::{Approvals, ApprovalsKeys, WebhookKeys},
 };
 
@@ -160,6 +161,9 @@ pub const TABLES: &[Table] = &[
     DocumentsKeys::TABLE,
     ConditionKeys::TABLE,
     VertexKeys::TABLE,
+    StoreKeys::TABLE,
+    BoostKeys::TABLE,
+    PointKeys::TABLE,
     LocalStoreKeys::TABLE,
     EgressKeys::TABLE,
     ConfirmKeys::TABLE,

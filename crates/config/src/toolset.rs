@@ -16,7 +16,6 @@ use url::Url;
 
 use crate::{
     connection::ConnectorConfig,
-    data_store::VertexKeys,
     database::DatabaseConfig,
     description::Description,
     documents::DocumentsConfig,
@@ -27,6 +26,7 @@ use crate::{
     tls::TlsConfig,
     tool_rules::{EditRule, ToolRule, ToolRules},
     upstream::Upstream,
+    vertex::VertexKeys,
 };
 
 /// One toolset.

@@ -10,7 +10,6 @@ use crate::{
     code::ConfigCode,
     connection::{Actions, ConnectionName, User},
     credential::Auth,
-    data_store::Vertex,
     database::{Database, Entities, Query, Statements},
     description::Description,
     documents::Documents,
@@ -33,6 +32,7 @@ use crate::{
     tool_rules::{BodyArguments, ConfirmRules, ExecutionRules},
     toolset::{AllowedValue, ToolsetConfig},
     upstream::Upstream,
+    vertex::Vertex,
 };
 
 keys! {
@@ -123,9 +123,9 @@ keys! {
         upstream: Upstream;
         /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
         user => connector.user: User, needs "connector";
-        /// The data stores of Vertex AI Search whose search is a tool, in place of a description; `data_stores` of the
-        /// configuration points them at folders of documents.
-        vertex: Vertex, needs "documents";
+        /// The data stores of Vertex AI Search whose search is a tool, in place of a description: the name of one or of an engine, or a
+        /// mapping. `data_stores` of the configuration points them at folders of documents.
+        vertex: Vertex, needs "documents` or `vertex";
     }
 }
 

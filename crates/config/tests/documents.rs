@@ -242,10 +242,18 @@ fn a_data_store_is_searched_in_the_folder_that_it_is_pointed_at() {
     assert_eq!(tool.toolset(), "manuals");
     assert!(tool.declaration().unwrap().description.starts_with("Our manuals. Passages"));
     assert_eq!(found(&built, "find", &Session::default()), ["open.md", "pay.md"]);
+    let unused = |vertex: &str| {
+        let built = with_store(&folder, vertex, &stores).unwrap();
+        let mut warnings = built.warnings.iter();
+        warnings.find(|finding| finding.code == "unused-key").map(|found| found.message.clone())
+    };
+    assert_eq!(unused("arguments: google"), None);
+    let message = unused("answer: true, arguments: google").unwrap();
+    assert!(message.ends_with("which have no effect there: `answer`"), "{message}");
 }
 
 #[test]
-fn a_data_store_of_google_and_a_filter_that_no_folder_reads_are_refused() {
+fn a_data_store_beside_those_of_a_folder_and_a_filter_that_no_folder_reads_are_refused() {
     let folder = handbook();
     let refused = |vertex: &str, stores: &str| {
         let error = with_store(&folder, vertex, stores).unwrap_err();
@@ -253,7 +261,6 @@ fn a_data_store_of_google_and_a_filter_that_no_folder_reads_are_refused() {
         (finding.code, finding.pointer.clone())
     };
     let code = "vertex-unavailable";
-    assert_eq!(refused("", ""), (code, "/toolsets/manuals/vertex".to_owned()));
     let local = |keys: &str| format!("data_stores: {{{STORE}: {{{keys}}}}}");
     let at = format!("/data_stores/{}", STORE.replace('/', "~1"));
     let filter = "filter: 'lang: ANY(\"en\")'";
@@ -266,5 +273,12 @@ fn a_data_store_of_google_and_a_filter_that_no_folder_reads_are_refused() {
         "/vertex",
         "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`",
     );
-    check("vertex: {engine: a}, server: 'https://a'", "/server", "remove it");
+    check("vertex: {engine: a}, output: {fields: [a]}", "/output", "remove it");
+    let other = format!("{STORE}2");
+    let text = format!(
+        "data_stores: {{{STORE}: {{toolset: handbook}}}}\ntoolsets:\n  handbook: {{{FOLDER}}}\n  manuals:\n    vertex: {{data_stores: [{STORE}, {other}]}}\n"
+    );
+    let built = Config::from_text(&text, folder.path()).unwrap();
+    let error = built.build_blocking(&Environment::new(), None).unwrap_err();
+    assert_eq!(error.findings()[0].code, code);
 }

@@ -59,9 +59,17 @@ pub struct LoadOptions {
     /// Preferred media types of bodies, the best first: names or ranges (`text/*`). The default order is:
     /// `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,
+    /// The operations, by `operationId`, that change nothing although their method may: only for a description that code of ours
+    /// wrote, of a service whose documentation says so. They may be sent again.
+    pub reads: Vec<String>,
 }
 
 impl LoadOptions {
+    /// True if an operation with these names changes nothing, whatever its method.
+    pub(crate) fn only_reads(&self, names: &[Option<&str>]) -> bool {
+        names.iter().flatten().any(|name| self.reads.iter().any(|listed| listed == *name))
+    }
+
     pub(crate) fn configured(&self) -> CredentialOptions<'_> {
         CredentialOptions {
             kind: self.credential,

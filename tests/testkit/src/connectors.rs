@@ -1,15 +1,14 @@
 //! Google's service of connections with one connection, `crm`: it refuses each request that the published discovery document
 //! does not allow, and keeps what it was asked.
 
-mod document;
-
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-pub use self::document::Asked;
-use self::document::Document;
-use crate::service::{Received, Service};
+use crate::{
+    document::{Asked, Document},
+    service::{Received, Service},
+};
 
 /// The service with one connection.
 #[derive(Clone, Debug)]
@@ -45,7 +44,7 @@ impl Connectors {
     /// Starts the service.
     pub async fn start(users: UserRules) -> Self {
         let kept = Arc::new(Mutex::new(Kept { rows: rows(), ..Kept::default() }));
-        let document = Document::read();
+        let document = Document::read(include_str!("connectors/discovery.json"));
         let inner = Arc::clone(&kept);
         let service = Service::start(move |received| {
             let (status, body) = inner.lock().unwrap().answer(&document, received, users);

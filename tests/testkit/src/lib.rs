@@ -12,6 +12,8 @@
 mod canary;
 mod connectors;
 mod corpus;
+mod discovery_engine;
+mod document;
 mod mariadb_server;
 mod postgres_server;
 mod raw;
@@ -19,8 +21,10 @@ mod redis_server;
 mod service;
 
 pub use canary::{check_absent, disguises};
-pub use connectors::{Asked, CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
+pub use connectors::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
+pub use discovery_engine::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED};
+pub use document::Asked;
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use postgres_server::{PostgresDatabase, PostgresServer};
 pub use raw::{Connection, Raw, serve_raw};

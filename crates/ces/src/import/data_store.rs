@@ -1,7 +1,11 @@
 //! Imports tools that search data stores of Vertex AI Search: `dataStoreSpec` of Dialogflow CX, `dataStoreTool` of Customer Engagement
-//! Suite. The settings name the data stores; `data_stores` of a configuration points them at local folders.
+//! Suite. They run on Google's data stores, with the names and the arguments that agents know; `data_stores` of a configuration points
+//! them at local folders.
 
-use callgate_tool::{Object, ToolName, Value};
+mod boosts;
+mod modality;
+
+use callgate_tool::{Object, ToolName, Value, json};
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
@@ -9,65 +13,143 @@ use crate::import::{Imported, RemarkKind, message::Message};
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("dataStoreSpec", imported) else { return };
     spec.only(&["dataStoreConnections", "fallbackPrompt"], imported);
-    if let Some(prompt) = spec.message("fallbackPrompt", imported) {
-        // An empty message in the published format.
-        prompt.only(&[], imported);
+    let prompt = spec.node("fallbackPrompt").and_then(callgate_tree::Node::as_object);
+    // It is an empty message in the published format.
+    if prompt.is_some_and(|prompt| prompt.iter().next().is_some()) {
+        let message = "left out: no prompt is used where no answer is found; the agent's own model gets the snippets";
+        imported.remark(RemarkKind::NoEquivalent, spec.at("fallbackPrompt"), message);
     }
     let connections = spec.messages("dataStoreConnections", imported);
     let stores = connections.iter().filter_map(|connection| {
         connection.only(&["dataStoreType", "dataStore", "documentProcessingMode"], imported);
         let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "STRUCTURED"];
         connection.position("dataStoreType", &types, imported);
-        mode(connection, imported);
-        store(connection, "dataStore", imported)
+        let has_chunks = has_chunks(connection, imported);
+        let name = resource(connection, "dataStore", imported)?;
+        Some(Store { name, has_chunks, ..Store::default() })
     });
-    let stores: Vec<Value> = stores.collect();
+    let stores: Vec<Store> = stores.collect();
     if stores.is_empty() {
         let message = "expected a data store, got none";
         return imported.remark(RemarkKind::Invalid, spec.at("dataStoreConnections"), message);
     }
-    put(imported, Object::from([("data_stores", Value::Array(stores))]));
-    named(tool, "displayName", imported);
+    let mut vertex = Object::new();
+    if stores.len() > 1 {
+        let message = "an answer over several data stores needs their engine, which the export does not name: the tool gives snippets; write `vertex: {engine: …, answer: true}` for answers";
+        imported.remark(RemarkKind::NoEquivalent, spec.at("dataStoreConnections"), message);
+    } else {
+        vertex.insert("answer", true.into());
+    }
+    account(&spec.at("dataStoreConnections"), imported);
+    vertex.insert("data_stores", stores.iter().map(Store::to_value).collect());
+    put(tool, "displayName", vertex, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite.
 pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
     tool.only(&[&SOURCES[..], &SETTINGS[..]].concat(), imported);
-    let vertex = match tool.one_of(&SOURCES, imported) {
-        Some("dataStoreSource") => {
-            let source = tool.message("dataStoreSource", imported);
-            source.and_then(|source| of_source(&source, imported))
-        }
-        Some(_) => {
-            let source = tool.message("engineSource", imported);
-            source.and_then(|source| of_engine(&source, imported))
-        }
-        None => {
-            let message = "expected `dataStoreSource` or `engineSource`, got none";
-            imported.remark(RemarkKind::Invalid, tool.pointer(), message);
-            None
-        }
+    let kind = tool.one_of(&SOURCES, imported);
+    let Some(kind) = kind else {
+        let message = "expected `dataStoreSource` or `engineSource`, got none";
+        return imported.remark(RemarkKind::Invalid, tool.pointer(), message);
     };
-    let Some(vertex) = vertex else { return };
-    put(imported, vertex);
-    named(tool, "name", imported);
-    let behaviours = ["FILTER_PARAMETER_BEHAVIOR_UNSPECIFIED", "ALWAYS_INCLUDE", "NEVER_INCLUDE"];
-    if tool.position("filterParameterBehavior", &behaviours, imported) == Some(1) {
-        let message = "the model writes no filters: conditions of a local folder are its `where`";
-        let pointer = tool.at("filterParameterBehavior");
-        imported.remark(RemarkKind::NoEquivalent, pointer, message);
+    let Some(source) = tool.message(kind, imported) else { return };
+    let searched = match kind {
+        "dataStoreSource" => of_source(&source, imported)
+            .map(|store| Searched { stores: vec![store], ..Searched::default() }),
+        _ => of_engine(&source, imported),
+    };
+    let Some(mut searched) = searched else { return };
+    boosts::read(tool, &mut searched, imported);
+    let mut vertex = searched.to_object(&source, imported);
+    modality::read(tool, &mut vertex, imported);
+    if has_filter_argument(tool, &searched, imported) {
+        vertex.insert("filter_argument", true.into());
     }
-    if tool.has("boostSpecs") {
-        let message = "results of a local folder are ranked by their words alone";
-        imported.remark(RemarkKind::NoEquivalent, tool.at("boostSpecs"), message);
+    account(&tool.at(kind), imported);
+    put(tool, "name", vertex, imported);
+}
+
+/// The data stores that a tool searches, by an engine or by itself.
+#[derive(Debug, Default)]
+struct Searched {
+    engine: Option<String>,
+    filter: Option<String>,
+    boosts: Vec<Value>,
+    stores: Vec<Store>,
+}
+
+/// A data store of a tool.
+#[derive(Debug, Default)]
+struct Store {
+    name: String,
+    filter: Option<String>,
+    boosts: Vec<Value>,
+    has_chunks: bool,
+    is_connector: bool,
+}
+
+impl Store {
+    /// The data store as `vertex` has it: its name alone, if there is nothing more to say.
+    fn to_value(&self) -> Value {
+        let mut keys = self.keys();
+        if self.has_chunks {
+            keys.insert("mode", "chunks".into());
+        }
+        if keys.len() == 1 { self.name.as_str().into() } else { Value::Object(keys) }
     }
-    for modality in tool.messages("modalityConfigs", imported) {
-        of_modality(&modality, imported);
+
+    fn keys(&self) -> Object {
+        let mut keys = Object::from([("name", self.name.as_str().into())]);
+        if let Some(filter) = &self.filter {
+            keys.insert("filter", filter.as_str().into());
+        }
+        if !self.boosts.is_empty() {
+            keys.insert("boosts", Value::Array(self.boosts.clone()));
+        }
+        keys
     }
 }
 
-/// A data store with its filter, as `vertex` has it.
-fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+impl Searched {
+    fn to_object(&self, source: &Message<'_>, imported: &mut Imported) -> Object {
+        let mut vertex = Object::new();
+        if let Some(engine) = &self.engine {
+            vertex.insert("engine", engine.as_str().into());
+        }
+        if let Some(filter) = &self.filter {
+            vertex.insert("filter", filter.as_str().into());
+        }
+        if !self.boosts.is_empty() {
+            vertex.insert("boosts", Value::Array(self.boosts.clone()));
+        }
+        let with_chunks = self.stores.iter().filter(|store| store.has_chunks).count();
+        let store = |store: &Store| match self.engine {
+            // A request to an engine has one mode.
+            Some(_) => {
+                let keys = store.keys();
+                if keys.len() == 1 { store.name.as_str().into() } else { Value::Object(keys) }
+            }
+            None => store.to_value(),
+        };
+        if !self.stores.is_empty() {
+            vertex.insert("data_stores", self.stores.iter().map(store).collect());
+        }
+        if self.engine.is_some() && with_chunks > 0 {
+            if with_chunks == self.stores.len() {
+                vertex.insert("mode", "chunks".into());
+            } else {
+                let message = "some of the data stores have chunks: all are searched for documents, since a request to an engine has one mode";
+                let pointer = source.at("dataStoreSources");
+                imported.remark(RemarkKind::NoEquivalent, pointer, message);
+            }
+        }
+        vertex
+    }
+}
+
+/// A data store with its filter.
+fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
     source.only(&["filter", "dataStore"], imported);
     let Some(data_store) = source.message("dataStore", imported) else {
         let message = "expected a data store, got none";
@@ -78,79 +160,57 @@ fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Object> {
         &["name", "type", "documentProcessingMode", "connectorConfig", "displayName", "createTime"],
         imported,
     );
+    if let Some(connector) = data_store.message("connectorConfig", imported) {
+        connector.only(&["collection", "collectionDisplayName", "dataSource"], imported);
+    }
     let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "FAQ", "CONNECTOR"];
-    data_store.position("type", &types, imported);
-    mode(&data_store, imported);
-    let name = store(&data_store, "name", imported)?;
-    let mut vertex = Object::from([("data_stores", Value::Array(vec![name]))]);
-    filter(source, &mut vertex, imported);
-    Some(vertex)
+    let is_connector = data_store.position("type", &types, imported) == Some(4);
+    let has_chunks = has_chunks(&data_store, imported);
+    let name = resource(&data_store, "name", imported)?;
+    let filter = filter(source, imported);
+    Some(Store { name, filter, has_chunks, is_connector, boosts: Vec::new() })
 }
 
-fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<Searched> {
     source.only(&["engine", "dataStoreSources", "filter"], imported);
-    let engine = store(source, "engine", imported)?;
-    let mut vertex = Object::from([("engine", engine)]);
-    filter(source, &mut vertex, imported);
-    let mut stores = Vec::new();
-    for source in source.messages("dataStoreSources", imported) {
-        let of_one = of_source(&source, imported)?;
-        if let Some(own) = of_one.get("filter") {
-            // Each is a condition of its own store, and `vertex` has one of all.
-            let known = vertex.get("filter").is_some_and(|known| known != own);
-            if known {
-                let message = "expected one filter for all data stores, got several";
-                imported.remark(RemarkKind::Invalid, source.at("filter"), message);
-                return None;
-            }
-            vertex.insert("filter", own.clone());
-        }
-        stores.extend(
-            of_one.get("data_stores").and_then(Value::as_array).into_iter().flatten().cloned(),
-        );
+    let engine = Some(resource(source, "engine", imported)?);
+    let sources = source.messages("dataStoreSources", imported);
+    let stores: Option<Vec<Store>> =
+        sources.iter().map(|source| of_source(source, imported)).collect();
+    let (stores, filter) = (stores?, filter(source, imported));
+    // data_store_tool.proto: it is not used where data stores are named. Left out, it could show more than before.
+    if filter.is_some() && !stores.is_empty() {
+        let message =
+            "the products do not use it beside `dataStoreSources`; here it holds for all of them";
+        imported.remark(RemarkKind::NoEquivalent, source.at("filter"), message);
     }
-    if !stores.is_empty() {
-        vertex.insert("data_stores", Value::Array(stores));
-    }
-    Some(vertex)
+    Some(Searched { engine, filter, stores, ..Searched::default() })
 }
 
-fn of_modality(modality: &Message<'_>, imported: &mut Imported) {
-    let configs = ["rewriterConfig", "summarizationConfig", "groundingConfig", "snippetsConfig"];
-    modality.only(&[&["modalityType"][..], &configs].concat(), imported);
-    let types = ["MODALITY_TYPE_UNSPECIFIED", "TEXT", "AUDIO"];
-    modality.position("modalityType", &types, imported);
-    for config in configs.iter().filter(|config| modality.has(config)) {
-        let message = match *config {
-            "rewriterConfig" => {
-                "no model rewrites questions: the agent's own gives other words in `also`"
-            }
-            "summarizationConfig" => "no model writes an answer: the agent's own gets the snippets",
-            "groundingConfig" => {
-                "there is no answer to measure: the tool gives snippets, as below the grounding level"
-            }
-            _ => "a call says how many snippets it wants: `limit`",
-        };
-        imported.remark(RemarkKind::NoEquivalent, modality.at(config), message);
+/// True if a model may give a filter: unless the export says it, for data stores of connectors alone.
+fn has_filter_argument(tool: &Message<'_>, searched: &Searched, imported: &mut Imported) -> bool {
+    let behaviours =
+        ["FILTER_PARAMETER_BEHAVIOR_UNSPECIFIED", "", "ALWAYS_INCLUDE", "NEVER_INCLUDE"];
+    match tool.position("filterParameterBehavior", &behaviours, imported) {
+        Some(2) => true,
+        Some(0 | 1) => searched.stores.iter().any(|store| store.is_connector),
+        _ => false,
     }
 }
 
-fn mode(store: &Message<'_>, imported: &mut Imported) {
+fn has_chunks(store: &Message<'_>, imported: &mut Imported) -> bool {
     let modes = ["DOCUMENT_PROCESSING_MODE_UNSPECIFIED", "DOCUMENTS", "CHUNKS"];
-    store.position("documentProcessingMode", &modes, imported);
+    store.position("documentProcessingMode", &modes, imported) == Some(2)
 }
 
-fn filter(source: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
+fn filter(source: &Message<'_>, imported: &mut Imported) -> Option<String> {
     let filter = source.text("filter", imported).map(|text| text.data().to_owned());
-    if let Some(filter) = filter.filter(|filter| !filter.trim().is_empty()) {
-        vertex.insert("filter", filter.into());
-    }
+    filter.filter(|filter| !filter.trim().is_empty())
 }
 
 /// The name of a data store or an engine.
-fn store(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<Value> {
+fn resource(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<String> {
     let name = message.required(member, imported)?.data().to_owned();
-    let pointer = message.at(member);
     let parts: Vec<&str> = name.split('/').collect();
     let (kind, expected) = match member {
         "engine" => ("engines", "projects/…/locations/…/collections/…/engines/…"),
@@ -162,19 +222,20 @@ fn store(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option
         _ => false,
     };
     if !is_name {
-        let message = format!("expected a name such as `{expected}`");
-        imported.remark(RemarkKind::Invalid, pointer, message);
+        let message_text = format!("expected a name such as `{expected}`");
+        imported.remark(RemarkKind::Invalid, message.at(member), message_text);
         return None;
     }
-    Some(name.into())
+    Some(name)
 }
 
-fn put(imported: &mut Imported, vertex: Object) {
-    imported.settings.insert("vertex", Value::Object(vertex));
+fn account(pointer: &str, imported: &mut Imported) {
+    let message = "the account callgate runs as asks Vertex AI Search in place of the product's service agent: give it `roles/discoveryengine.viewer`; `data_stores` points the tool at a local folder instead";
+    imported.remark(RemarkKind::Account, pointer, message);
 }
 
-/// Gives the tool the name that agents call it by, and its description.
-fn named(tool: &Message<'_>, member: &str, imported: &mut Imported) {
+/// Gives the tool the name that agents call it by, its description, and the arguments that they know.
+fn put(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Imported) {
     let name = tool.text(member, imported).map(|text| text.data().to_owned());
     let description = tool.text("description", imported).map(|text| text.data().to_owned());
     let is_legal = name.as_ref().is_some_and(|name| ToolName::new(name).is_ok());
@@ -186,12 +247,35 @@ fn named(tool: &Message<'_>, member: &str, imported: &mut Imported) {
     if name.is_some() {
         imported.settings.insert("prefix", "".into());
     }
-    let Some(Value::Object(vertex)) = imported.settings.get_mut("vertex") else { return };
     for (key, value) in [("name", name), ("description", description)] {
         if let Some(value) = value {
             vertex.insert(key, value.into());
         }
     }
+    vertex.insert("arguments", "google".into());
+    imported.settings.insert("vertex", Value::Object(vertex));
+}
+
+/// A number of a message, in a range.
+fn number(
+    message: &Message<'_>,
+    member: &str,
+    range: std::ops::RangeInclusive<f64>,
+    imported: &mut Imported,
+) -> Option<f64> {
+    let node = message.node(member)?;
+    let number = node.as_number().and_then(callgate_tool::Number::as_f64);
+    let number = number.filter(|number| range.contains(number));
+    if number.is_none() {
+        let message_text = format!("expected a number from {} to {}", range.start(), range.end());
+        imported.remark(RemarkKind::Invalid, message.at(member), message_text);
+    }
+    number
+}
+
+/// True if a message has the member `disabled`, and it is `true`.
+fn is_disabled(message: &Message<'_>) -> bool {
+    message.node("disabled").map(callgate_tree::Node::to_value) == Some(json!(true))
 }
 
 const SOURCES: [&str; 2] = ["dataStoreSource", "engineSource"];

@@ -90,19 +90,18 @@ impl Collection {
         import::token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|known| known.kind == RemarkKind::Invalid);
-        let is_connection = imported.settings.contains_key("connection");
+        let has_own_tools =
+            ["connection", "vertex"].iter().any(|key| imported.settings.contains_key(key));
         let is_tool = (description.is_some() && !imported.lacks_credential)
             || functions.is_some()
-            || is_connection;
+            || has_own_tools;
         let is_left_out = is_invalid || !is_tool;
-        let is_search = imported.settings.contains_key("vertex");
-        let reason = if is_search { SEARCH } else { NO_TOOL };
         self.notes.take(file, &imported, is_left_out);
         if is_left_out {
             self.names.remove(&name.to_ascii_lowercase());
             let says_why = |known: &Remark| known.kind != RemarkKind::Ignored;
-            if is_search || !imported.remarks.iter().any(says_why) {
-                self.notes.left_out(file, reason.to_owned());
+            if !imported.remarks.iter().any(says_why) {
+                self.notes.left_out(file, NO_TOOL.to_owned());
             }
             return;
         }
@@ -114,7 +113,7 @@ impl Collection {
             CLIENT.clone_into(&mut known);
         } else {
             // As for a single export: the platforms send every default, and agents call tools by whole names.
-            if !is_connection {
+            if !has_own_tools {
                 imported.settings.insert("defaults", "all".into());
                 imported.settings.insert("tool_names", "as_written".into());
             }
@@ -167,8 +166,6 @@ impl Collection {
 
 /// The reason why a tool is left out that no remark explains.
 const NO_TOOL: &str = "expected an OpenAPI tool with its schema, got none";
-/// The reason why a tool that searches data stores is left out: the configuration could not be built with it.
-const SEARCH: &str = "it searches data stores of Vertex AI Search: point them at a folder by `data_stores`, beside a toolset of this file (`dialogflow_tool` or `ces_toolset`)";
 /// The toolset of all functions that the client runs.
 const CLIENT: &str = "client";
 /// The length limit of a toolset's name: names of tools begin with it, and the rest needs room.

@@ -8,7 +8,7 @@ use std::{
 
 use callgate_ces::{ExportKind, import_export};
 use callgate_config::Severity;
-use callgate_tool::json;
+use callgate_tool::{Object, json};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 fn fixture(name: &str) -> PathBuf {
@@ -20,8 +20,15 @@ fn an_exported_agent_yields_its_tools_and_example_calls() {
     let export = import_export(&fixture("pets_agent")).unwrap();
     assert_eq!((export.kind, &*export.name), (ExportKind::Agent, "Pet shop agent"));
     let names: Vec<_> = export.toolsets.iter().map(|toolset| &*toolset.name).collect();
-    assert_eq!(names, ["PetTool", "client"]);
-    let pets = &export.toolsets[0];
+    assert_eq!(names, ["Manuals", "PetTool", "client"]);
+    let manuals = &export.toolsets[0];
+    let store = "projects/p/locations/l/collections/c/dataStores/d";
+    let vertex = json!({
+        "answer": true, "data_stores": [store], "name": "Manuals",
+        "description": "What the manuals say.", "arguments": "google",
+    });
+    assert_eq!(manuals.settings, Object::from([("prefix", "".into()), ("vertex", vertex)]));
+    let pets = &export.toolsets[1];
     assert_eq!(pets.settings.get("defaults"), Some(&json!("all")));
     assert_eq!(pets.settings.get("tool_names"), Some(&json!("as_written")));
     assert!(pets.description.as_deref().unwrap().contains("operationId: createPet"));

@@ -72,7 +72,7 @@ fn the_imports_of_an_app_and_an_agent_equal_the_expected_folders() {
         let export = root().join("fixtures/exports").join(name);
         let expected = files(&root().join("fixtures/imported").join(name));
         let out = folder.path().join("out");
-        import(&export, &out).exits(0).prints("2 toolsets");
+        import(&export, &out).exits(0).prints("3 toolsets");
         let got = files(&out);
         assert_eq!(names(&got), names(&expected));
         for (name, bytes) in &expected {
@@ -106,7 +106,7 @@ fn unsupported_kinds_of_an_export_are_listed_and_the_rest_is_imported() {
     let out = folder.path().join("agent");
     import(&root().join("fixtures/exports/pets_agent"), &out)
         .exits(0)
-        .says("it searches data stores of Vertex AI Search")
+        .says("`roles/discoveryengine.viewer`")
         .says("1 webhooks are not taken over")
         .says("df-code-interpreter-tool`, which is not taken over");
 }

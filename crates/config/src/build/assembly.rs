@@ -152,6 +152,7 @@ impl Assembly<'_> {
             named_secrets,
             origin: config.origin.file.clone(),
             ways,
+            services: databases.services,
             notified: None,
             kept,
             files,

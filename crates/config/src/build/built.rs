@@ -116,6 +116,8 @@ pub struct Built {
     pub(super) origin: PathBuf,
     /// The transport to the servers of each toolset, by the toolset's name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
+    /// The origins of services that tools without descriptions need, with the ways there.
+    pub(super) services: Vec<(String, Arc<dyn Transport>)>,
     /// The service that learns of calls that wait for an approval.
     pub(super) notified: Option<Notified>,
     pub(super) kept: Reusable,

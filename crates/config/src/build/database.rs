@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_executor::{Backend, Builder};
 use callgate_session::Store;
 use callgate_tool::ToolName;
-use callgate_transport::TlsSettings;
+use callgate_transport::{TlsSettings, Transport};
 
 use super::{
     authenticators::Made,
@@ -67,8 +67,10 @@ pub(super) struct Databases {
     pub(super) built: Vec<BuiltDatabase>,
     pub(super) tools: Vec<DatabaseBackend>,
     pub(super) known: Vec<KnownDatabase>,
-    /// The authenticators of connections.
+    /// The authenticators of connections and data stores.
     pub(super) authenticators: Vec<Made>,
+    /// The origins of services that calls of data stores need, with the ways there.
+    pub(super) services: Vec<(String, Arc<dyn Transport>)>,
 }
 
 /// The tools of a database as they were made last, with what they were made from: they stay in use while it does not answer.

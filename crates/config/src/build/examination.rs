@@ -72,6 +72,11 @@ impl Built {
             let uri = format!("{origin}/").parse().unwrap_or_default();
             all.push(tried(subject, transport.connect(&uri, server.named_by)).await);
         }
+        for (origin, transport) in &self.services {
+            let uri = format!("{origin}/").parse().unwrap_or_default();
+            let connected = transport.connect(&uri, NamedBy::Operator);
+            all.push(tried(Subject::Server(origin.clone()), connected).await);
+        }
         if let Some(Notified { target: WebhookTarget { url, transport, .. }, .. }) = &self.notified
         {
             let origin = url.origin().ascii_serialization();

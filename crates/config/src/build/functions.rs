@@ -53,7 +53,8 @@ fn unused(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
     let Some(function) = toolset.functions.iter().find(is_meant) else {
         let has_others = toolset.description.is_some()
             || toolset.database.connection.is_some()
-            || toolset.connector.connection.is_some();
+            || toolset.connector.connection.is_some()
+            || toolset.vertex.is_some();
         return (!has_others).then(|| edit_faults::unknown_tool(tool, &all_names(toolset)));
     };
     let is_own = edit_of(toolset, function).is_some_and(|own| std::ptr::eq(own, rule));

@@ -53,6 +53,7 @@ pub(super) fn options(
             .chain(fixed.map(|header| (InputLocation::Header, header.name.clone())))
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
+        reads: Vec::new(),
     }
 }
 

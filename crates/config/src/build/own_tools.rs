@@ -6,7 +6,8 @@
     feature = "documents",
     feature = "mysql",
     feature = "postgres",
-    feature = "sqlite"
+    feature = "sqlite",
+    feature = "vertex"
 ))]
 pub(super) mod edits;
 #[cfg(any(
@@ -14,7 +15,8 @@ pub(super) mod edits;
     feature = "documents",
     feature = "mysql",
     feature = "postgres",
-    feature = "sqlite"
+    feature = "sqlite",
+    feature = "vertex"
 ))]
 pub(super) mod selection;
 #[cfg(any(
@@ -22,7 +24,8 @@ pub(super) mod selection;
     feature = "documents",
     feature = "mysql",
     feature = "postgres",
-    feature = "sqlite"
+    feature = "sqlite",
+    feature = "vertex"
 ))]
 mod stand_ins;
 
@@ -37,7 +40,8 @@ use callgate_tool::{Effect, ToolName};
     feature = "documents",
     feature = "mysql",
     feature = "postgres",
-    feature = "sqlite"
+    feature = "sqlite",
+    feature = "vertex"
 ))]
 pub(super) use self::stand_ins::stand_ins;
 use super::functions;
@@ -47,6 +51,7 @@ use crate::{
     form::Words as _,
     tool_rules::EditRule,
     toolset::ToolsetConfig,
+    vertex::VertexAction,
 };
 
 /// A tool of a toolset that no description has.
@@ -77,8 +82,8 @@ pub(super) enum DatabaseToolKind<'a> {
     Entity(&'a EntityConfig, Operation),
     Query,
     Statement(&'a StatementConfig),
-    /// A search of data stores.
-    Vertex,
+    /// A search of data stores, or an answer from them.
+    Vertex(VertexAction),
 }
 
 /// A tool of a database, and its declaration if an operator changed it.
@@ -130,7 +135,7 @@ impl DatabaseTool<'_> {
             DatabaseToolKind::Action(action) => action.kind.effect(),
             DatabaseToolKind::Documents
             | DatabaseToolKind::Entity(_, Operation::Get | Operation::List)
-            | DatabaseToolKind::Vertex => Effect::Read,
+            | DatabaseToolKind::Vertex(_) => Effect::Read,
             // Nothing says that a text of a model reads the same again.
             DatabaseToolKind::Entity(..) | DatabaseToolKind::Query => Effect::Write,
             DatabaseToolKind::Statement(statement) => statement.keys.effect.unwrap_or(Effect::Read),
@@ -145,7 +150,7 @@ impl DatabaseTool<'_> {
             DatabaseToolKind::Entity(entity, _) => entity.pointer.clone(),
             DatabaseToolKind::Query => format!("{}/query", toolset.pointer),
             DatabaseToolKind::Statement(statement) => statement.pointer.clone(),
-            DatabaseToolKind::Vertex => format!("{}/vertex", toolset.pointer),
+            DatabaseToolKind::Vertex(_) => format!("{}/vertex", toolset.pointer),
         }
     }
 }
@@ -160,8 +165,8 @@ pub(super) fn of_database(toolset: &ToolsetConfig) -> Vec<DatabaseTool<'_>> {
         return ["search", "read"].map(tool).into();
     }
     if let Some(vertex) = &toolset.vertex {
-        let short = vertex.name.clone().unwrap_or_else(|| "search".to_owned());
-        return vec![DatabaseTool { short, kind: DatabaseToolKind::Vertex }];
+        let tool = |(short, action)| DatabaseTool { short, kind: DatabaseToolKind::Vertex(action) };
+        return vertex.tools().into_iter().map(tool).collect();
     }
     let DatabaseConfig { connection, entities, statements, query, .. } = &toolset.database;
     if connection.is_none() {

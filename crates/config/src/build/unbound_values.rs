@@ -19,7 +19,9 @@ pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environm
         return;
     }
     for toolset in &config.toolsets {
-        for (pointer, source) in sources(toolset) {
+        let of_searches = of_vertex(toolset);
+        let of_searches = of_searches.iter().map(|(pointer, source)| (pointer.clone(), source));
+        for (pointer, source) in sources(toolset).into_iter().chain(of_searches) {
             let Some(shown) = unbound(source, &config.sessions) else { continue };
             let message = format!("expected a value that no caller sets, got: `{shown}`");
             reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
@@ -73,6 +75,21 @@ fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
     let sources = conditions.flat_map(|(field, condition)| {
         let at = format!("{}/documents/where/{}", toolset.pointer, escaped(field));
         condition.operands().map(move |(name, source)| (format!("{at}/{name}"), source))
+    });
+    sources.collect()
+}
+
+/// The sources in the filters of data stores, each with its place.
+fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, Source)> {
+    let Some(vertex) = &toolset.vertex else { return Vec::new() };
+    let stores = vertex.data_stores.iter().flatten().enumerate();
+    let stores = stores.filter_map(|(at, store)| {
+        Some((format!("data_stores/{at}/filter"), store.filter.as_deref()?))
+    });
+    let own = vertex.filter.as_deref().map(|filter| ("filter".to_owned(), filter));
+    let sources = stores.chain(own).flat_map(|(at, filter)| {
+        let pointer = format!("{}/vertex/{at}", toolset.pointer);
+        Source::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
     });
     sources.collect()
 }

@@ -54,6 +54,21 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Source> {
     found
 }
 
+impl Source {
+    /// The values of the session that a longer text names.
+    pub(crate) fn all_in(text: &str) -> Vec<Self> {
+        let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+        let named = text.split('$').skip(1).filter_map(|rest| {
+            let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
+            let named = format!("${}", rest.get(..end)?);
+            PREFIXES
+                .iter()
+                .find_map(|(prefix, source)| Some(source(named.strip_prefix(prefix)?.to_owned())))
+        });
+        named.collect()
+    }
+}
+
 /// The prefix of a source, and what makes it of the path behind.
 type Prefix = (&'static str, fn(String) -> Source);
 

@@ -21,4 +21,19 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
 }
 
 /// The keys of a toolset that mean something beside `vertex`.
-const BESIDE: [&str; 6] = ["confirm", "functions", "limits", "prefix", "tools", "vertex"];
+const BESIDE: [&str; 14] = [
+    "auth",
+    "baggage",
+    "confirm",
+    "egress",
+    "functions",
+    "limits",
+    "prefix",
+    "retry",
+    "server",
+    "service_directory",
+    "tls",
+    "tools",
+    "upstream",
+    "vertex",
+];

@@ -17,7 +17,10 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
         if reader.is_misspelt(mapping, "documents") {
             return;
         }
+        let is_search = mapping.object.contains("vertex");
         let own = LIMITS.iter().filter(|key| !SHARED_LIMITS.contains(key));
+        // A search of data stores has snippets too.
+        let own = own.filter(|key| !is_search || **key != "snippets");
         for key in own.filter(|key| inner("limits").is_some_and(|limits| limits.contains(key))) {
             let message = format!("expected `documents` with `{key}`, got none");
             let help = "write `documents: {folder: FOLDER}` into the toolset, or remove the key";

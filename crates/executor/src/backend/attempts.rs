@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use callgate_call::retry_after;
 use callgate_tool::{Effect, FaultCode, Reached};
 use callgate_transport::{ConnectFailure, Error, ErrorKind, overrides_method};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Response};
 use tokio::time::Instant;
 
 use crate::retry::{Retry, RetryWhen};
@@ -43,17 +42,12 @@ impl Attempts {
         (retry.when == RetryWhen::Safe).then(|| Box::new(attempts))
     }
 
-    /// Begins an attempt with this request. Returns the time by which it must have ended.
-    pub(super) fn begin(
-        &mut self,
-        request: &Request<Bytes>,
-        effect: Effect,
-        retry: &Retry,
-    ) -> Instant {
+    /// Begins an attempt of an operation with this effect. Returns the time by which it must have ended.
+    pub(super) fn begin(&mut self, effect: Effect, retry: &Retry) -> Instant {
         self.n_made += 1;
         self.lost = None;
-        // The method decides, whatever an operator says of the effect; a read whose words say that it acts is none.
-        self.is_safe = request.method().is_safe() && effect == Effect::Read;
+        // `Operation::retry_effect`: the method decides, whatever an operator says of the effect.
+        self.is_safe = effect == Effect::Read;
         let may_follow = self.is_safe && self.n_made < retry.attempts;
         let limit = retry.attempt_timeout.filter(|_| may_follow);
         let ends = limit.and_then(|limit| Instant::now().checked_add(limit));

@@ -187,7 +187,7 @@ impl<'a> Exchange<'a> {
         if let Some(attempts) = &mut self.attempts {
             let retry = &self.connection.settings.retry;
             let effect = self.plan.operation().retry_effect();
-            self.deadline = attempts.begin(&request, effect, retry);
+            self.deadline = attempts.begin(effect, retry);
         }
         self.trust(&mut request);
         let checked = self.connection.transport.check(&request);

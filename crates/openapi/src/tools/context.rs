@@ -251,10 +251,11 @@ impl<'d> Context<'d> {
         let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
         let argument_headers = declared(let_through, &layout.inputs);
-        let effect = effect_with(
-            OperationTexts { method, key, operation: operation.node },
-            &argument_headers,
-        );
+        let texts = OperationTexts { method, key, operation: operation.node };
+        let effect = match options.only_reads(names) {
+            true => Effect::Read,
+            false => effect_with(texts, &argument_headers),
+        };
         let label = &[method.as_str(), " ", key].concat();
         let sending = DefaultsContext { defaults: options.defaults, method, effect, label };
         self.decisive.leave_out(sending, self.document, &mut layout);

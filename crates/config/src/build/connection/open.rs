@@ -4,16 +4,16 @@ mod settings;
 
 use std::sync::Arc;
 
-use callgate_auth::{AuthConfig, AuthContext, Authenticator, GoogleToken};
+use callgate_auth::AuthConfig;
 use callgate_connector::{ConnectionFinding, Loaded, Severity as FindingSeverity, Surroundings};
 use callgate_executor::Backend;
-use callgate_google::Identity;
 
 use super::{ConnectionSending, Databases};
 use crate::{
     build::{
-        authenticators::{Authenticators, Making},
+        authenticators::Authenticators,
         database::{Around, BuiltDatabase, KnownDatabase},
+        google_service,
         own_tools::{self, DatabaseTool, edits, selection},
         session_values,
     },
@@ -41,7 +41,8 @@ pub(in crate::build) async fn all(
             continue;
         }
         let session_values = session_values::masked(&config.toolsets);
-        let mut made = Authenticators::of(reader, toolset, making(around, &sending));
+        let mut made =
+            Authenticators::of(reader, toolset, google_service::making(around, &sending));
         let surroundings = surroundings(reader, toolset, &mut made, sending);
         databases.authenticators.append(&mut made.made);
         let Some(surroundings) = surroundings else { continue };
@@ -50,21 +51,7 @@ pub(in crate::build) async fn all(
     }
 }
 
-fn making<'a>(around: Around<'a>, sending: &ConnectionSending) -> Making<'a> {
-    let environment = around.build_context.environment;
-    let secrets = Arc::clone(&around.build_context.secrets);
-    let context = AuthContext::new(secrets, Arc::clone(&sending.tokens))
-        .with_grants(environment.grants.clone())
-        .with_clock(environment.clock.clone());
-    Making {
-        context,
-        way: sending.way.clone(),
-        previous: around.build_context.previous,
-        has_stand_ins: environment.has_stand_ins,
-    }
-}
-
-/// The credentials and the transport of a connection. Without `auth` it is the account of this machine.
+/// The credentials and the transport of a connection.
 fn surroundings(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
@@ -72,40 +59,17 @@ fn surroundings(
     sending: ConnectionSending,
 ) -> Option<Surroundings> {
     let transport = sending.calls?;
-    let own = match (&made.own, &toolset.credentials.auth) {
-        (Some(own), _) => Some(Arc::clone(own)),
-        (None, None) => {
-            let token = GoogleToken::Access { scopes: Vec::new() };
-            let usual = AuthConfig::Google { identity: Box::<Identity>::default(), token };
-            authenticator(reader, toolset, made, usual)
-        }
-        // The fault of the credential is reported.
-        (None, Some(_)) => None,
-    };
+    let pointer = format!("{}/connection", toolset.pointer);
+    let own = google_service::own(reader, toolset, made, &pointer);
     let user = match &toolset.connector.user {
         Some(user) => {
-            let token = user.oauth2_auth_code.clone();
-            Some(authenticator(reader, toolset, made, AuthConfig::Bearer { token })?)
+            let config = AuthConfig::Bearer { token: user.oauth2_auth_code.clone() };
+            Some(google_service::authenticator(reader, made, config, &pointer)?)
         }
         None => None,
     };
     let session_values = callgate_executor::SessionValues::default();
     Some(Surroundings { transport, authenticator: own?, user, session_values })
-}
-
-fn authenticator(
-    reader: &mut Reader,
-    toolset: &ToolsetConfig,
-    made: &mut Authenticators<'_>,
-    config: AuthConfig,
-) -> Option<Arc<dyn Authenticator>> {
-    let made = made.make(config);
-    made.map_err(|error| {
-        let pointer = format!("{}/connection", toolset.pointer);
-        let help = "correct the credential";
-        reader.complain(ConfigCode::Credential, pointer, error.to_string(), help);
-    })
-    .ok()
 }
 
 async fn one(

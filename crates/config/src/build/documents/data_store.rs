@@ -1,4 +1,5 @@
-//! Data stores of Vertex AI Search that the configuration points at folders of documents: their tools search the folder.
+//! Data stores of Vertex AI Search that the configuration points at folders of documents: their tools search the folder. The others
+//! are Google's, and `vertex` makes their tools.
 
 use std::sync::Arc;
 
@@ -9,12 +10,14 @@ use crate::{
     build::{
         database::Databases,
         own_tools::{self, edits, selection},
+        vertex::is_googles,
     },
     code::ConfigCode,
     config::Config,
-    data_store::{LocalStoreKeys, VertexKeys},
+    data_store::LocalStoreKeys,
     reader::{Reader, escaped},
     toolset::ToolsetConfig,
+    vertex::VertexKeys,
 };
 
 /// Makes the tools of all toolsets with data stores.
@@ -26,8 +29,12 @@ pub(super) fn all(
 ) {
     for toolset in &config.toolsets {
         let Some(vertex) = &toolset.vertex else { continue };
+        if is_googles(config, toolset) {
+            continue;
+        }
         let selected = selection::selected(reader, toolset);
         let Some(local) = local(reader, config, toolset, vertex) else { continue };
+        warn_of_unused(reader, toolset, vertex);
         let known = documents.iter().find(|known| known.name == local);
         let backends: Vec<Arc<dyn Backend>> = match known {
             Some(BuiltDocuments { documents: Documents(documents), .. }) => {
@@ -43,6 +50,27 @@ pub(super) fn all(
     }
 }
 
+/// Reports what Google would do with a question and a folder does not.
+fn warn_of_unused(reader: &mut Reader, toolset: &ToolsetConfig, vertex: &VertexKeys) {
+    let mut stores = vertex.data_stores.iter().flatten();
+    let has_boosts = vertex.boosts.is_some() || stores.any(|store| store.boosts.is_some());
+    let unused = [
+        ("answer", vertex.answer == Some(true)),
+        ("boosts", has_boosts),
+        ("fields", vertex.fields.is_some()),
+        ("filter_argument", vertex.filter_argument == Some(true)),
+    ];
+    let unused: Vec<&str> = unused.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
+    if !unused.is_empty() {
+        let message = format!(
+            "expected keys that a search of a folder has, got others, which have no effect there: `{}`",
+            unused.join("`, `")
+        );
+        let help = "no step is needed if snippets are enough: no model writes an answer, and words alone rank";
+        reader.warn(ConfigCode::UnusedKey, format!("{}/vertex", toolset.pointer), &message, help);
+    }
+}
+
 /// The toolset with the documents that all data stores of a toolset are pointed at.
 fn local<'c>(
     reader: &mut Reader,
@@ -52,10 +80,10 @@ fn local<'c>(
 ) -> Option<&'c str> {
     let pointer = format!("{}/vertex", toolset.pointer);
     let mut found: Option<&str> = None;
-    for name in names(vertex) {
+    for name in vertex.names() {
         let Some(local) = config.data_stores.get(name) else {
             let message = format!(
-                "expected a data store that `data_stores` points at a folder, got one of Vertex AI Search, which this release does not ask: `{name}`"
+                "expected a data store that `data_stores` points at a folder, as it does others of the toolset, got one of Google's: `{name}`"
             );
             let help =
                 format!("write `data_stores: {{{name}: {{toolset: NAME}}}}` beside `toolsets`");
@@ -99,7 +127,7 @@ fn searchable<'c>(
         reader.complain(ConfigCode::UnknownToolset, format!("{at}/toolset"), message, help);
         return None;
     }
-    if vertex.filter.is_some() && filter.is_none() {
+    if vertex.has_filter() && filter.is_none() {
         let message = format!(
             "expected a data store without a filter, got one, which a folder does not read: `{name}`"
         );
@@ -110,12 +138,4 @@ fn searchable<'c>(
         return None;
     }
     Some(toolset)
-}
-
-/// The names that `data_stores` of the configuration has: of the data stores, or of the engine over unnamed ones.
-fn names(vertex: &VertexKeys) -> Vec<&str> {
-    match vertex.data_stores.as_deref() {
-        Some(stores) if !stores.is_empty() => stores.iter().map(String::as_str).collect(),
-        _ => vertex.engine.as_deref().into_iter().collect(),
-    }
 }

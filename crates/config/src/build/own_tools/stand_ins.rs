@@ -21,7 +21,7 @@ pub(in crate::build) fn stand_ins(
         let full = tool.former_name(toolset).ok()?;
         let fault = match tool.kind {
             DatabaseToolKind::Action(_) => wording::connector::undescribed,
-            DatabaseToolKind::Documents | DatabaseToolKind::Vertex => {
+            DatabaseToolKind::Documents | DatabaseToolKind::Vertex(_) => {
                 wording::documents::unavailable
             }
             _ => wording::database::unavailable,

@@ -56,7 +56,7 @@ pub(super) async fn of_toolset(
         | DatabaseToolKind::Documents
         | DatabaseToolKind::Entity(..)
         | DatabaseToolKind::Query
-        | DatabaseToolKind::Vertex => None,
+        | DatabaseToolKind::Vertex(_) => None,
     });
     let entities = &toolset.database.entities;
     Ok(DatabaseSettings {

@@ -1,4 +1,4 @@
-//! The published discovery document of the service, reduced to names and types: which requests it allows.
+//! The published discovery document of a service of Google's, reduced to names and types: which requests it allows.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ pub(crate) struct Document(Value);
 /// A request that the document allows.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The method: `projects.locations.connections.entityTypes.entities.list`, without what all of them begin with:
-    /// `entityTypes.entities.list`.
+    /// The method: `projects.locations.connections.entityTypes.entities.list`, without `projects.locations.connections.`;
+    /// `projects.locations.collections.engines.servingConfigs.search`, without `projects.locations.`.
     pub method: String,
     /// The last segments of the path that are no words of the method: `entityTypesId`, `entitiesId`.
     pub path: BTreeMap<String, String>,
@@ -23,8 +23,8 @@ pub struct Asked {
 }
 
 impl Document {
-    pub(crate) fn read() -> Self {
-        Self(serde_json::from_str(include_str!("discovery.json")).unwrap())
+    pub(crate) fn read(text: &str) -> Self {
+        Self(serde_json::from_str(text).unwrap())
     }
 
     /// The request, or the reason why the document does not allow it.
@@ -39,17 +39,13 @@ impl Document {
         let (method, path) = found.ok_or_else(|| format!("no method: {http} {path}"))?;
         let query = self.query(method, query)?;
         let body = self.body(method, body)?;
-        let name = method["id"].as_str().unwrap();
-        let name =
-            name.trim_start_matches("projects.locations.").trim_start_matches("connections.");
-        Ok(Asked { method: name.to_owned(), path, query, body })
+        Ok(Asked { method: name(method).to_owned(), path, query, body })
     }
 
     /// Checks a response of the fake itself.
     pub(crate) fn check_response(&self, method: &str, response: &Value) {
         let methods = self.0["methods"].as_array().unwrap();
-        let id = format!("projects.locations.connections.{method}");
-        let Some(method) = methods.iter().find(|known| known["id"] == id.as_str()) else { return };
+        let Some(method) = methods.iter().find(|known| name(known) == method) else { return };
         if let Some(schema) = method["response"].as_str() {
             self.members(schema, response, "response").unwrap();
         }
@@ -140,6 +136,11 @@ impl Document {
         };
         if is_right { Ok(()) } else { Err(format!("{at}: another type: {value}")) }
     }
+}
+
+fn name(method: &Value) -> &str {
+    let name = method["id"].as_str().unwrap();
+    name.trim_start_matches("projects.locations.").trim_start_matches("connections.")
 }
 
 /// The values of the template's names, if a path is one of the template.

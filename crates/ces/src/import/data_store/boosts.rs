@@ -1,0 +1,103 @@
+//! Imports `boostSpecs`: documents that rank higher or lower, each for the data stores that it names.
+
+use callgate_tool::{Object, Value, json};
+
+use super::{Searched, number};
+use crate::import::{Imported, RemarkKind, message::Message};
+
+/// Reads the boosts of a tool into those of its data stores.
+pub(super) fn read(tool: &Message<'_>, searched: &mut Searched, imported: &mut Imported) {
+    for specs in tool.messages("boostSpecs", imported) {
+        specs.only(&["dataStores", "spec"], imported);
+        let names = specs.texts("dataStores", imported);
+        let names: Vec<String> = names.into_iter().map(|name| name.data().to_owned()).collect();
+        let boosts: Vec<Value> = specs
+            .messages("spec", imported)
+            .iter()
+            .flat_map(|spec| {
+                spec.only(&["conditionBoostSpecs"], imported);
+                let conditions = spec.messages("conditionBoostSpecs", imported);
+                let boosts = conditions.iter().filter_map(|one| boost(one, imported));
+                boosts.collect::<Vec<_>>()
+            })
+            .collect();
+        assign(&specs, names, &boosts, searched, imported);
+    }
+}
+
+/// Gives boosts to the data stores of these names.
+fn assign(
+    specs: &Message<'_>,
+    names: Vec<String>,
+    boosts: &[Value],
+    searched: &mut Searched,
+    imported: &mut Imported,
+) {
+    if searched.stores.is_empty() {
+        // Naming data stores to an engine would restrict the search to them.
+        searched.boosts.extend_from_slice(boosts);
+        let message = "the boosts hold for all data stores of the engine";
+        return imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
+    }
+    for name in names {
+        let mut stores = searched.stores.iter_mut();
+        match stores.find(|store| store.name == name) {
+            Some(store) => store.boosts.extend_from_slice(boosts),
+            None => {
+                let message = "the boosts of a data store that is not searched are left out";
+                imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
+            }
+        }
+    }
+}
+
+fn boost(spec: &Message<'_>, imported: &mut Imported) -> Option<Value> {
+    spec.only(&["condition", "boost", "boostControlSpec"], imported);
+    let mut keys = Object::new();
+    if let Some(control) = spec.message("boostControlSpec", imported) {
+        if let Some(condition) = spec.text("condition", imported) {
+            keys.insert("condition", condition.data().into());
+        }
+        controlled(&control, &mut keys, imported)?;
+        return Some(Value::Object(keys));
+    }
+    keys.insert("condition", spec.required("condition", imported)?.data().into());
+    let strength = match spec.has("boost") {
+        true => number(spec, "boost", -1.0..=1.0, imported)?,
+        false => 0.0,
+    };
+    keys.insert("boost", strength.into());
+    Some(Value::Object(keys))
+}
+
+fn controlled(control: &Message<'_>, keys: &mut Object, imported: &mut Imported) -> Option<()> {
+    let members = ["fieldName", "attributeType", "interpolationType", "controlPoints"];
+    control.only(&members, imported);
+    let types = ["ATTRIBUTE_TYPE_UNSPECIFIED", "NUMERICAL", "FRESHNESS"];
+    let by = match control.position("attributeType", &types, imported)? {
+        1 => "number",
+        2 => "freshness",
+        _ => {
+            let message = "expected `NUMERICAL` or `FRESHNESS`, got none";
+            imported.remark(RemarkKind::Invalid, control.at("attributeType"), message);
+            return None;
+        }
+    };
+    // Linear is the only one that there is.
+    let interpolations = ["INTERPOLATION_TYPE_UNSPECIFIED", "LINEAR"];
+    control.position("interpolationType", &interpolations, imported)?;
+    keys.insert("field", control.required("fieldName", imported)?.data().into());
+    keys.insert("by", by.into());
+    let mut points = Vec::new();
+    for point in control.messages("controlPoints", imported) {
+        point.only(&["attributeValue", "boostAmount"], imported);
+        let value = point.required("attributeValue", imported)?.data();
+        let amount = match point.has("boostAmount") {
+            true => number(&point, "boostAmount", -1.0..=1.0, imported)?,
+            false => 0.0,
+        };
+        points.push(json!({"value": value, "boost": amount}));
+    }
+    keys.insert("points", Value::Array(points));
+    Some(())
+}

@@ -1,0 +1,225 @@
+//! The settings of a search as its crate takes them, from those of its toolset. Names and filters are read here, each fault at its
+//! place.
+
+use callgate_vertex::{
+    Action, Boost, BoostControl, ControlKind, FieldType, Filter, Form, ResourceName, ResultMode,
+    StoreSettings, Target, ToolSettings, VertexSettings,
+};
+
+use crate::{
+    build::own_tools::{DatabaseTool, DatabaseToolKind},
+    code::ConfigCode,
+    connection::ArgumentForm,
+    reader::{Reader, escaped},
+    toolset::ToolsetConfig,
+    vertex::{BoostBy, BoostKeys, FieldKind, Mode, PointKeys, StoreKeys, VertexAction, VertexKeys},
+};
+
+/// The settings; `None` if one has a fault, which is reported.
+pub(super) fn of_toolset(
+    reader: &mut Reader,
+    toolset: &ToolsetConfig,
+    selected: &[DatabaseTool<'_>],
+) -> Option<VertexSettings> {
+    let keys = toolset.vertex.as_ref()?;
+    let n_faults = reader.complaints.len();
+    let mut reading = Reading { reader, pointer: format!("{}/vertex", toolset.pointer) };
+    reading.examine(keys);
+    let targets = reading.targets(keys);
+    let filter = reading.filter(keys.filter.as_deref(), "filter");
+    let boosts = reading.boosts(keys.boosts.as_deref(), "boosts");
+    let is_whole = reader.complaints.len() == n_faults;
+    let tools = selected.iter().filter_map(|tool| {
+        let DatabaseToolKind::Vertex(action) = tool.kind else { return None };
+        let action = match action {
+            VertexAction::Answer => Action::Answer,
+            VertexAction::Search => Action::Search,
+        };
+        Some(ToolSettings { name: tool.former_name(toolset).ok()?, action })
+    });
+    let limits = &toolset.documents.limits;
+    let count = |count: Option<usize>| count.and_then(|count| u32::try_from(count).ok());
+    is_whole.then(|| VertexSettings {
+        toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+        tools: tools.collect(),
+        targets,
+        server: toolset.server.as_ref().map(|server| server.as_str().to_owned()),
+        description: keys.description.clone().unwrap_or_default(),
+        filter,
+        fields: fields(keys),
+        form: match keys.arguments {
+            Some(ArgumentForm::Google) => {
+                Form::Google { has_filter: keys.filter_argument.unwrap_or_default() }
+            }
+            Some(ArgumentForm::Own) | None => Form::Own,
+        },
+        boosts,
+        snippets: keys.snippets.unwrap_or(true),
+        extractive_answers: count(keys.extractive_answers).unwrap_or_default(),
+        extractive_segments: count(keys.extractive_segments).unwrap_or_default(),
+        grounding: keys.grounding,
+        limit: count(limits.snippets).unwrap_or(SNIPPETS),
+        result_bytes: limits.result_bytes.unwrap_or(RESULT_BYTES),
+        call: toolset.call.clone(),
+    })
+}
+
+fn fields(keys: &VertexKeys) -> Vec<(String, FieldType)> {
+    let kind = |kind| match kind {
+        FieldKind::Date => FieldType::Date,
+        FieldKind::Number => FieldType::Number,
+        FieldKind::Text => FieldType::Text,
+    };
+    keys.fields.iter().flatten().map(|(name, of)| (name.clone(), kind(*of))).collect()
+}
+
+/// Reads the parts of `vertex`, and reports their faults.
+struct Reading<'a> {
+    reader: &'a mut Reader,
+    pointer: String,
+}
+
+impl Reading<'_> {
+    fn complain(&mut self, at: &str, message: &str, help: &str) {
+        let pointer = format!("{}/{at}", self.pointer);
+        let pointer = pointer.trim_end_matches('/');
+        self.reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    }
+
+    /// Reports settings that contradict each other.
+    fn examine(&mut self, keys: &VertexKeys) {
+        let is_google = keys.arguments == Some(ArgumentForm::Google);
+        let is_answered = keys.answer.unwrap_or_default();
+        let n_stores = keys.data_stores.as_ref().map_or(0, Vec::len);
+        if is_answered && keys.engine.is_none() && n_stores > 1 {
+            let message = "expected `engine` with `answer` over several data stores, got none";
+            self.complain("answer", message, "name the engine that has the data stores");
+        }
+        if keys.engine.is_none() && n_stores > MOST_STORES {
+            let message = format!(
+                "expected at most {MOST_STORES} data stores without an engine, got {n_stores}"
+            );
+            self.complain("data_stores", &message, "name the engine that has the data stores");
+        }
+        if keys.filter_argument.is_some() && !is_google {
+            let message = "expected `arguments: google` with `filter_argument`, got others";
+            self.complain("filter_argument", message, "name the fields of conditions in `fields`");
+        }
+        if keys.fields.is_some() && is_google {
+            let message = "expected no `fields` beside `arguments: google`, got some";
+            self.complain("fields", message, "write `filter_argument: true`, or remove the key");
+        }
+        if keys.grounding.is_some() && !is_answered {
+            let message = "expected `answer: true` with `grounding`, got none";
+            self.complain("grounding", message, "write `answer: true`, or remove the key");
+        }
+        for (name, _) in keys.fields.iter().flatten() {
+            if format!("{name} > 0").parse::<Filter>().is_err() {
+                let message = format!("expected the name of a field, got: `{name}`");
+                let help = "use letters, digits, `_`, `.` and `-`";
+                self.complain(&format!("fields/{}", escaped(name)), &message, help);
+            }
+        }
+    }
+
+    fn targets(&mut self, keys: &VertexKeys) -> Vec<Target> {
+        let mode = |mode: Option<Mode>| match mode.or(keys.mode) {
+            Some(Mode::Chunks) => ResultMode::Chunks,
+            Some(Mode::Documents) | None => ResultMode::Documents,
+        };
+        let stores = keys.data_stores.iter().flatten().enumerate();
+        let stores: Vec<_> =
+            stores.filter_map(|(at, keys)| Some((keys.mode, self.store(at, keys)?))).collect();
+        if let Some(engine) = &keys.engine {
+            let name = self.name(engine, "engine", Kind::Engine);
+            let is_own = |keys: &StoreKeys| keys.mode.is_some();
+            if keys.data_stores.iter().flatten().any(is_own) {
+                let message = "expected no `mode` of a data store beside `engine`, got one";
+                self.complain("data_stores", message, "write `mode` beside `engine`");
+            }
+            let stores = stores.into_iter().map(|(_, store)| store).collect();
+            let target = |name| {
+                let (filter, boosts) = (None, Vec::new());
+                Target { name, mode: mode(None), filter, boosts, stores }
+            };
+            return name.map(target).into_iter().collect();
+        }
+        let targets = stores.into_iter().map(|(own, StoreSettings { name, filter, boosts })| {
+            Target { name, mode: mode(own), filter, boosts, stores: Vec::new() }
+        });
+        targets.collect()
+    }
+
+    fn store(&mut self, at: usize, keys: &StoreKeys) -> Option<StoreSettings> {
+        let at = format!("data_stores/{at}");
+        let name = self.name(keys.name.as_deref()?, &at, Kind::DataStore);
+        let filter = self.filter(keys.filter.as_deref(), &format!("{at}/filter"));
+        let boosts = self.boosts(keys.boosts.as_deref(), &format!("{at}/boosts"));
+        Some(StoreSettings { name: name?, filter, boosts })
+    }
+
+    fn name(&mut self, text: &str, at: &str, kind: Kind) -> Option<ResourceName> {
+        let name = text.parse::<ResourceName>().ok();
+        let name = name.filter(|name| name.is_engine() == (kind == Kind::Engine));
+        if name.is_none() {
+            let (what, word) = match kind {
+                Kind::DataStore => ("a data store", "dataStores"),
+                Kind::Engine => ("an engine", "engines"),
+            };
+            let message = format!("expected the name of {what}, got: `{text}`");
+            let help = format!(
+                "write `projects/PROJECT/locations/LOCATION/collections/COLLECTION/{word}/NAME`"
+            );
+            self.complain(at, &message, &help);
+        }
+        name
+    }
+
+    fn filter(&mut self, text: Option<&str>, at: &str) -> Option<Filter> {
+        let read = text?.parse::<Filter>();
+        let complained = read.map_err(|error| {
+            let help =
+                "for example `audience: ANY(\"all\", $session.params.audience) AND tier >= 2`";
+            self.complain(at, &error.to_string(), help);
+        });
+        complained.ok()
+    }
+
+    fn boosts(&mut self, boosts: Option<&[BoostKeys]>, at: &str) -> Vec<Boost> {
+        let boosts = boosts.unwrap_or_default();
+        if boosts.len() > MOST_BOOSTS {
+            let message = format!("expected at most {MOST_BOOSTS} boosts, got {}", boosts.len());
+            self.complain(at, &message, "remove some");
+        }
+        let all = boosts.iter().enumerate();
+        all.map(|(index, keys)| self.boost(keys, &format!("{at}/{index}"))).collect()
+    }
+
+    fn boost(&mut self, keys: &BoostKeys, at: &str) -> Boost {
+        let condition = self.filter(keys.condition.as_deref(), &format!("{at}/condition"));
+        let point = |point: &PointKeys| Some((point.value.clone()?, point.boost?));
+        let control = keys.field.as_ref().map(|field| BoostControl {
+            field: field.clone(),
+            kind: match keys.by {
+                Some(BoostBy::Freshness) => ControlKind::Freshness,
+                Some(BoostBy::Number) | None => ControlKind::Number,
+            },
+            points: keys.points.iter().flatten().filter_map(point).collect(),
+        });
+        Boost { condition, boost: keys.boost.unwrap_or_default(), control }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    DataStore,
+    Engine,
+}
+
+/// The snippets and the bytes of a result, unless an operator sets them; as for folders of documents.
+const SNIPPETS: u32 = 10;
+const RESULT_BYTES: usize = 16 << 10;
+/// The service takes no more.
+const MOST_BOOSTS: usize = 20;
+/// Each takes a request of its own.
+const MOST_STORES: usize = 10;

@@ -1,0 +1,272 @@
+//! The key `vertex` of a toolset: data stores and engines of Vertex AI Search whose search is a tool. Reads texts only; `build/vertex`
+//! makes the tools, and `build/documents` those of data stores that are pointed at folders.
+
+use callgate_tool::{Number, ToolName};
+use callgate_tree::Node;
+
+use crate::{
+    code::ConfigCode,
+    connection::ArgumentForm,
+    form::{Count, forms, words},
+    keys::Kind,
+    reader::{Mapping, Reader, at},
+    settings::keys,
+};
+
+/// The type of a field's values.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum FieldKind {
+    Date,
+    Number,
+    Text,
+}
+
+/// The parts of documents that a search finds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Mode {
+    Chunks,
+    Documents,
+}
+
+/// The field that decides about a boost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum BoostBy {
+    Freshness,
+    Number,
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct VertexKeys in "`vertex`" {
+        /// `true` for a tool whose answer the service writes from what it finds: `manuals-answer`.
+        answer: bool;
+        /// `google` for one tool with the arguments of Google's agents, which answers if `answer` is `true`.
+        arguments: ArgumentForm;
+        /// Documents that rank higher or lower.
+        boosts: Boosts;
+        /// The data stores that are searched, each with one request unless `engine` is there:
+        /// `projects/PROJECT/locations/LOCATION/collections/COLLECTION/dataStores/NAME`.
+        data_stores: Stores;
+        /// The documents in words, for the model; with `arguments: google` the purpose of the tool.
+        description: String;
+        /// The engine over several data stores: `projects/PROJECT/locations/LOCATION/collections/COLLECTION/engines/NAME`.
+        engine: String;
+        /// The most verbatim answers of each document.
+        extractive_answers: Count<5>;
+        /// The most verbatim segments of each document.
+        extractive_segments: Count<10>;
+        /// The fields of documents that the model's conditions take, each with the type of its values.
+        fields: Fields;
+        /// The condition on all documents, in the language of Vertex AI Search; values of the session stand in place of literals:
+        /// `audience: ANY($session.params.audience)`. The model never sees it.
+        filter: String;
+        /// `true` for an argument `filter` beside `arguments: google`, in the language of Vertex AI Search.
+        filter_argument: bool;
+        /// The least grounding of an answer that is shown, from 0 to 1; below it there are snippets only.
+        grounding: Part;
+        /// `chunks` finds parts of documents, where the data store has some.
+        mode: Mode;
+        /// The tool's name behind the toolset's; `search` unless given.
+        name: VertexToolName;
+        /// `false` for results without snippets of documents, where extracts are there.
+        snippets: bool;
+    }
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct StoreKeys in "a data store" {
+        /// Documents of this data store that rank higher or lower.
+        boosts: Boosts;
+        /// The condition on the documents of this data store.
+        filter: String;
+        /// `chunks` finds parts of documents; without an engine alone, which has one `mode`.
+        mode: Mode;
+        /// The name: `projects/PROJECT/locations/LOCATION/collections/COLLECTION/dataStores/NAME`.
+        name: String, required;
+    }
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct BoostKeys in "a boost" {
+        /// The strength, from -1 to 1; below 0 the documents rank lower.
+        boost: Strength;
+        /// The kind of `field`: a number, or a time whose distance from now counts.
+        by: BoostBy;
+        /// The documents, in the language of filters.
+        condition: String;
+        /// The field whose value decides about the strength, in place of `boost`.
+        field: String;
+        /// The strengths at values of `field`, between which the service interpolates.
+        points: Points;
+    }
+}
+
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct PointKeys in "a point" {
+        /// The strength there, from -1 to 1.
+        boost: Strength, required;
+        /// The value: a number, or a span such as `7D` or `T12H`.
+        value: String, required;
+    }
+}
+
+words! {
+    FieldKind, "the type of a field's values decides which comparisons it has":
+    "date" => Date, "number" => Number, "text" => Text
+}
+words! {
+    Mode, "`chunks` only where the data store makes some":
+    "chunks" => Chunks, "documents" => Documents
+}
+words! {
+    BoostBy, "`freshness` is the distance of a time from now":
+    "freshness" => Freshness, "number" => Number
+}
+
+forms! {
+    struct Vertex => Option<VertexKeys>, Kind::AnyOf(&[Kind::Text, VertexKeys::KIND]), |reader, mapping, key| {
+        if let Some(name) = mapping.object.get(key).and_then(Node::as_str) {
+            return Some(Some(named(name)));
+        }
+        let keys = reader.get::<VertexKeys>(mapping, key)?;
+        if keys.engine.is_none() && keys.data_stores.as_ref().is_none_or(Vec::is_empty) {
+            let message = "expected `data_stores` or `engine`, got none";
+            let help = "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`";
+            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        }
+        Some(Some(keys))
+    };
+    struct VertexToolName => String, Kind::Text, |reader, mapping, key| {
+        let text = reader.string(mapping, key)?;
+        if let Err(error) = ToolName::new(text) {
+            let help = "use letters, digits, `_` and `-`";
+            reader.complain(ConfigCode::ToolName, at(mapping, key), error.to_string(), help);
+            return None;
+        }
+        Some(text.to_owned())
+    };
+    struct Stores => Vec<StoreKeys>, Kind::List(&Kind::AnyOf(&[Kind::Text, StoreKeys::KIND])), |reader, mapping, key| {
+        let help = "for example `[projects/p/locations/global/collections/default_collection/dataStores/manuals]`";
+        each(reader, Listed { mapping, key, expected: "a list of data stores", help }, |reader, pointer, node| {
+            match node.as_str() {
+                Some(name) => Some(StoreKeys { name: Some(name.to_owned()), ..StoreKeys::default() }),
+                None => reader.section::<StoreKeys>(node, pointer),
+            }
+        })
+    };
+    struct Boosts => Vec<BoostKeys>, Kind::List(&BoostKeys::KIND), |reader, mapping, key| {
+        let help = "for example `[{condition: 'lang: ANY(\"de\")', boost: 0.5}]`";
+        each(reader, Listed { mapping, key, expected: "a list of boosts", help }, |reader, pointer, node| {
+            let boost = reader.section::<BoostKeys>(node, pointer)?;
+            let is_plain = boost.boost.is_some() && boost.condition.is_some();
+            let parts = [boost.field.is_some(), boost.by.is_some(), boost.points.is_some()];
+            let is_controlled = parts == [true; 3] && boost.boost.is_none();
+            if is_controlled || (is_plain && parts == [false; 3]) {
+                return Some(boost);
+            }
+            let message = "expected `condition` and `boost`, or `field`, `by` and `points`, got others";
+            reader.complain(ConfigCode::WrongValue, pointer, message, "write one of the two forms");
+            None
+        })
+    };
+    struct Points => Vec<PointKeys>, Kind::List(&PointKeys::KIND), |reader, mapping, key| {
+        let help = "for example `[{value: 7D, boost: 0.5}, {value: 90D, boost: 0}]`";
+        each(reader, Listed { mapping, key, expected: "a list of points", help }, |reader, pointer, node| {
+            reader.section::<PointKeys>(node, pointer)
+        })
+    };
+    struct Fields => Vec<(String, FieldKind)>, Kind::Map(&FieldKind::KIND), |reader, mapping, key| {
+        let help = "for example `{product: text, price: number, day: date}`";
+        reader.map::<FieldKind, _>(mapping, key, "a mapping from fields to types", help)
+    };
+    /// A number from 0 to 1.
+    struct Part => f64, Kind::Number, |reader, mapping, key| within(reader, mapping, key, 0.0);
+    /// A number from -1 to 1.
+    struct Strength => f64, Kind::Number, |reader, mapping, key| within(reader, mapping, key, -1.0);
+}
+
+/// The settings of a plain name.
+fn named(name: &str) -> VertexKeys {
+    let owned = Some(name.to_owned());
+    if name.contains("/engines/") {
+        return VertexKeys { engine: owned, ..VertexKeys::default() };
+    }
+    let store = StoreKeys { name: owned, ..StoreKeys::default() };
+    VertexKeys { data_stores: Some(vec![store]), ..VertexKeys::default() }
+}
+
+impl VertexKeys {
+    /// The names of the data stores; of the engine, if it has unnamed ones.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let stores = self.data_stores.iter().flatten().filter_map(|store| store.name.as_deref());
+        let stores: Vec<&str> = stores.collect();
+        if stores.is_empty() { self.engine.as_deref().into_iter().collect() } else { stores }
+    }
+
+    /// True if documents have to meet a condition.
+    #[cfg(feature = "documents")]
+    pub(crate) fn has_filter(&self) -> bool {
+        let mut stores = self.data_stores.iter().flatten();
+        self.filter.is_some() || stores.any(|store| store.filter.is_some())
+    }
+
+    /// The names of the tools behind the toolset's: the search, then the answer.
+    pub(crate) fn tools(&self) -> Vec<(String, VertexAction)> {
+        let is_answered = self.answer.unwrap_or_default();
+        let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
+        if self.arguments == Some(ArgumentForm::Google) {
+            let action = if is_answered { VertexAction::Answer } else { VertexAction::Search };
+            return vec![(name("search"), action)];
+        }
+        let mut tools = vec![(name("search"), VertexAction::Search)];
+        if is_answered {
+            let answer = self.name.as_ref().map(|name| format!("{name}-answer"));
+            let answer = answer.unwrap_or_else(|| "answer".to_owned());
+            tools.push((answer, VertexAction::Answer));
+        }
+        tools
+    }
+}
+
+/// The action of a tool.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum VertexAction {
+    Answer,
+    Search,
+}
+
+#[derive(Clone, Copy)]
+struct Listed<'a> {
+    mapping: Mapping<'a>,
+    key: &'a str,
+    expected: &'a str,
+    help: &'a str,
+}
+
+fn each<T>(
+    reader: &mut Reader,
+    Listed { mapping, key, expected, help }: Listed<'_>,
+    read: fn(&mut Reader, &str, &Node) -> Option<T>,
+) -> Option<Vec<T>> {
+    let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
+    let Some(items) = node.as_array() else {
+        reader.expected(&pointer, expected, node, help);
+        return None;
+    };
+    let items = items.iter().enumerate();
+    Some(items.filter_map(|(at, node)| read(reader, &format!("{pointer}/{at}"), node)).collect())
+}
+
+fn within(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f64) -> Option<f64> {
+    let node = mapping.object.get(key)?;
+    let number = node.as_number().and_then(Number::as_f64);
+    let number = number.filter(|number| (least..=1.0).contains(number));
+    if number.is_none() {
+        let expected = format!("a number from {least} to 1");
+        reader.expected(&at(mapping, key), &expected, node, "for example `0.5`");
+    }
+    number
+}

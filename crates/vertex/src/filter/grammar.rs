@@ -1,0 +1,363 @@
+//! Reads the text of a filter in the grammar of Vertex AI Search, with values of the session in place of literals. Texts that readers
+//! could understand in several ways are refused: `AND` beside `OR` without parentheses.
+
+use std::{fmt, str::FromStr};
+
+use callgate_tool::Number;
+
+use super::{
+    Bound, Comparison, Condition, Expression, Filter, MOST_VALUES, Operand, Test, is_date,
+};
+use crate::{filter::text::is_writable, session_source::SessionSource};
+
+/// The text is no filter.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidFilter {
+    expected: &'static str,
+    got: String,
+    at: usize,
+}
+
+impl FromStr for Filter {
+    type Err = InvalidFilter;
+
+    fn from_str(text: &str) -> Result<Self, InvalidFilter> {
+        let mut reader = Reader { text, at: 0, n_conditions: 0 };
+        if text.len() > MOST_BYTES {
+            return Err(reader.fault("a filter of at most 16384 bytes"));
+        }
+        let expression = reader.expression(0)?;
+        match reader.rest().is_empty() {
+            true => Ok(Self(expression)),
+            false => Err(reader.fault("`AND`, `OR` or the end")),
+        }
+    }
+}
+
+impl fmt::Display for InvalidFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expected, got, at } = self;
+        match got.as_str() {
+            "" => write!(f, "expected {expected}, got none at byte {at}"),
+            got => write!(f, "expected {expected}, got at byte {at}: `{got}`"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidFilter {}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    n_conditions: usize,
+}
+
+type Read<T> = Result<T, InvalidFilter>;
+
+impl<'a> Reader<'a> {
+    fn fault(&mut self, expected: &'static str) -> InvalidFilter {
+        let got = self.rest().chars().take(20).collect();
+        InvalidFilter { expected, got, at: self.at }
+    }
+
+    /// The rest behind spaces.
+    fn rest(&mut self) -> &'a str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let is_next = self.rest().starts_with(sign);
+        self.at += if is_next { sign.len() } else { 0 };
+        is_next
+    }
+
+    /// Takes a word in capitals that ends there.
+    fn takes_word(&mut self, word: &str) -> bool {
+        let after = self.rest().strip_prefix(word);
+        let is_next = after.is_some_and(|after| !after.starts_with(is_of_a_name));
+        self.at += if is_next { word.len() } else { 0 };
+        is_next
+    }
+
+    fn needs(&mut self, sign: &str, expected: &'static str) -> Read<()> {
+        if self.takes(sign) { Ok(()) } else { Err(self.fault(expected)) }
+    }
+
+    fn expression(&mut self, depth: usize) -> Read<Expression> {
+        let first = self.negated(depth)?;
+        let mut parts = vec![first];
+        let is_and = self.takes_word("AND");
+        if !is_and && !self.takes_word("OR") {
+            return Ok(parts.swap_remove(0));
+        }
+        let [joint, other] = if is_and { ["AND", "OR"] } else { ["OR", "AND"] };
+        parts.push(self.negated(depth)?);
+        while self.takes_word(joint) {
+            parts.push(self.negated(depth)?);
+        }
+        let at = self.at;
+        if self.takes_word(other) {
+            let expected = "parentheses around `AND` beside `OR`";
+            return Err(InvalidFilter { expected, got: String::new(), at });
+        }
+        Ok(if is_and { Expression::All(parts) } else { Expression::Any(parts) })
+    }
+
+    fn negated(&mut self, depth: usize) -> Read<Expression> {
+        if depth > MOST_DEPTH {
+            return Err(self.fault("at most 16 expressions in each other"));
+        }
+        if self.takes_word("NOT") || self.takes("-") {
+            return Ok(Expression::Not(Box::new(self.negated(depth + 1)?)));
+        }
+        if self.takes("(") {
+            let inner = self.expression(depth + 1)?;
+            self.needs(")", "`)`")?;
+            return Ok(inner);
+        }
+        self.n_conditions += 1;
+        if self.n_conditions > MOST_CONDITIONS {
+            return Err(self.fault("at most 100 conditions"));
+        }
+        let field = self.field()?;
+        let test = if self.takes(":") { self.function()? } else { self.comparison()? };
+        Ok(Expression::Is(Condition { field, test }))
+    }
+
+    fn field(&mut self) -> Read<String> {
+        let rest = self.rest();
+        let length = rest.find(|letter| !is_of_a_name(letter)).unwrap_or(rest.len());
+        let field = rest.get(..length).unwrap_or_default();
+        if !is_field(field) {
+            return Err(self.fault("the name of a field"));
+        }
+        self.at += length;
+        Ok(field.to_owned())
+    }
+
+    fn comparison(&mut self) -> Read<Test> {
+        let signs = [
+            ("<=", Comparison::AtMost),
+            (">=", Comparison::AtLeast),
+            ("<", Comparison::Less),
+            (">", Comparison::More),
+            ("=", Comparison::Equal),
+        ];
+        let Some((_, comparison)) = signs.into_iter().find(|(sign, _)| self.takes(sign)) else {
+            return Err(self.fault("`:`, `<`, `<=`, `>`, `>=` or `=`"));
+        };
+        let at = self.at;
+        let operand = self.operand("a number, or a date in double quotes")?;
+        match &operand {
+            Operand::Text(text) if !is_date(text) => {
+                self.at = at;
+                Err(self.fault("a number, or a date in double quotes"))
+            }
+            _ => Ok(Test::Compare(comparison, operand)),
+        }
+    }
+
+    fn function(&mut self) -> Read<Test> {
+        if self.takes_word("ANY") {
+            self.needs("(", "`(`")?;
+            let operands = self.operands("a text in double quotes")?;
+            return match operands.iter().any(|operand| matches!(operand, Operand::Number(_))) {
+                true => Err(self.fault("texts in double quotes before it")),
+                false => Ok(Test::Any(operands)),
+            };
+        }
+        if self.takes_word("IN") {
+            self.needs("(", "`(`")?;
+            let low = self.bound()?;
+            self.needs(",", "`,`")?;
+            let high = self.bound()?;
+            self.needs(")", "`)`")?;
+            return Ok(Test::Between([low, high]));
+        }
+        if self.takes_word("GEO_DISTANCE") {
+            self.needs("(", "`(`")?;
+            let operands = self.operands("a place or a number")?;
+            let is_place = matches!(
+                &*operands,
+                [Operand::Text(_), Operand::Number(_)]
+                    | [Operand::Number(_), Operand::Number(_), Operand::Number(_)]
+            );
+            return match is_place {
+                true => Ok(Test::Near(operands)),
+                false => Err(self.fault("a place and a distance in meters before it")),
+            };
+        }
+        Err(self.fault("`ANY(`, `IN(` or `GEO_DISTANCE(`"))
+    }
+
+    fn operands(&mut self, expected: &'static str) -> Read<Vec<Operand>> {
+        let mut operands = vec![self.operand(expected)?];
+        while self.takes(",") {
+            if operands.len() == MOST_VALUES {
+                return Err(self.fault("at most 100 values"));
+            }
+            operands.push(self.operand(expected)?);
+        }
+        self.needs(")", "`,` or `)`")?;
+        Ok(operands)
+    }
+
+    fn bound(&mut self) -> Read<Bound> {
+        if self.takes("*") {
+            return Ok(Bound::Open);
+        }
+        let operand = self.operand("a number or `*`")?;
+        if matches!(operand, Operand::Text(_)) {
+            return Err(self.fault("a number before it"));
+        }
+        let kind = ['i', 'e'].into_iter().find(|kind| self.takes(&kind.to_string()));
+        Ok(Bound::At(operand, kind))
+    }
+
+    fn operand(&mut self, expected: &'static str) -> Read<Operand> {
+        let rest = self.rest();
+        match rest.chars().next() {
+            Some('"') => self.literal().map(Operand::Text),
+            Some('$') => {
+                let length = rest
+                    .find(|letter| !is_of_a_name(letter) && letter != '$')
+                    .unwrap_or(rest.len());
+                let source = rest.get(..length).and_then(SessionSource::of);
+                let source = source.ok_or_else(|| {
+                    self.fault("`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`")
+                })?;
+                self.at += length;
+                Ok(Operand::Session(source))
+            }
+            Some(first) if first == '-' || first.is_ascii_digit() => {
+                let is_part = |letter: char| letter.is_ascii_digit() || "-.".contains(letter);
+                let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+                let number = rest.get(..length).and_then(Number::from_digits);
+                let number = number.ok_or_else(|| self.fault("a number"))?;
+                self.at += length;
+                Ok(Operand::Number(number))
+            }
+            _ => Err(self.fault(expected)),
+        }
+    }
+
+    fn literal(&mut self) -> Read<String> {
+        let (rest, at) = (self.rest(), self.at);
+        let mut text = String::new();
+        let mut letters = rest.char_indices().skip(1);
+        while let Some((place, letter)) = letters.next() {
+            match letter {
+                '"' if !is_writable(&text) => break,
+                '"' => {
+                    self.at = at + place + 1;
+                    return Ok(text);
+                }
+                '\\' => match letters.next() {
+                    Some((_, escaped @ ('"' | '\\'))) => text.push(escaped),
+                    _ => break,
+                },
+                letter => text.push(letter),
+            }
+        }
+        Err(self.fault("a text in double quotes, with `\\` only before `\"` and `\\`"))
+    }
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_.-".contains(letter)
+}
+
+/// True for a text that can be the name of a field, and is no word of the grammar.
+pub(crate) fn is_field(text: &str) -> bool {
+    let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+    text.starts_with(is_first)
+        && text.len() <= 128
+        && text.chars().all(is_of_a_name)
+        && !["AND", "ANY", "GEO_DISTANCE", "IN", "NOT", "OR"].contains(&text)
+}
+
+const MOST_BYTES: usize = 16 << 10;
+const MOST_CONDITIONS: usize = 100;
+/// Reading and writing recurse: no person nests as deeply.
+const MOST_DEPTH: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::text::write;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let read = text.parse::<Filter>();
+        let written =
+            read.map_or_else(|error| error.to_string(), |filter| write(&filter.0).unwrap());
+        assert_eq!(written, expected, "{text}");
+    }
+
+    #[test]
+    fn filters_of_the_documentation_are_read_and_written_with_our_quotes() {
+        check(r#"category: ANY("persona_A","b")"#, r#"category: ANY("persona_A", "b")"#);
+        check("score: IN(*, 100.0e)", "score: IN(*, 100.0e)");
+        check("score:IN(-5i,5)", "score: IN(-5i, 5)");
+        check(
+            r#"(category: ANY("a") OR score < 3) AND -state: ANY("x\"y\\")"#,
+            r#"(category: ANY("a") OR score < 3) AND NOT state: ANY("x\"y\\")"#,
+        );
+        check(r#"day >= "2026-05-01T10:00:00Z""#, r#"day >= "2026-05-01T10:00:00Z""#);
+        check("NOT (a=1 OR b<=2.5)", "NOT (a = 1 OR b <= 2.5)");
+        check(
+            r#"at: GEO_DISTANCE("Main Street 1", 100)"#,
+            r#"at: GEO_DISTANCE("Main Street 1", 100)"#,
+        );
+        check("at: GEO_DISTANCE(34.1,-118.2,3000)", "at: GEO_DISTANCE(34.1, -118.2, 3000)");
+        check("((a > 1))", "a > 1");
+    }
+
+    #[test]
+    fn other_texts_are_refused_at_their_place() {
+        for (text, expected) in [
+            ("", "the name of a field, got none at byte 0"),
+            ("a", "`:`, `<`, `<=`, `>`, `>=` or `=`, got none at byte 1"),
+            ("a > 1 AND", "the name of a field, got none at byte 9"),
+            ("a > 1 b > 2", "`AND`, `OR` or the end, got at byte 6: `b > 2`"),
+            ("a: ANY()", "a text in double quotes, got at byte 7: `)`"),
+            ("a: ANY(1)", "texts in double quotes before it, got none at byte 9"),
+            ("a: \"x\"", "`ANY(`, `IN(` or `GEO_DISTANCE(`, got at byte 3: `\"x\"`"),
+            ("a = \"x\"", "a number, or a date in double quotes, got at byte 4: `\"x\"`"),
+            ("a = 1-2", "a number, got at byte 4: `1-2`"),
+            (
+                "a > $user",
+                "`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`, got at byte 4: `$user`",
+            ),
+            (
+                "a: ANY(\"x",
+                "a text in double quotes, with `\\` only before `\"` and `\\`, got at byte 7: `\"x`",
+            ),
+            (
+                "a: ANY(\"\\n\")",
+                "a text in double quotes, with `\\` only before `\"` and `\\`, got at byte 7: `\"\\n\")`",
+            ),
+            ("(a > 1", "`)`, got none at byte 6"),
+            ("AND > 1", "the name of a field, got at byte 0: `AND > 1`"),
+            (
+                "a: GEO_DISTANCE(1, 2)",
+                "a place and a distance in meters before it, got none at byte 21",
+            ),
+        ] {
+            check(text, &format!("expected {expected}"));
+        }
+    }
+
+    #[test]
+    fn nesting_and_number_are_bounded() {
+        let deep = format!("{}a > 1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert!(deep.parse::<Filter>().is_err());
+        let deep = format!("{}a > 1", "NOT ".repeat(2_000));
+        assert!(deep.parse::<Filter>().is_err());
+        let many = vec!["a > 1"; 101].join(" AND ");
+        assert!(many.parse::<Filter>().is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! Writes a filter as the service takes it: `(a: ANY("x", "y") OR n > 1) AND NOT d < "2026-01-01"`. The grammar's literals are in
+//! double quotes, in which `\` and `"` have a `\` before them; mixed expressions always stand in parentheses.
+
+use callgate_tool::Number;
+
+use super::{Bound, Comparison, Condition, Expression, Operand, Test};
+
+/// A text or a number that the grammar has no literal for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Unwritable;
+
+/// The text of an expression.
+///
+/// # Errors
+/// [`Unwritable`] for a text with control characters, a number that is none of the service's, or a value of a session, which has
+/// to be read before.
+pub(crate) fn write(expression: &Expression) -> Result<String, Unwritable> {
+    let mut out = String::new();
+    part(&mut out, expression)?;
+    Ok(out)
+}
+
+/// True for a text that a literal can hold.
+pub(crate) fn is_writable(text: &str) -> bool {
+    !text.chars().any(char::is_control)
+}
+
+fn part(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+    match expression {
+        Expression::All(parts) => joined(out, parts, " AND "),
+        Expression::Any(parts) => joined(out, parts, " OR "),
+        Expression::Is(condition) => one(out, condition),
+        Expression::Not(negated) => {
+            out.push_str("NOT ");
+            match &**negated {
+                Expression::Not(_) => enclosed(out, negated),
+                negated => inside(out, negated),
+            }
+        }
+    }
+}
+
+fn joined(out: &mut String, parts: &[Expression], joint: &str) -> Result<(), Unwritable> {
+    for (at, expression) in parts.iter().enumerate() {
+        if at > 0 {
+            out.push_str(joint);
+        }
+        match parts.len() {
+            1 => part(out, expression)?,
+            _ => inside(out, expression)?,
+        }
+    }
+    Ok(())
+}
+
+/// A part beside others: only a single condition needs no parentheses.
+fn inside(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+    let is_single = match expression {
+        Expression::Is(_) => true,
+        Expression::Not(negated) => matches!(**negated, Expression::Is(_)),
+        Expression::All(_) | Expression::Any(_) => false,
+    };
+    if is_single { part(out, expression) } else { enclosed(out, expression) }
+}
+
+fn enclosed(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+    out.push('(');
+    part(out, expression)?;
+    out.push(')');
+    Ok(())
+}
+
+fn one(out: &mut String, Condition { field, test }: &Condition) -> Result<(), Unwritable> {
+    out.push_str(field);
+    match test {
+        Test::Any(operands) => {
+            out.push_str(": ANY(");
+            listed(out, operands)
+        }
+        Test::Between([low, high]) => {
+            out.push_str(": IN(");
+            bound(out, low)?;
+            out.push_str(", ");
+            bound(out, high)?;
+            out.push(')');
+            Ok(())
+        }
+        Test::Compare(comparison, value) => {
+            out.push_str(comparison.sign());
+            operand(out, value)
+        }
+        Test::Near(operands) => {
+            out.push_str(": GEO_DISTANCE(");
+            listed(out, operands)
+        }
+    }
+}
+
+fn listed(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
+    for (at, value) in operands.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        operand(out, value)?;
+    }
+    out.push(')');
+    Ok(())
+}
+
+fn bound(out: &mut String, bound: &Bound) -> Result<(), Unwritable> {
+    match bound {
+        Bound::Open => out.push('*'),
+        Bound::At(value, kind) => {
+            operand(out, value)?;
+            out.extend(kind);
+        }
+    }
+    Ok(())
+}
+
+fn operand(out: &mut String, operand: &Operand) -> Result<(), Unwritable> {
+    match operand {
+        Operand::Number(value) => number(out, value),
+        Operand::Session(_) => Err(Unwritable),
+        Operand::Text(value) => text(out, value),
+    }
+}
+
+/// The grammar's numbers are doubles without an exponent.
+fn number(out: &mut String, number: &Number) -> Result<(), Unwritable> {
+    let digits = number.digits().to_string();
+    let is_plain = |byte: u8| byte.is_ascii_digit() || b"-.".contains(&byte);
+    if digits.bytes().all(is_plain) {
+        out.push_str(&digits);
+        return Ok(());
+    }
+    let value = number.as_f64().filter(|value| value.is_finite()).ok_or(Unwritable)?;
+    out.push_str(&value.to_string());
+    Ok(())
+}
+
+fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
+    if !is_writable(text) {
+        return Err(Unwritable);
+    }
+    out.push('"');
+    for character in text.chars() {
+        if matches!(character, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out.push('"');
+    Ok(())
+}
+
+impl Comparison {
+    fn sign(self) -> &'static str {
+        match self {
+            Self::AtLeast => " >= ",
+            Self::AtMost => " <= ",
+            Self::Equal => " = ",
+            Self::Less => " < ",
+            Self::More => " > ",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::filter::Filter;
+
+    fn any(text: &str) -> Expression {
+        let test = Test::Any(vec![Operand::Text(text.to_owned())]);
+        Expression::Is(Condition { field: "f".to_owned(), test })
+    }
+
+    #[test]
+    fn a_text_with_control_characters_and_an_endless_number_have_no_literal() {
+        assert_eq!(write(&any("a\nb")), Err(Unwritable));
+        let endless = Number::from_digits("1e999").unwrap();
+        let test = Test::Compare(Comparison::Equal, Operand::Number(endless));
+        let condition = Condition { field: "f".to_owned(), test };
+        assert_eq!(write(&Expression::Is(condition)), Err(Unwritable));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_stays_one_literal_with_any_characters(text in "[^\\p{Cc}]{0,40}") {
+            let written = write(&any(&text)).unwrap();
+            let read: Filter = written.parse().unwrap();
+            prop_assert_eq!(read.0, any(&text));
+        }
+
+        #[test]
+        fn what_is_written_is_read_as_it_was(
+            shape in proptest::collection::vec((0_u8..4, "[a-z]{1,5}"), 1..8)
+        ) {
+            let mut tree = any("x");
+            for (kind, text) in shape {
+                tree = match kind {
+                    0 => Expression::All(vec![tree, any(&text)]),
+                    1 => Expression::Any(vec![any(&text), tree]),
+                    2 => Expression::Not(Box::new(tree)),
+                    _ => tree,
+                };
+            }
+            let read: Filter = write(&tree).unwrap().parse().unwrap();
+            prop_assert_eq!(read.0, tree);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Data stores and engines of Vertex AI Search as tools, by its REST interface (Discovery Engine, v1): one that searches, and one
+//! whose answer the service writes. Nothing is asked when they are loaded. Filters are written here, from a tree of conditions
+//! that were checked; citations are checked against the answer that they are about.
+
+mod answer;
+mod conditions;
+mod declaration;
+mod description;
+mod filter;
+mod load;
+mod request;
+mod resource_name;
+mod results;
+mod session_source;
+mod settings;
+mod tool;
+
+pub use conditions::FieldType;
+pub use filter::{Filter, InvalidFilter};
+pub use load::{Surroundings, load};
+pub use resource_name::{NotSearched, ResourceName};
+pub use session_source::SessionSource;
+pub use settings::{
+    Action, Boost, BoostControl, ControlKind, Form, ResultMode, StoreSettings, Target,
+    ToolSettings, VertexSettings,
+};

@@ -1,0 +1,170 @@
+//! One tool as a backend: it translates a call for the service, lets the executor send it, and translates the response. The words of
+//! the service about a failure are not shown.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use callgate_call::wording;
+use callgate_executor::{Backend, Call};
+use callgate_secret::Secret;
+use callgate_tool::{
+    Answer, Arguments, Content, Effect, Fault, FingerprintHasher, Journal, Outcome, Preview,
+    Session, Tool, ToolName, Value, json,
+};
+
+use crate::{
+    answer,
+    description::Methods,
+    request::Asked,
+    results::{self, Found},
+    settings::{Action, VertexSettings},
+};
+
+#[derive(Debug)]
+pub(crate) struct VertexTool {
+    pub(crate) tool: Tool,
+    pub(crate) action: Action,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// The parts that the tools of a search share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: VertexSettings,
+    /// Those of each target, in their order.
+    pub(crate) methods: Vec<Methods>,
+}
+
+/// A request to one target.
+struct Sent<'a> {
+    method: &'a dyn Backend,
+    arguments: Arguments,
+}
+
+impl VertexTool {
+    fn asked<'a>(&'a self, call: &'a Call<'_>) -> Result<Asked<'a>, Box<Fault>> {
+        Asked::read(&self.shared.settings, call.arguments(), call.session())
+    }
+
+    /// The requests of a call. An answer is of one target.
+    fn requests(&self, asked: &Asked<'_>) -> Result<Vec<Sent<'_>>, Box<Fault>> {
+        let most = if self.action == Action::Answer { 1 } else { usize::MAX };
+        let targets = self.shared.settings.targets.iter().zip(&self.shared.methods).take(most);
+        let mut requests = Vec::new();
+        for (target, methods) in targets {
+            let method = methods.get(self.action);
+            let missing = || wording::not_supported("the service has no such method");
+            let arguments = Arguments::from([("body", asked.body(target, self.action)?)]);
+            requests.push(Sent { method: method.ok_or_else(missing)?, arguments });
+        }
+        Ok(requests)
+    }
+
+    /// A method, since all share what is asked of it.
+    fn method(&self) -> Option<&dyn Backend> {
+        self.shared.methods.first()?.get(self.action)
+    }
+
+    async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+        let asked = self.asked(call)?;
+        let (mut found, mut last) = (Vec::new(), None);
+        for Sent { method, arguments } in self.requests(&asked)? {
+            let sent = call.clone().with_arguments(arguments);
+            let mut answer = match method.run(&sent, journal).await {
+                Outcome::Answered(answer) => answer,
+                Outcome::Failed(mut fault) => {
+                    fault.body = fault.body.as_ref().and_then(code);
+                    return Err(fault);
+                }
+                other => return Ok(other),
+            };
+            found.push(response(&mut answer)?);
+            last = Some(answer);
+        }
+        let most_bytes = self.shared.settings.result_bytes;
+        let result = match self.action {
+            Action::Answer => {
+                let response = found.pop().unwrap_or_default();
+                answer::result(&response, self.shared.settings.grounding, most_bytes)?
+            }
+            Action::Search => {
+                let found = found.iter().map(Found::read).collect();
+                results::result(found, asked.limit, most_bytes)
+            }
+        };
+        let Some(mut answer) = last else {
+            return Err(wording::not_supported("there is nothing to search"));
+        };
+        answer.content = Content::Json(result.into());
+        answer.headers.clear();
+        Ok(Outcome::Answered(answer))
+    }
+}
+
+/// The object that the service answered with.
+fn response(answer: &mut Answer) -> Result<Value, Box<Fault>> {
+    match std::mem::replace(&mut answer.content, Content::Empty) {
+        Content::Json(json) if json.value().is_object() => Ok(json.value().clone()),
+        Content::Empty => Ok(json!({})),
+        _ => Err(wording::vertex::no_object()),
+    }
+}
+
+/// Google's code for a failure, without its words, which may quote filters and names.
+fn code(body: &Value) -> Option<Value> {
+    let code = body.pointer("/error/status")?.as_str()?;
+    let is_code =
+        code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    is_code.then(|| json!({"status": code}))
+}
+
+#[async_trait]
+impl Backend for VertexTool {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.shared.settings.toolset
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    fn effect(&self) -> Effect {
+        self.tool.effect
+    }
+
+    fn target(&self) -> Option<String> {
+        self.method()?.target()
+    }
+
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.method().map(|method| method.secrets(session)).unwrap_or_default()
+    }
+
+    fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
+        if let Some(method) = self.method() {
+            method.fingerprint(session, hasher);
+        }
+        for source in self.shared.settings.sources() {
+            match source.value(session) {
+                Some(value) => hasher.value(&value),
+                None => hasher.optional(None),
+            };
+        }
+    }
+
+    async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
+        let requests = self.requests(&self.asked(call)?)?;
+        let Some(Sent { method, arguments }) = requests.into_iter().next() else {
+            return Err(wording::not_supported("there is nothing to search"));
+        };
+        method.preview(&call.clone().with_arguments(arguments), journal).await
+    }
+
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        self.ran(call, journal).await.unwrap_or_else(Outcome::Failed)
+    }
+}
