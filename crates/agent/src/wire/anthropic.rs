@@ -16,7 +16,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("system", Value::from(ask.instructions));
     }
-    body = body.list("messages", ask.messages);
+    body = body.list("messages", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }

@@ -1,5 +1,7 @@
-//! Amazon Bedrock Converse, without its stream of binary events. Its conversations alternate between user and assistant.
+//! Amazon Bedrock Converse. Its conversations alternate between user and assistant.
 //! Fields: `ConverseRequest` and `ConverseResponse` of the `bedrock-runtime` model in <https://github.com/boto/botocore>.
+
+use std::borrow::Cow;
 
 use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
@@ -28,27 +30,22 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     body.with("toolConfig", config).finished(ask.settings)
 }
 
-/// The messages, with neighbours of a user as one message. Those of models are left as they are.
-fn alternating(messages: &[&str]) -> Vec<String> {
-    let mut alternating: Vec<String> = Vec::with_capacity(messages.len());
-    let mut open: Option<Value> = None;
-    for text in messages {
-        let message = Value::parse(text).unwrap_or_default();
-        if message.get("role").and_then(Value::as_str) != Some("user") {
-            alternating.extend(open.take().map(|message| message.to_string()));
-            alternating.push((*text).to_owned());
-        } else if let Some(open) = &mut open {
-            let more =
-                message.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
-            if let Some(content) = open.get_mut("content").and_then(Value::as_array_mut) {
-                content.extend(more);
-            }
-        } else {
-            open = Some(message);
-        }
-    }
-    alternating.extend(open.map(|message| message.to_string()));
-    alternating
+/// The messages, with neighbours of a user as one message. The others are left as they are.
+fn alternating(messages: &[Json]) -> Vec<Cow<'_, str>> {
+    let is_user = |message: &Json| {
+        message.value().get("role").and_then(Value::as_str) == Some("user")
+    };
+    let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));
+    let joined = |group: &'_ [Json]| {
+        let parts = group.iter().flat_map(|message| blocks(message.value()));
+        let content: Vec<Value> = parts.cloned().collect();
+        json!({"role": "user", "content": content}).to_string()
+    };
+    let written = groups.map(|group| match group {
+        [alone] => Cow::Borrowed(alone.text()),
+        group => Cow::Owned(joined(group)),
+    });
+    written.collect()
 }
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
     }
-    body = body.list("contents", ask.messages);
+    body = body.list("contents", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }

@@ -13,7 +13,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("instructions", Value::from(ask.instructions));
     }
-    body = body.list("input", ask.messages);
+    body = body.list("input", ask.messages.iter().map(Json::text));
     if !ask.settings.contains_key("store") {
         body = body.with("store", false);
     }
