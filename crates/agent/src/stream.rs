@@ -243,20 +243,47 @@ mod tests {
     fn of_bedrock() -> Vec<Vec<u8>> {
         let events = [
             ("messageStart", r#"{"role":"assistant","p":"abc"}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"I "}}}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"look."}}}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s="}}}"#),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"I "}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"look."}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s="}}}"#,
+            ),
             ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAEC"}}}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAE="}}}"#),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAEC"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAE="}}}"#,
+            ),
             ("contentBlockDelta", r#"{"contentBlockIndex":2,"delta":{"text":"So "}}"#),
             ("contentBlockDelta", r#"{"contentBlockIndex":2,"delta":{"text":"it is."}}"#),
             ("contentBlockStop", r#"{"contentBlockIndex":3}"#),
-            ("contentBlockStart", r#"{"contentBlockIndex":4,"start":{"toolUse":{"toolUseId":"t","name":"a"}}}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":"{\"n\": 1"}}}"#),
-            ("contentBlockDelta", r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":".10}"}}}"#),
+            (
+                "contentBlockStart",
+                r#"{"contentBlockIndex":4,"start":{"toolUse":{"toolUseId":"t","name":"a"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":"{\"n\": 1"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":".10}"}}}"#,
+            ),
             ("contentBlockStop", r#"{"contentBlockIndex":4}"#),
-            ("contentBlockStart", r#"{"contentBlockIndex":5,"start":{"toolUse":{"toolUseId":"u","name":"b"}}}"#),
+            (
+                "contentBlockStart",
+                r#"{"contentBlockIndex":5,"start":{"toolUse":{"toolUseId":"u","name":"b"}}}"#,
+            ),
             ("contentBlockStop", r#"{"contentBlockIndex":5}"#),
             ("contentBlockDelta", r#"{"contentBlockIndex":6,"delta":{"text":"Cited."}}"#),
             ("contentBlockDelta", r#"{"contentBlockIndex":6,"delta":{"citation":{"title":"x"}}}"#),
@@ -309,7 +336,10 @@ mod tests {
         };
         check_refused(&[delta(1, r#"{"text":"a"}"#)], "out of order");
         check_refused(&[delta(0, r#"{"image":{}}"#)], "a piece of the kind `image`");
-        check_refused(&[delta(0, r#"{"text":"a"}"#), delta(0, r#"{"toolUse":{"input":"{"}}"#)], "`toolUse`");
+        check_refused(
+            &[delta(0, r#"{"text":"a"}"#), delta(0, r#"{"toolUse":{"input":"{"}}"#)],
+            "`toolUse`",
+        );
         let start = r#"{"contentBlockIndex":0,"start":{"image":{"format":"png"}}}"#;
         check_refused(&[event("contentBlockStart", start)], "a block of the kind `image`");
         check_refused(&[event("messageStop", "{")], "another form");
@@ -321,7 +351,11 @@ mod tests {
         let delta = r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"n\""}}}"#;
         for (reason, is_reply) in [("tool_use", false), ("max_tokens", true)] {
             let stop = format!(r#"{{"stopReason":"{reason}"}}"#);
-            let events = [("contentBlockStart", start), ("contentBlockDelta", delta), ("messageStop", &*stop)];
+            let events = [
+                ("contentBlockStart", start),
+                ("contentBlockDelta", delta),
+                ("messageStop", &*stop),
+            ];
             let bytes: Vec<_> =
                 events.iter().flat_map(|(name, payload)| frame("event", name, payload)).collect();
             assert_eq!(fed(Wire::Bedrock, &bytes, 9).unwrap().1.is_some(), is_reply, "{reason}");

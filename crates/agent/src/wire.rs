@@ -11,7 +11,7 @@ mod responses;
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, Value, json};
 
-pub(crate) use self::body::Body;
+pub(crate) use self::body::{Body, items};
 use crate::{choice::Choice, usage::Usage};
 
 /// A format of requests to a model.
@@ -30,7 +30,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) model: &'a str,
     pub(crate) instructions: &'a str,
     pub(crate) messages: &'a [Json],
-    pub(crate) tools: &'a [Value],
+    pub(crate) tools: &'a [Json],
     pub(crate) choice: &'a Choice,
     pub(crate) settings: &'a Object,
     /// True if the reply comes as a stream.

@@ -193,7 +193,8 @@ impl Block {
             }
             Self::Call { mut members, input } => {
                 let input = if input.is_empty() { "{}" } else { &*input };
-                let input = Value::parse(input).or_else(|_| is_cut.then(|| json!({})).ok_or(NoJson))?;
+                let input =
+                    Value::parse(input).or_else(|_| is_cut.then(|| json!({})).ok_or(NoJson))?;
                 members.insert("input", input);
                 json!({"toolUse": Value::Object(members)})
             }

@@ -43,9 +43,7 @@ impl Frames {
         if !has_space || total > MOST_BYTES {
             return Err(unreadable("its lengths are impossible"));
         }
-        let Some((message, sum)) =
-            rest.get(..total).and_then(<[u8]>::split_last_chunk::<4>)
-        else {
+        let Some((message, sum)) = rest.get(..total).and_then(<[u8]>::split_last_chunk::<4>) else {
             return Ok(None);
         };
         if crc32(message) != u32::from_be_bytes(*sum) {

@@ -7,11 +7,11 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
 use crate::{choice::Choice, usage::Usage};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new();
+    let mut body = Body::new(ask);
     if !ask.instructions.is_empty() {
         body = body.with("system", json!([{"text": ask.instructions}]));
     }
@@ -19,22 +19,22 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }
-    let tools = ask.tools.to_vec();
-    let config = match ask.choice {
+    let choice = match ask.choice {
         // There is no choice that forbids calls, and a conversation with calls needs the tools.
-        Choice::None => json!({"tools": tools}),
-        Choice::Auto => json!({"tools": tools, "toolChoice": {"auto": {}}}),
-        Choice::Required => json!({"tools": tools, "toolChoice": {"any": {}}}),
-        Choice::Tool(name) => json!({"tools": tools, "toolChoice": {"tool": {"name": &**name}}}),
+        Choice::None => None,
+        Choice::Auto => Some(json!({"auto": {}})),
+        Choice::Required => Some(json!({"any": {}})),
+        Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
     };
+    let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
+    let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
     body.with("toolConfig", config).finished(ask.settings)
 }
 
 /// The messages, with neighbours of a user as one message. The others are left as they are.
 fn alternating(messages: &[Json]) -> Vec<Cow<'_, str>> {
-    let is_user = |message: &Json| {
-        message.value().get("role").and_then(Value::as_str) == Some("user")
-    };
+    let is_user =
+        |message: &Json| message.value().get("role").and_then(Value::as_str) == Some("user");
     let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));
     let joined = |group: &'_ [Json]| {
         let parts = group.iter().flat_map(|message| blocks(message.value()));

@@ -29,7 +29,9 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => "required".into(),
         Choice::Tool(name) => json!({"type": "function", "name": &**name}),
     };
-    body.list("tools", ask.tools).with("tool_choice", choice).finished(ask.settings)
+    body.list("tools", ask.tools.iter().map(Json::text))
+        .with("tool_choice", choice)
+        .finished(ask.settings)
 }
 
 #[derive(Deserialize)]

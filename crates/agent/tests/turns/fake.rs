@@ -103,7 +103,7 @@ impl Fake {
         assert!(refused.is_empty(), "{}: {refused:#?}", self.dialect);
     }
 
-    fn answer(&self, path: &str, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
+    pub(crate) fn answer(&self, path: &str, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
         let only = |response| Some((response, Vec::new()));
         self.requests.lock().unwrap().push(body.to_owned());
         let parsed = Value::parse(body).unwrap();

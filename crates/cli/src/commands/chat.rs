@@ -38,11 +38,8 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         [name] => (USUAL_FILE, name),
         _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
     };
-    let environment = if arguments.dry_run {
-        Environment::new().with_stand_ins()
-    } else {
-        Environment::new()
-    };
+    let environment =
+        if arguments.dry_run { Environment::new().with_stand_ins() } else { Environment::new() };
     let mut built = usable(Path::new(file), &DescriptionOptions::default(), &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
@@ -51,8 +48,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         }
         None => None,
     };
-    let first =
-        if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
+    let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
     let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
     let session = match &arguments.session {
         Some(file) => {

@@ -41,13 +41,16 @@ async fn answer(request: Request) -> Response {
         "/v1/chat/completions" if body.contains("call_2") => json!({"choices": [
             {"message": {"role": "assistant", "content": format!("Done. {}", said("x-key"))}, "finish_reason": "stop"},
         ], "usage": {"prompt_tokens": 20, "completion_tokens": 2}}),
-        "/v1/chat/completions" => json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
+        "/v1/chat/completions" => {
+            json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
             {"id": "call_1", "type": "function", "function": {"name": "shop-menu", "arguments": "{}"}},
             {"id": "call_2", "type": "function", "function": {"name": "shop-add", "arguments": "{\"n\":1.0}"}},
-        ]}, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 10, "completion_tokens": 5}}),
+        ]}, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+        }
         path => json!({"path": path, "token": said("authorization")}),
     };
-    ([("content-type", "application/json"), ("x-account", "kim")], answer.to_string()).into_response()
+    ([("content-type", "application/json"), ("x-account", "kim")], answer.to_string())
+        .into_response()
 }
 
 impl Shop {
@@ -79,7 +82,8 @@ impl Shop {
     }
 
     fn chat(&self, flags: &[&str]) -> Ended {
-        let chat = ["chat", "callgate.yaml", "keeper", "--once", "One item.", "--session", "session.json"];
+        let chat =
+            ["chat", "callgate.yaml", "keeper", "--once", "One item.", "--session", "session.json"];
         self.run(&[&chat, flags].concat())
     }
 
@@ -136,22 +140,47 @@ fn a_recorded_turn_holds_no_credential_is_private_and_passes_without_model_and_s
 fn a_changed_recording_fails_with_a_sentence_about_what_differs() {
     let changes: [(&str, &str, &str, &[&str]); 6] = [
         // A reply of the model.
-        ("model/01.response.http", r#"{\"n\":1.0}"#, r#"{\"n\":2.0}"#, &[
-            "the request to the model differs from `model/02.request.json` at `/messages/2/tool_calls/1/function/arguments`",
-            r#"expected "{\"n\":1.0}", got "{\"n\":2.0}""#,
-            "`services/02.request.http` was not sent",
-            "this was sent, and is not recorded:\nPOST http://",
-        ]),
+        (
+            "model/01.response.http",
+            r#"{\"n\":1.0}"#,
+            r#"{\"n\":2.0}"#,
+            &[
+                "the request to the model differs from `model/02.request.json` at `/messages/2/tool_calls/1/function/arguments`",
+                r#"expected "{\"n\":1.0}", got "{\"n\":2.0}""#,
+                "`services/02.request.http` was not sent",
+                "this was sent, and is not recorded:\nPOST http://",
+            ],
+        ),
         ("model/02.response.http", "Done.", "Gone.", &["`ends.json` differs", "Gone."]),
         // A request to the model, as from another declaration.
-        ("model/01.request.json", "Adds an item", "Adds items", &[
-            "the request to the model differs from `model/01.request.json` at `/tools/",
-            r#"expected "Adds items", got "Adds an item""#,
-        ]),
+        (
+            "model/01.request.json",
+            "Adds an item",
+            "Adds items",
+            &[
+                "the request to the model differs from `model/01.request.json` at `/tools/",
+                r#"expected "Adds items", got "Adds an item""#,
+            ],
+        ),
         // A request to the service.
-        ("services/01.request.http", "/menu", "/menus", &["`services/01.request.http` was not sent"]),
-        ("services/01.response.http", "/menu", "/card", &["differs from `model/02.request.json` at `/messages/3/content`"]),
-        ("turn.json", "One item.", "Two items.", &["at `/messages/1/content`: expected \"One item.\", got \"Two items.\""]),
+        (
+            "services/01.request.http",
+            "/menu",
+            "/menus",
+            &["`services/01.request.http` was not sent"],
+        ),
+        (
+            "services/01.response.http",
+            "/menu",
+            "/card",
+            &["differs from `model/02.request.json` at `/messages/3/content`"],
+        ),
+        (
+            "turn.json",
+            "One item.",
+            "Two items.",
+            &["at `/messages/1/content`: expected \"One item.\", got \"Two items.\""],
+        ),
     ];
     let shop = Shop::recorded();
     for (file, part, by, sentences) in changes {
@@ -173,14 +202,18 @@ fn a_reply_or_an_exchange_that_is_missing_fails() {
     // A call that the model does not ask for any more.
     let shop = Shop::recorded();
     fs::copy(shop.file("model/02.response.http"), shop.file("model/01.response.http")).unwrap();
-    shop.fails(&["the model was asked 1 times, and 2 of its replies are recorded", "`services/01.request.http` was not sent"]);
+    shop.fails(&[
+        "the model was asked 1 times, and 2 of its replies are recorded",
+        "`services/01.request.http` was not sent",
+    ]);
 }
 
 #[test]
 fn a_changed_declaration_fails_and_update_writes_what_is_expected_now() {
     let shop = Shop::recorded();
     let spec = shop.folder.path().join("spec.yaml");
-    fs::write(&spec, SPEC.replace("Adds an item", "Adds one item").replace("/items", "/lines")).unwrap();
+    fs::write(&spec, SPEC.replace("Adds an item", "Adds one item").replace("/items", "/lines"))
+        .unwrap();
     shop.fails(&[
         r#"at `/tools/0/function/description`: expected "Adds an item", got "Adds one item""#,
         "`services/02.request.http` was not sent",
@@ -195,7 +228,8 @@ fn a_changed_declaration_fails_and_update_writes_what_is_expected_now() {
 fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
     let shop = Shop::new();
     let ended = shop.chat(&["--dry-run", "--transcript", "kept.json"]).exits(0);
-    let ended = ended.prints("POST http://").prints("x-key: ****").prints(r#""content": "One item.""#);
+    let ended =
+        ended.prints("POST http://").prints("x-key: ****").prints(r#""content": "One item.""#);
     let ended = ended.prints("2 tools are offered:\n  shop-add\n  shop-menu\n");
     assert!(!ended.out.contains("canary"), "{ended:#?}");
     assert_eq!(shop.server.as_ref().unwrap().requests(), [""; 0]);

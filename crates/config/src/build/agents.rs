@@ -86,11 +86,8 @@ async fn models(
     for (name, model) in &config.models {
         match model.auth.clone().build(&context) {
             Ok(authenticator) => {
-                let authenticator = if environment.has_stand_ins {
-                    stand_in(authenticator)
-                } else {
-                    authenticator
-                };
+                let authenticator =
+                    if environment.has_stand_ins { stand_in(authenticator) } else { authenticator };
                 let (config, transport) = (model.clone(), Arc::clone(&transport));
                 built.insert(name.clone(), BuiltModel { config, transport, authenticator });
             }

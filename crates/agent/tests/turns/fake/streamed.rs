@@ -35,9 +35,10 @@ fn bedrock(reply: &Value) -> Vec<Vec<u8>> {
         }
         if let Some(thought) = block.get("reasoningContent") {
             let thought = &thought["reasoningText"];
-            deltas.extend(["text", "signature"].map(
-                |name| json!({"reasoningContent": {(name): thought[name].clone()}}),
-            ));
+            deltas.extend(
+                ["text", "signature"]
+                    .map(|name| json!({"reasoningContent": {(name): thought[name].clone()}})),
+            );
         }
         let delta = |delta| json!({"contentBlockIndex": index, "delta": delta});
         events.extend(deltas.into_iter().map(|piece| ("contentBlockDelta", delta(piece))));
@@ -56,8 +57,7 @@ fn frame(name: &str, payload: &str) -> Vec<u8> {
     });
     let headers = headers.concat();
     let length = |n: usize| u32::try_from(n).unwrap().to_be_bytes();
-    let mut bytes =
-        [length(headers.len() + payload.len() + 16), length(headers.len())].concat();
+    let mut bytes = [length(headers.len() + payload.len() + 16), length(headers.len())].concat();
     bytes.extend(crc32(&bytes).to_be_bytes());
     bytes.extend([&headers, payload.as_bytes()].concat());
     bytes.extend(crc32(&bytes).to_be_bytes());

@@ -49,7 +49,8 @@ pub(super) fn shown(
         return Err(Failure::with_help(message, "raise `limits` of the agent"));
     };
     output::result(&text_of(&request));
-    let tools = built.executor.entries().filter(|entry| agent.declared(entry.name().as_str()).is_some());
+    let tools =
+        built.executor.entries().filter(|entry| agent.declared(entry.name().as_str()).is_some());
     let tools: Vec<String> = tools.map(|entry| format!("  {}\n", entry.name())).collect();
     output::result(&format!("\n{} tools are offered:\n{}", tools.len(), tools.concat()));
     Ok(Verdict::Fine)

@@ -50,7 +50,10 @@ impl Recording {
         }
         let cannot = |error: std::io::Error| {
             let message = format!("cannot record into `{}`: {error}", folder.display());
-            Failure::with_help(&message, "name a folder that you may write to, and a file as CONFIG")
+            Failure::with_help(
+                &message,
+                "name a folder that you may write to, and a file as CONFIG",
+            )
         };
         std::fs::create_dir_all(folder).map_err(cannot)?;
         let [from, to] = [folder, file].map(Path::canonicalize);
@@ -104,9 +107,8 @@ impl Recording {
             results.see(event);
             shown(event);
         });
-        context.with_watchers(move |call| {
-            calls.watcher(n_calls.fetch_add(1, Ordering::Relaxed), call)
-        })
+        context
+            .with_watchers(move |call| calls.watcher(n_calls.fetch_add(1, Ordering::Relaxed), call))
     }
 
     /// Adds a turn that has ended, and writes what is recorded.
@@ -127,21 +129,14 @@ impl Recording {
             }
         }
         self.random.extend(random);
-        self.files.model = self.model.exchanges();
-        for Exchange { request, response } in &mut self.files.model {
-            *request = self.steady(std::mem::take(request));
-            *response = self.steady(std::mem::take(response));
-        }
+        let steady = |Exchange { request, response }| Exchange {
+            request: steady(request, &self.random),
+            response: steady(response, &self.random),
+        };
+        self.files.model = self.model.exchanges().into_iter().map(steady).collect();
         self.files.form.inputs.push(input);
         self.ends.push(end_value);
         self.files.write(&self.folder, &Value::Array(self.ends.clone()))
-    }
-
-    fn steady(&self, bytes: Vec<u8>) -> Vec<u8> {
-        match String::from_utf8(bytes) {
-            Ok(text) => without_texts(&self.random, text).into_bytes(),
-            Err(binary) => binary.into_bytes(),
-        }
     }
 
     /// Replays the recording.
@@ -162,12 +157,21 @@ impl Recording {
         let differs = difference(&Value::Array(recorded), &Value::Array(asked))
             .or_else(|| difference(&Value::Array(self.ends), &ends));
         if let Some(differs) = differs {
-            let message = format!("the recording in `{shown}` runs another way again, at {differs}");
+            let message =
+                format!("the recording in `{shown}` runs another way again, at {differs}");
             let help = "only what services answer over HTTP can be recorded: no database, no document, no kept result";
             return Err(Failure::with_help(&message, help));
         }
         output::line(&format!("recorded in `{shown}`; `callgate test {shown}` replays it"));
         Ok(())
+    }
+}
+
+/// Bytes with a fixed text in place of those that differ each time.
+fn steady(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) => without_texts(random, text).into_bytes(),
+        Err(binary) => binary.into_bytes(),
     }
 }
 

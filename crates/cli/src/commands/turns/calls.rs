@@ -80,9 +80,8 @@ impl Recorder for OneCall {
         let (call, tool) = (self.number, self.tool.clone());
         self.all.with(|recorded| {
             // One more attempt of a request that was not answered for good replaces it.
-            let waits = |one: &&mut Recorded| {
-                one.call == call && matches!(one.response, Response::Waited)
-            };
+            let waits =
+                |one: &&mut Recorded| one.call == call && matches!(one.response, Response::Waited);
             match recorded.iter_mut().find(waits) {
                 Some(known) => known.request = request,
                 None => recorded.push(Recorded { call, tool, request, response: Response::Waited }),

@@ -29,9 +29,8 @@ fn at(pointer: String, expected: &Value, got: &Value) -> Option<String> {
             if let Some((name, value)) = got.iter().find(|(name, _)| expected.get(name).is_none()) {
                 return Some(format!("{}: expected none, got {}", place(&below(name)), cut(value)));
             }
-            let both = expected.iter().filter_map(|(name, value)| {
-                at(below(name), value, got.get(name)?)
-            });
+            let both =
+                expected.iter().filter_map(|(name, value)| at(below(name), value, got.get(name)?));
             both.into_iter().next()
         }
         _ => Some(format!("{}: expected {}, got {}", place(&pointer), cut(expected), cut(got))),
@@ -66,7 +65,11 @@ mod tests {
     #[test]
     fn the_first_difference_is_said_with_its_place() {
         check(r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, None);
-        check(r#"{"a":[1,{"b/c":2}]}"#, r#"{"a":[1,{"b/c":3}]}"#, Some("`/a/1/b~1c`: expected 2, got 3"));
+        check(
+            r#"{"a":[1,{"b/c":2}]}"#,
+            r#"{"a":[1,{"b/c":3}]}"#,
+            Some("`/a/1/b~1c`: expected 2, got 3"),
+        );
         check(r#"{"a":1}"#, r#"{}"#, Some("`/a`: expected 1, got none"));
         check(r#"{}"#, r#"{"a":1}"#, Some("`/a`: expected none, got 1"));
         check(r#"[1]"#, r#"[1,2]"#, Some("the whole: expected 1 items, got 2"));

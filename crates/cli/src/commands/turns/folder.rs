@@ -100,7 +100,7 @@ fn exchanges(
     let file = |name: String| Some(folder.join(name)).filter(|file| file.is_file());
     let text = |file: Option<PathBuf>| file.map_or(Ok(Vec::new()), |file| read(&file));
     let numbers = (1..).map_while(|number| Some((number, file(response(number))?)));
-    let exchange = |(number, response)| {
+    let exchange = |(number, response): (usize, PathBuf)| {
         Ok(Exchange { request: text(file(request(number)))?, response: read(&response)? })
     };
     numbers.map(exchange).collect()
@@ -129,5 +129,5 @@ pub(super) fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
 /// The file that makes a folder a recorded conversation.
 pub(crate) const TURN: &str = "turn.json";
 pub(crate) const ENDS: &str = "ends.json";
-pub(crate) const SESSION: &str = "session.json";
-pub(crate) const TRANSCRIPT: &str = "transcript.json";
+pub(super) const SESSION: &str = "session.json";
+pub(super) const TRANSCRIPT: &str = "transcript.json";

@@ -101,10 +101,13 @@ impl InputForm {
     fn input(self) -> Result<Input, String> {
         let mut answers = Vec::new();
         for ResultForm { id, output, error } in self.tool_results {
-            answers.push(Answer::new(id, match error {
-                Some(error) => Given::Failed(error),
-                None => Given::Output(output.unwrap_or_default()),
-            }));
+            answers.push(Answer::new(
+                id,
+                match error {
+                    Some(error) => Given::Failed(error),
+                    None => Given::Output(output.unwrap_or_default()),
+                },
+            ));
         }
         for ApprovalForm { id, decision } in self.approvals {
             let read = Decision::from_text(&decision);
@@ -149,7 +152,11 @@ mod tests {
 
     #[test]
     fn an_input_that_is_none_is_refused() {
-        for inputs in [r"{}", r#"{"input": "a", "approvals": [{"id": "a", "decision": "approve"}]}"#, r#"{"approvals": [{"id": "a", "decision": "yes"}]}"#] {
+        for inputs in [
+            r"{}",
+            r#"{"input": "a", "approvals": [{"id": "a", "decision": "approve"}]}"#,
+            r#"{"approvals": [{"id": "a", "decision": "yes"}]}"#,
+        ] {
             let text = format!(r#"{{"configuration": "c", "agent": "a", "inputs": [{inputs}]}}"#);
             assert!(TurnForm::read(text.as_bytes()).unwrap_err().contains("expected"), "{inputs}");
         }

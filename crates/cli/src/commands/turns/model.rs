@@ -129,11 +129,7 @@ impl ModelReplay {
 
 #[async_trait]
 impl Transport for ModelReplay {
-    async fn send(
-        &self,
-        request: Request<Bytes>,
-        _: &Limits,
-    ) -> Result<Response<Bytes>, Error> {
+    async fn send(&self, request: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
         let body = Value::from_slice(request.body()).unwrap_or_default();
         let mut asked = locked(&self.asked);
         // Another attempt after a failure asks the same again.
@@ -189,7 +185,8 @@ mod tests {
         }
         let recorded = recorder.exchanges();
         let expected = b"HTTP/1.1 200 OK\ncontent-type: text/plain\n\nkey ****\n";
-        let exchange = |body: &[u8]| Exchange { request: body.to_owned(), response: expected.to_vec() };
+        let exchange =
+            |body: &[u8]| Exchange { request: body.to_owned(), response: expected.to_vec() };
         assert_eq!(recorded, [exchange(b"{}"), exchange(b"[]")]);
     }
 
