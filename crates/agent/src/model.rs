@@ -219,15 +219,16 @@ impl Model {
         }
         // A stream that ends before its reply is no message: nothing in it is called.
         let text = reply.body().ok_or_else(ModelFailure::cut)?;
+        let text = Masker::new(secrets).mask_text(&text);
         self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }
 
     fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {
-        // A provider may repeat the key that it refuses.
+        // A provider may repeat its key.
         let text = String::from_utf8_lossy(response.body());
-        let masker = Masker::new(secrets);
+        let text = Masker::new(secrets).mask_text(&text);
         if !response.status().is_success() {
-            return Err(ModelFailure::of_status(response, &masker.mask_text(&text)));
+            return Err(ModelFailure::of_status(response, &text));
         }
         self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }

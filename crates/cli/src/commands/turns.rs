@@ -13,9 +13,7 @@ pub(super) use self::{
     calls::CallRecorder,
     difference::difference,
     ends::{CallResults, end_of, json_of},
-    folder::{
-        ENDS, Exchange, TURN, TurnFiles, model_request, service_request,
-    },
+    folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},
     form::TurnForm,
     model::{ModelRecorder, over_model},
     replay::{Replayed, replay, without_texts},

@@ -22,7 +22,8 @@ paths:
       summary: Adds an item
       parameters: [{ name: cart, in: path, required: true, schema: { type: string }, x-agent-input-parameter: cart }]
       requestBody:
-        content: { application/json: { schema: { type: object, properties: { n: { type: integer } } } } }
+        required: true
+        content: { application/json: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }
       responses: { "200": { description: it } }
 "#;
 
@@ -125,7 +126,9 @@ fn a_recorded_turn_holds_no_credential_is_private_and_passes_without_model_and_s
     assert_eq!(written.len(), 3 + 2 * 2 + 2 * 2, "{written:?}");
     for file in written {
         let text = fs::read_to_string(&file).unwrap();
-        assert!(!text.contains("canary") && !text.contains("kim"), "{}: {text}", file.display());
+        assert!(!text.contains("canary"), "{}: {text}", file.display());
+        let is_of_model = file.parent().unwrap().ends_with("model");
+        assert!(!is_of_model || !text.contains("kim"), "{}: {text}", file.display());
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     }
     let form = json!({"configuration": "../callgate.yaml", "agent": "keeper", "inputs": [{"input": "One item."}]});
@@ -215,7 +218,7 @@ fn a_changed_declaration_fails_and_update_writes_what_is_expected_now() {
     fs::write(&spec, SPEC.replace("Adds an item", "Adds one item").replace("/items", "/lines"))
         .unwrap();
     shop.fails(&[
-        r#"at `/tools/0/function/description`: expected "Adds an item", got "Adds one item""#,
+        r#"at `/tools/1/function/description`: expected "Adds an item", got "Adds one item""#,
         "`services/02.request.http` was not sent",
     ]);
     shop.run(&["test", "turn", "--update"]).exits(0).says("services/02.request.http");
@@ -230,7 +233,7 @@ fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
     let ended = shop.chat(&["--dry-run", "--transcript", "kept.json"]).exits(0);
     let ended =
         ended.prints("POST http://").prints("x-key: ****").prints(r#""content": "One item.""#);
-    let ended = ended.prints("2 tools are offered:\n  shop-add\n  shop-menu\n");
+    let ended = ended.prints("2 tools are offered:\n  shop-menu\n  shop-add\n");
     assert!(!ended.out.contains("canary"), "{ended:#?}");
     assert_eq!(shop.server.as_ref().unwrap().requests(), [""; 0]);
     assert!(!shop.folder.path().join("kept.json").exists());
