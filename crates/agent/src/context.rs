@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, io, sync::Arc};
 
-use callgate_executor::{Call, Stop, TraceContext, UsableToolsets};
+use callgate_executor::{Call, Stop, TraceContext, UsableToolsets, Watcher};
 use callgate_policy::{AskAtLeast, Confirm};
 use callgate_tool::{Principal, Session, ToolCall, ToolResult};
 use tokio::time::Instant;
@@ -37,9 +37,12 @@ pub struct TurnContext {
     events: Option<Arc<Events>>,
     keep: Option<Arc<Keep>>,
     pub(crate) rounds: Option<Arc<dyn Rounds>>,
+    watchers: Option<Arc<Watchers>>,
 }
 
 type Keep = dyn Fn(&Transcript) -> io::Result<()> + Send + Sync;
+
+type Watchers = dyn Fn(&ToolCall) -> Arc<dyn Watcher> + Send + Sync;
 
 type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
 
@@ -68,6 +71,7 @@ impl TurnContext {
             events: None,
             keep: None,
             rounds: None,
+            watchers: None,
         }
     }
 
@@ -124,6 +128,16 @@ impl TurnContext {
         self
     }
 
+    /// Gives each call a watcher, which sees its requests and the heads of their responses.
+    #[must_use]
+    pub fn with_watchers(
+        mut self,
+        watchers: impl Fn(&ToolCall) -> Arc<dyn Watcher> + Send + Sync + 'static,
+    ) -> Self {
+        self.watchers = Some(Arc::new(watchers));
+        self
+    }
+
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {
         match &self.keep {
             Some(keep) => keep(transcript).map_err(error::file),
@@ -161,6 +175,9 @@ impl TurnContext {
         }
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
+        }
+        if let Some(watchers) = &self.watchers {
+            call = call.with_watcher(watchers(asked));
         }
         match &self.toolsets {
             Some(toolsets) => call.with_extension(UsableToolsets(Arc::clone(toolsets))),

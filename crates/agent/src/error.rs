@@ -46,8 +46,6 @@ pub enum ErrorKind {
 callgate_secret::errors! {
     fn no_provider(dialect: &str) = Dialect:
         "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
-    fn not_streamed(dialect: &str) = Settings:
-        "the replies of `{dialect}` are not streamed as text, which is all that is read here; leave `stream` out";
     fn other_dialect(expected: &str, got: &str) = Dialect:
         "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
     fn reserved(name: &str) = Settings:

@@ -47,5 +47,7 @@ pub use limits::TurnLimits;
 pub use model::{Model, ModelSettings};
 pub use rounds::{Round, Rounds};
 pub use store::{KeptTurn, Transcripts};
+#[doc(hidden)]
+pub use stream::streamed_reply;
 pub use transcript::{Repair, Transcript};
 pub use usage::Usage;

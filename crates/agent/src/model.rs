@@ -10,14 +10,14 @@ use callgate_auth::Authenticator;
 use callgate_dialect::Dialect;
 use callgate_secret::{Masker, Secret};
 use callgate_tool::{NamedBy, Object, Session};
-use callgate_transport::{Limits, ResponseBody, Transport};
+use callgate_transport::{CredentialValues, Limits, ResponseBody, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep, timeout_at};
 
 pub(crate) use self::failure::ModelFailure;
 use crate::{
     error::{self, Error},
-    stream::{Assembly, Events},
+    stream::StreamedReply,
     wire::{Ask, Reply, Wire},
 };
 
@@ -108,9 +108,6 @@ impl Model {
         if let Some(name) = reserved {
             return Err(error::reserved(name));
         }
-        if settings.stream && Assembly::new(wire).is_none() {
-            return Err(error::not_streamed(settings.dialect.as_str()));
-        }
         let path = if settings.stream { Wire::stream_path } else { Wire::path };
         let path = path(wire, &settings.model);
         let url = format!("{}{path}", settings.url.trim_end_matches('/'));
@@ -178,6 +175,8 @@ impl Model {
         let session = Session::default();
         let authorized = self.authenticator.authorize(&mut request, &session).await;
         let secrets = authorized.map_err(|error| ModelFailure::of_credential(&error))?.secrets;
+        // Whoever shows the request or its response masks them.
+        request.extensions_mut().insert(CredentialValues(secrets.clone().into()));
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = self.settings.limits.timeout.min(left);
         let limits = Limits { timeout, ..self.settings.limits };
@@ -209,31 +208,27 @@ impl Model {
             let bytes = body.collect(most).await.map_err(of_transport)?;
             return self.read(&Response::from_parts(head, bytes), secrets);
         }
-        let (mut events, mut n_bytes) = (Events::default(), 0_usize);
-        let mut assembly = Assembly::new(self.wire).ok_or_else(ModelFailure::cut)?;
+        let (mut reply, mut n_bytes) = (StreamedReply::new(self.wire), 0_usize);
         while let Some(chunk) = body.chunk().await.map_err(of_transport)? {
             n_bytes = n_bytes.saturating_add(chunk.len());
             if n_bytes > most {
                 let problem = format!("the reply of the model has more than {most} bytes");
                 return Err(ModelFailure::unreadable(problem));
             }
-            events.push(&chunk);
-            while let Some(data) = events.next() {
-                let said = assembly.add(&data).map_err(ModelFailure::unreadable)?;
-                Some(&*said).filter(|said| !said.is_empty()).into_iter().for_each(words);
-            }
+            reply.push(&chunk, words).map_err(ModelFailure::unreadable)?;
         }
         // A stream that ends before its reply is no message: nothing in it is called.
-        let text = assembly.body().ok_or_else(ModelFailure::cut)?;
+        let text = reply.body().ok_or_else(ModelFailure::cut)?;
+        let text = Masker::new(secrets).mask_text(&text);
         self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }
 
     fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {
-        // A provider may repeat the key that it refuses.
+        // A provider may repeat its key.
         let text = String::from_utf8_lossy(response.body());
-        let masker = Masker::new(secrets);
+        let text = Masker::new(secrets).mask_text(&text);
         if !response.status().is_success() {
-            return Err(ModelFailure::of_status(response, &masker.mask_text(&text)));
+            return Err(ModelFailure::of_status(response, &text));
         }
         self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use callgate_call::wording;
 use callgate_dialect::Dialect;
 use callgate_executor::{Entry, Executor};
-use callgate_tool::{Fault, Tool, Value};
+use callgate_tool::{Fault, Json, Tool};
 
 /// The tools that a model may call in a turn.
 #[derive(Debug)]
 pub(crate) struct Offered {
     executor: Executor,
     names: BTreeSet<String>,
-    /// The declarations, in the model's dialect.
-    pub(crate) declarations: Vec<Value>,
+    /// The declarations, in the model's dialect; they are sent in each round.
+    pub(crate) declarations: Vec<Json>,
 }
 
 impl Offered {
@@ -25,7 +25,7 @@ impl Offered {
         let entries: Vec<_> = executor.entries().filter(|entry| is_offered(*entry)).collect();
         let names = entries.iter().map(|entry| entry.name().to_string()).collect();
         let tools = entries.iter().filter_map(|entry| entry.declaration());
-        let declarations = tools.map(|tool| dialect.declaration(tool)).collect();
+        let declarations = tools.map(|tool| Json::from(dialect.declaration(tool))).collect();
         Self { executor: executor.clone(), names, declarations }
     }
 

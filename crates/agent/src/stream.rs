@@ -1,54 +1,109 @@
-//! A reply that comes as server-sent events, put together to what the provider sends without a stream. A stream that ends
-//! before its reply does is no reply. Fields of the events are those of the providers' own pages, as in `wire`.
+//! A reply that comes as a stream of events, put together to what the provider sends without a stream. A stream that ends
+//! before its reply does is no reply. Members of the events are those of the providers' own pages, as in `wire`.
 
 mod anthropic;
+mod bedrock;
+mod crc32;
 mod events;
+mod frames;
 mod gemini;
 mod openai;
 mod responses;
 
-pub(crate) use self::events::Events;
+use std::cell::RefCell;
+
+use callgate_dialect::Dialect;
+use callgate_tool::Json;
+
+use self::{events::Events, frames::Frames};
 use crate::wire::Wire;
 
 /// The parts of a reply that have come.
 #[derive(Debug)]
-pub(crate) enum Assembly {
-    Anthropic(anthropic::Parts),
-    Gemini(gemini::Parts),
-    OpenAi(openai::Parts),
-    Responses(responses::Parts),
+pub(crate) enum StreamedReply {
+    Anthropic(Events, anthropic::Parts),
+    Bedrock(Frames, bedrock::Parts),
+    Gemini(Events, gemini::Parts),
+    OpenAi(Events, openai::Parts),
+    Responses(Events, responses::Parts),
 }
 
-impl Assembly {
-    /// Nothing yet; `None` for a format that is not streamed as text.
-    pub(crate) fn new(wire: Wire) -> Option<Self> {
+impl StreamedReply {
+    /// Nothing yet.
+    pub(crate) fn new(wire: Wire) -> Self {
+        let events = Events::default();
         match wire {
-            Wire::Anthropic => Some(Self::Anthropic(anthropic::Parts::default())),
-            Wire::Bedrock => None,
-            Wire::Gemini => Some(Self::Gemini(gemini::Parts::default())),
-            Wire::OpenAi => Some(Self::OpenAi(openai::Parts::default())),
-            Wire::Responses => Some(Self::Responses(responses::Parts::default())),
+            Wire::Anthropic => Self::Anthropic(events, anthropic::Parts::default()),
+            Wire::Bedrock => Self::Bedrock(Frames::default(), bedrock::Parts::default()),
+            Wire::Gemini => Self::Gemini(events, gemini::Parts::default()),
+            Wire::OpenAi => Self::OpenAi(events, openai::Parts::default()),
+            Wire::Responses => Self::Responses(events, responses::Parts::default()),
         }
     }
 
-    /// Adds the data of an event. Returns the words in it for the user.
-    pub(crate) fn add(&mut self, data: &str) -> Result<String, String> {
+    /// Adds bytes as they come, and shows the words in them for the user.
+    pub(crate) fn push(&mut self, bytes: &[u8], words: &dyn Fn(&str)) -> Result<(), String> {
         match self {
-            Self::Anthropic(parts) => parts.add(data),
-            Self::Gemini(parts) => parts.add(data),
-            Self::OpenAi(parts) => parts.add(data),
-            Self::Responses(parts) => parts.add(data),
+            Self::Anthropic(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+            Self::Bedrock(frames, parts) => {
+                frames.push(bytes);
+                while let Some(frame) = frames.next()? {
+                    shown(&parts.add(&frame)?, words);
+                }
+                Ok(())
+            }
+            Self::Gemini(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+            Self::OpenAi(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+            Self::Responses(events, parts) => added(events, bytes, words, |data| parts.add(data)),
         }
     }
 
     /// The body of the whole reply; `None` if its end has not come.
     pub(crate) fn body(self) -> Option<String> {
         match self {
-            Self::Anthropic(parts) => parts.body(),
-            Self::Gemini(parts) => parts.body(),
-            Self::OpenAi(parts) => parts.body(),
-            Self::Responses(parts) => parts.body(),
+            Self::Anthropic(_, parts) => parts.body(),
+            Self::Bedrock(_, parts) => parts.body(),
+            Self::Gemini(_, parts) => parts.body(),
+            Self::OpenAi(_, parts) => parts.body(),
+            Self::Responses(_, parts) => parts.body(),
         }
+    }
+}
+
+/// The words in the bytes of a stream, and the messages of its reply, if that is whole. For fuzzers.
+///
+/// # Errors
+/// What is wrong with the stream or its reply, in words.
+#[doc(hidden)]
+pub fn streamed_reply<'b>(
+    dialect: Dialect,
+    pieces: impl IntoIterator<Item = &'b [u8]>,
+) -> Result<(String, Option<Vec<Json>>), String> {
+    let wire = Wire::of(dialect).ok_or("no provider speaks this dialect")?;
+    let (mut reply, said) = (StreamedReply::new(wire), RefCell::new(String::new()));
+    for piece in pieces {
+        reply.push(piece, &|words| said.borrow_mut().push_str(words))?;
+    }
+    let read = reply.body().map(|body| wire.reply(&body)).transpose()?;
+    Ok((said.into_inner(), read.map(|reply| reply.messages)))
+}
+
+fn added(
+    events: &mut Events,
+    bytes: &[u8],
+    words: &dyn Fn(&str),
+    mut add: impl FnMut(&str) -> Result<String, String>,
+) -> Result<(), String> {
+    events.push(bytes);
+    while let Some(data) = events.next() {
+        shown(&add(&data)?, words);
+    }
+    Ok(())
+}
+
+fn shown(said: &str, words: &dyn Fn(&str)) {
+    if !said.is_empty() {
+        words(said);
     }
 }
 
@@ -60,26 +115,58 @@ fn unreadable(error: impl std::fmt::Display) -> String {
 mod tests {
     use super::*;
 
-    /// Feeds events in pieces of a few bytes; checks the words and the body.
+    /// Feeds bytes in pieces; returns the words, and the body.
+    fn fed(wire: Wire, bytes: &[u8], n_piece: usize) -> Result<(String, Option<String>), String> {
+        let mut reply = StreamedReply::new(wire);
+        let said = RefCell::new(String::new());
+        for piece in bytes.chunks(n_piece) {
+            reply.push(piece, &|words: &str| said.borrow_mut().push_str(words))?;
+        }
+        Ok((said.into_inner(), reply.body()))
+    }
+
+    /// Checks the words and the body, whatever pieces the events come in, and that no part of them but the last is a reply.
+    #[track_caller]
+    fn check_bytes(wire: Wire, events: &[Vec<u8>], words: &str, expected: &str) {
+        let bytes = events.concat();
+        for n_piece in [1, 7, bytes.len()] {
+            let fed = fed(wire, &bytes, n_piece).unwrap();
+            assert_eq!(fed, (words.to_owned(), Some(expected.to_owned())));
+        }
+        let n_last = events.last().unwrap().len();
+        for n_bytes in 0..=bytes.len() - n_last {
+            let cut = fed(wire, &bytes[..n_bytes], bytes.len()).unwrap();
+            assert_eq!(cut.1, None, "after {n_bytes} bytes");
+        }
+    }
+
     #[track_caller]
     fn check(wire: Wire, events: &[&str], words: &str, expected: &str) {
-        let text: String =
-            events.iter().map(|data| format!("event: x\r\ndata: {data}\r\n\r\n")).collect();
-        let (mut read, mut assembly, mut said) =
-            (Events::default(), Assembly::new(wire).unwrap(), String::new());
-        for piece in text.as_bytes().chunks(7) {
-            read.push(piece);
-            while let Some(data) = read.next() {
-                said += &assembly.add(&data).unwrap();
-            }
-        }
-        assert_eq!((said.as_str(), assembly.body().as_deref()), (words, Some(expected)));
-        // Without its last event, the reply has not ended.
-        let mut cut = Assembly::new(wire).unwrap();
-        for data in events.iter().take(events.len() - 1) {
-            cut.add(data).unwrap();
-        }
-        assert_eq!(cut.body(), None);
+        let event = |data: &&str| format!("event: x\r\ndata: {data}\r\n\r\n").into_bytes();
+        let events: Vec<_> = events.iter().map(event).collect();
+        check_bytes(wire, &events, words, expected);
+    }
+
+    /// A binary event.
+    fn frame(kind: &str, name: &str, payload: &str) -> Vec<u8> {
+        let header = |name: &str, value: &str| {
+            let [n_name, _] = u16::try_from(name.len()).unwrap().to_le_bytes();
+            let n_value = u16::try_from(value.len()).unwrap().to_be_bytes();
+            [&[n_name], name.as_bytes(), &[7], &n_value, value.as_bytes()].concat()
+        };
+        let headers = [
+            header(":message-type", kind),
+            header(&format!(":{kind}-type"), name),
+            header(":content-type", "application/json"),
+        ];
+        let headers = headers.concat();
+        let length = |n: usize| u32::try_from(n).unwrap().to_be_bytes();
+        let total = headers.len() + payload.len() + 16;
+        let mut bytes = [length(total), length(headers.len())].concat();
+        bytes.extend(crc32::crc32(&bytes).to_be_bytes());
+        bytes.extend([&headers, payload.as_bytes()].concat());
+        bytes.extend(crc32::crc32(&bytes).to_be_bytes());
+        bytes
     }
 
     #[test]
@@ -152,12 +239,136 @@ mod tests {
         );
     }
 
+    /// A stream of Bedrock up to the event that ends the message.
+    fn of_bedrock() -> Vec<Vec<u8>> {
+        let events = [
+            ("messageStart", r#"{"role":"assistant","p":"abc"}"#),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"I "}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"look."}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"s="}}}"#,
+            ),
+            ("contentBlockStop", r#"{"contentBlockIndex":0}"#),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAEC"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":1,"delta":{"reasoningContent":{"redactedContent":"AAE="}}}"#,
+            ),
+            ("contentBlockDelta", r#"{"contentBlockIndex":2,"delta":{"text":"So "}}"#),
+            ("contentBlockDelta", r#"{"contentBlockIndex":2,"delta":{"text":"it is."}}"#),
+            ("contentBlockStop", r#"{"contentBlockIndex":3}"#),
+            (
+                "contentBlockStart",
+                r#"{"contentBlockIndex":4,"start":{"toolUse":{"toolUseId":"t","name":"a"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":"{\"n\": 1"}}}"#,
+            ),
+            (
+                "contentBlockDelta",
+                r#"{"contentBlockIndex":4,"delta":{"toolUse":{"input":".10}"}}}"#,
+            ),
+            ("contentBlockStop", r#"{"contentBlockIndex":4}"#),
+            (
+                "contentBlockStart",
+                r#"{"contentBlockIndex":5,"start":{"toolUse":{"toolUseId":"u","name":"b"}}}"#,
+            ),
+            ("contentBlockStop", r#"{"contentBlockIndex":5}"#),
+            ("contentBlockDelta", r#"{"contentBlockIndex":6,"delta":{"text":"Cited."}}"#),
+            ("contentBlockDelta", r#"{"contentBlockIndex":6,"delta":{"citation":{"title":"x"}}}"#),
+            ("messageStop", r#"{"stopReason":"tool_use"}"#),
+        ];
+        events.iter().map(|(name, payload)| frame("event", name, payload)).collect()
+    }
+
+    const BEDROCK: &str = r#"{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"I look.","signature":"s="}}},{"reasoningContent":{"redactedContent":"AAECAAE="}},{"text":"So it is."},{"toolUse":{"toolUseId":"t","name":"a","input":{"n":1.10}}},{"toolUse":{"toolUseId":"u","name":"b","input":{}}},{"citationsContent":{"content":[{"text":"Cited."}],"citations":[{"title":"x"}]}}]}},"stopReason":"tool_use","usage":"#;
+
+    #[test]
+    fn blocks_of_bedrock_are_put_together_from_binary_events() {
+        let mut events = of_bedrock();
+        check_bytes(Wire::Bedrock, &events, "So it is.Cited.", &format!("{BEDROCK}null}}"));
+        // The tokens come after the message.
+        let metadata = r#"{"usage":{"inputTokens":9,"outputTokens":30},"metrics":{"latencyMs":1}}"#;
+        events.push(frame("event", "metadata", metadata));
+        let body = fed(Wire::Bedrock, &events.concat(), 5).unwrap().1.unwrap();
+        assert_eq!(body, format!(r#"{BEDROCK}{{"inputTokens":9,"outputTokens":30}}}}"#));
+        Wire::Bedrock.reply(&body).unwrap();
+    }
+
+    #[test]
+    fn a_stream_of_bedrock_with_any_other_byte_is_no_reply() {
+        let bytes = of_bedrock().concat();
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 0x10;
+            let said = fed(Wire::Bedrock, &other, bytes.len()).unwrap_err();
+            assert!(said.contains("checksum"), "byte {at}: {said}");
+        }
+    }
+
+    #[track_caller]
+    fn check_refused(frames: &[Vec<u8>], expected: &str) {
+        let said = fed(Wire::Bedrock, &frames.concat(), 64).unwrap_err();
+        assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn exceptions_of_bedrock_and_pieces_that_cannot_be_kept_end_the_reply() {
+        let event = |name: &str, payload: &str| frame("event", name, payload);
+        let said = r#"{"message":"Too many requests"}"#;
+        let expected = "`throttlingException`: Too many requests";
+        check_refused(&[frame("exception", "throttlingException", said)], expected);
+        check_refused(&[frame("error", "x", "")], "the model failed");
+        let delta = |index: usize, delta: &str| {
+            let payload = format!(r#"{{"contentBlockIndex":{index},"delta":{delta}}}"#);
+            event("contentBlockDelta", &payload)
+        };
+        check_refused(&[delta(1, r#"{"text":"a"}"#)], "out of order");
+        check_refused(&[delta(0, r#"{"image":{}}"#)], "a piece of the kind `image`");
+        check_refused(
+            &[delta(0, r#"{"text":"a"}"#), delta(0, r#"{"toolUse":{"input":"{"}}"#)],
+            "`toolUse`",
+        );
+        let start = r#"{"contentBlockIndex":0,"start":{"image":{"format":"png"}}}"#;
+        check_refused(&[event("contentBlockStart", start)], "a block of the kind `image`");
+        check_refused(&[event("messageStop", "{")], "another form");
+    }
+
+    #[test]
+    fn a_call_of_bedrock_without_its_whole_input_is_no_reply_unless_the_reply_was_cut() {
+        let start = r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"a"}}}"#;
+        let delta = r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"n\""}}}"#;
+        for (reason, is_reply) in [("tool_use", false), ("max_tokens", true)] {
+            let stop = format!(r#"{{"stopReason":"{reason}"}}"#);
+            let events = [
+                ("contentBlockStart", start),
+                ("contentBlockDelta", delta),
+                ("messageStop", &*stop),
+            ];
+            let bytes: Vec<_> =
+                events.iter().flat_map(|(name, payload)| frame("event", name, payload)).collect();
+            assert_eq!(fed(Wire::Bedrock, &bytes, 9).unwrap().1.is_some(), is_reply, "{reason}");
+        }
+    }
+
     #[test]
     fn an_error_in_a_stream_is_said_in_the_providers_words() {
         let error =
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
         for wire in [Wire::Anthropic, Wire::OpenAi, Wire::Gemini, Wire::Responses] {
-            let said = Assembly::new(wire).unwrap().add(error).unwrap_err();
+            let event = format!("data: {error}\n\n");
+            let said = fed(wire, event.as_bytes(), 100).unwrap_err();
             assert!(said.contains("Overloaded"), "{wire:?}: {said}");
         }
     }

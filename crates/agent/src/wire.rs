@@ -11,7 +11,7 @@ mod responses;
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, Value, json};
 
-pub(crate) use self::body::Body;
+pub(crate) use self::body::{Body, items};
 use crate::{choice::Choice, usage::Usage};
 
 /// A format of requests to a model.
@@ -24,13 +24,13 @@ pub(crate) enum Wire {
     Responses,
 }
 
-/// What a request asks of a model. Messages are texts of JSON.
+/// What a request asks of a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask<'a> {
     pub(crate) model: &'a str,
     pub(crate) instructions: &'a str,
-    pub(crate) messages: &'a [&'a str],
-    pub(crate) tools: &'a [Value],
+    pub(crate) messages: &'a [Json],
+    pub(crate) tools: &'a [Json],
     pub(crate) choice: &'a Choice,
     pub(crate) settings: &'a Object,
     /// True if the reply comes as a stream.
@@ -109,6 +109,7 @@ impl Wire {
     /// The path of requests whose replies are streams.
     pub(crate) fn stream_path(self, model: &str) -> String {
         match self {
+            Self::Bedrock => format!("/model/{model}/converse-stream"),
             Self::Gemini => format!("/models/{model}:streamGenerateContent?alt=sse"),
             _ => self.path(model),
         }

@@ -8,6 +8,7 @@
 macro_rules! chapters {
     ($($name:ident $file:literal)*) => {$(
         #[doc = "[agent-loops]: crate::manual::agent_loops"]
+        #[doc = "[agents]: crate::manual::agents"]
         #[doc = "[approvals]: crate::manual::approvals"]
         #[doc = "[client-tools]: crate::manual::client_tools"]
         #[doc = "[codes]: crate::manual::codes"]

@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Talk to an agent of a configuration: a model that calls the tools
     ///
     /// Shows its calls as they run, and asks about those that need an approval. With `--once` it takes one turn, and exits
-    /// with 1 where that does not end with an answer.
+    /// with 1 where that does not end with an answer. `--record` writes a conversation down, and `callgate test` replays it.
     #[cfg(feature = "agents")]
     #[command(after_help = "Example:\n  callgate chat config/agents.yaml pizza --once Hello")]
     Chat(ChatArguments),

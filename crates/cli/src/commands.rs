@@ -7,6 +7,7 @@ pub(crate) mod call;
 #[cfg(feature = "agents")]
 pub(crate) mod chat;
 pub(crate) mod check;
+mod comparable;
 pub(crate) mod complete;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -24,4 +25,6 @@ pub(crate) mod mcp;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod tools;
+#[cfg(feature = "agents")]
+mod turns;
 pub(crate) mod unknown_tool;

@@ -46,3 +46,18 @@ impl Drop for PartialFile {
         }
     }
 }
+
+/// Writes a file that only its user may read: beside it first, and then in its place.
+pub(crate) fn write_private(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = target.with_file_name(name);
+    match fs::remove_file(&beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut new = callgate_config::new_private_file(&beside)?;
+    new.write_all(bytes)?;
+    new.sync_all()?;
+    fs::rename(beside, target)
+}

@@ -85,7 +85,7 @@ keys! {
         model: String, required;
         /// Further members of each request, as the provider names them: `{temperature: 0}`.
         settings: ModelSettings;
-        /// `true` for replies as streams, whose words are shown as they come. Not with `bedrock`.
+        /// `true` for replies as streams, whose words are shown as they come.
         stream: bool;
         /// The time for one reply; two minutes unless given.
         timeout: Duration;
@@ -205,10 +205,6 @@ forms! {
             reader.get::<ModelKeys>(mapping, key)?;
         let (auth, settings) = (auth?, settings.unwrap_or_default());
         let (dialect, stream) = (dialect?, stream.unwrap_or_default());
-        if stream && dialect == ModelDialect::Bedrock {
-            let message = "expected no stream of `bedrock`, whose events are binary, got one";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave `stream` out");
-        }
         Some(ModelConfig { dialect, url: url?, model: model?, auth, settings, stream, timeout })
     };
     /// The agents by their names.

@@ -109,9 +109,10 @@ impl Block {
             other => return Err(unreadable(format!("a piece of the kind `{other}`"))),
         };
         let piece = text(member);
-        let known = self.members.get(member).and_then(Value::as_str).unwrap_or_default();
-        let whole = format!("{known}{piece}");
-        self.members.insert(member, whole.into());
+        match self.members.get_mut(member) {
+            Some(Value::String(known)) => known.push_str(piece),
+            _ => drop(self.members.insert(member, piece.into())),
+        }
         Ok(if kind == "text_delta" { piece.to_owned() } else { String::new() })
     }
 

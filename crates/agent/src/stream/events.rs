@@ -5,26 +5,46 @@
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     bytes: Vec<u8>,
+    /// The bytes that were taken.
+    n_taken: usize,
+    /// The bytes in which no further line ends, so that a long line is looked through once.
+    n_seen: usize,
     /// The data of the event whose end has not come.
     data: String,
 }
 
 impl Events {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.n_taken);
+        self.n_seen = self.n_seen.saturating_sub(self.n_taken);
+        self.n_taken = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
     /// The data of the next whole event. Events without data, and the mark of the end that OpenAI sends, are passed over.
     pub(crate) fn next(&mut self) -> Option<String> {
-        while let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.bytes.drain(..=end).collect();
-            if let Some(data) =
-                self.line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']))
-            {
-                return Some(data);
+        let bytes = std::mem::take(&mut self.bytes);
+        let data = self.next_of(&bytes);
+        self.bytes = bytes;
+        data
+    }
+
+    fn next_of(&mut self, bytes: &[u8]) -> Option<String> {
+        loop {
+            let unseen = bytes.get(self.n_seen..)?;
+            let Some(end) = unseen.iter().position(|byte| *byte == b'\n') else {
+                self.n_seen = bytes.len();
+                return None;
+            };
+            let end = self.n_seen.saturating_add(end);
+            let line = String::from_utf8_lossy(bytes.get(self.n_taken..end).unwrap_or_default());
+            self.n_taken = end.saturating_add(1);
+            self.n_seen = self.n_taken;
+            let data = self.line(line.trim_end_matches('\r'));
+            if data.is_some() {
+                return data;
             }
         }
-        None
     }
 
     /// Takes a line. Returns the data of the event that it ends.

@@ -53,12 +53,10 @@ impl Turn<'_> {
             Choice::Required | Choice::Tool(_) if !self.is_first => &Choice::Auto,
             choice => choice,
         };
-        let messages: Vec<&str> =
-            self.transcript.messages.iter().map(callgate_tool::Json::text).collect();
         let ask = Ask {
             model: agent.model.name(),
             instructions: &agent.settings.instructions,
-            messages: &messages,
+            messages: &self.transcript.messages,
             tools: &self.offered.declarations,
             choice,
             settings: agent.model.settings(),

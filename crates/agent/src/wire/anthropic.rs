@@ -16,7 +16,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("system", Value::from(ask.instructions));
     }
-    body = body.list("messages", ask.messages);
+    body = body.list("messages", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }
@@ -26,7 +26,9 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => json!({"type": "any"}),
         Choice::Tool(name) => json!({"type": "tool", "name": &**name}),
     };
-    body.list("tools", ask.tools).with("tool_choice", choice).finished(ask.settings)
+    body.list("tools", ask.tools.iter().map(Json::text))
+        .with("tool_choice", choice)
+        .finished(ask.settings)
 }
 
 #[derive(Deserialize)]

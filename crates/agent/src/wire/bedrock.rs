@@ -1,15 +1,17 @@
-//! Amazon Bedrock Converse, without its stream of binary events. Its conversations alternate between user and assistant.
+//! Amazon Bedrock Converse. Its conversations alternate between user and assistant.
 //! Fields: `ConverseRequest` and `ConverseResponse` of the `bedrock-runtime` model in <https://github.com/boto/botocore>.
+
+use std::borrow::Cow;
 
 use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
 use crate::{choice::Choice, usage::Usage};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new();
+    let mut body = Body::new(ask);
     if !ask.instructions.is_empty() {
         body = body.with("system", json!([{"text": ask.instructions}]));
     }
@@ -17,38 +19,33 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }
-    let tools = ask.tools.to_vec();
-    let config = match ask.choice {
+    let choice = match ask.choice {
         // There is no choice that forbids calls, and a conversation with calls needs the tools.
-        Choice::None => json!({"tools": tools}),
-        Choice::Auto => json!({"tools": tools, "toolChoice": {"auto": {}}}),
-        Choice::Required => json!({"tools": tools, "toolChoice": {"any": {}}}),
-        Choice::Tool(name) => json!({"tools": tools, "toolChoice": {"tool": {"name": &**name}}}),
+        Choice::None => None,
+        Choice::Auto => Some(json!({"auto": {}})),
+        Choice::Required => Some(json!({"any": {}})),
+        Choice::Tool(name) => Some(json!({"tool": {"name": &**name}})),
     };
+    let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
+    let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
     body.with("toolConfig", config).finished(ask.settings)
 }
 
-/// The messages, with neighbours of a user as one message. Those of models are left as they are.
-fn alternating(messages: &[&str]) -> Vec<String> {
-    let mut alternating: Vec<String> = Vec::with_capacity(messages.len());
-    let mut open: Option<Value> = None;
-    for text in messages {
-        let message = Value::parse(text).unwrap_or_default();
-        if message.get("role").and_then(Value::as_str) != Some("user") {
-            alternating.extend(open.take().map(|message| message.to_string()));
-            alternating.push((*text).to_owned());
-        } else if let Some(open) = &mut open {
-            let more =
-                message.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
-            if let Some(content) = open.get_mut("content").and_then(Value::as_array_mut) {
-                content.extend(more);
-            }
-        } else {
-            open = Some(message);
-        }
-    }
-    alternating.extend(open.map(|message| message.to_string()));
-    alternating
+/// The messages, with neighbours of a user as one message. The others are left as they are.
+fn alternating(messages: &[Json]) -> Vec<Cow<'_, str>> {
+    let is_user =
+        |message: &Json| message.value().get("role").and_then(Value::as_str) == Some("user");
+    let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));
+    let joined = |group: &'_ [Json]| {
+        let parts = group.iter().flat_map(|message| blocks(message.value()));
+        let content: Vec<Value> = parts.cloned().collect();
+        json!({"role": "user", "content": content}).to_string()
+    };
+    let written = groups.map(|group| match group {
+        [alone] => Cow::Borrowed(alone.text()),
+        group => Cow::Owned(joined(group)),
+    });
+    written.collect()
 }
 
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{Json, Object, Value};
 
 use super::Ask;
 
@@ -11,27 +11,57 @@ use super::Ask;
 pub(crate) struct Body(String);
 
 impl Body {
-    pub(crate) fn new() -> Self {
-        Self("{".to_owned())
+    /// An empty body, with space for the conversation, which is copied once.
+    pub(crate) fn new(ask: &Ask<'_>) -> Self {
+        let texts = ask.messages.iter().chain(ask.tools).map(|json| json.text().len() + 1);
+        let n_bytes = texts.fold(ask.instructions.len(), usize::saturating_add);
+        let mut text = String::with_capacity(n_bytes.saturating_add(REST));
+        text.push('{');
+        Self(text)
     }
 
     /// A body with the name of the model, and whether the reply is a stream.
     pub(crate) fn of(ask: &Ask<'_>) -> Self {
-        let body = Self::new().with("model", Value::from(ask.model));
+        let body = Self::new(ask).with("model", Value::from(ask.model));
         if ask.is_streamed { body.with("stream", true) } else { body }
     }
 
     /// Adds a member whose value is written as it is shown.
     pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
-        let separator = if self.0.len() > 1 { "," } else { "" };
-        // Writing to a text does not fail.
-        _ = write!(self.0, "{separator}{}:{value}", Value::from(name));
+        self.begin(name);
+        self.push(value);
         self
     }
 
     /// Adds a list of texts of JSON.
-    pub(crate) fn list<T: Display>(self, name: &str, items: impl IntoIterator<Item = T>) -> Self {
-        self.with(name, List(&items.into_iter().collect::<Vec<_>>()))
+    pub(crate) fn list<T: Display>(
+        mut self,
+        name: &str,
+        items: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.begin(name);
+        self.0.push('[');
+        for (at, item) in items.into_iter().enumerate() {
+            if at > 0 {
+                self.0.push(',');
+            }
+            self.push(item);
+        }
+        self.0.push(']');
+        self
+    }
+
+    fn begin(&mut self, name: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.push(Value::from(name));
+        self.0.push(':');
+    }
+
+    fn push(&mut self, value: impl Display) {
+        // Writing to a text does not fail.
+        _ = write!(self.0, "{value}");
     }
 
     /// The whole body, with the settings of the model.
@@ -41,20 +71,13 @@ impl Body {
     }
 }
 
-struct List<'a, T>(&'a [T]);
-
-impl<T: Display> Display for List<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("[")?;
-        for (at, item) in self.0.iter().enumerate() {
-            if at > 0 {
-                f.write_str(",")?;
-            }
-            item.fmt(f)?;
-        }
-        f.write_str("]")
-    }
+/// The texts of JSON values, as the items of a list.
+pub(crate) fn items(values: &[Json]) -> String {
+    values.iter().map(Json::text).collect::<Vec<_>>().join(",")
 }
+
+/// The bytes of what is neither a message nor a tool: the name of the model, the choice, the settings.
+const REST: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -65,7 +88,16 @@ mod tests {
     #[test]
     fn texts_of_json_are_written_as_they_are() {
         let settings = Object::from([("temperature", json!(0.5))]);
-        let body = Body::new().with("model", json!("m\"")).list("messages", ["{ \"a\": 1.10 }"]);
+        let ask = Ask {
+            model: "m\"",
+            instructions: "",
+            messages: &[],
+            tools: &[],
+            choice: &crate::choice::Choice::Auto,
+            settings: &settings,
+            is_streamed: false,
+        };
+        let body = Body::of(&ask).list("messages", ["{ \"a\": 1.10 }"]);
         assert_eq!(
             body.finished(&settings),
             r#"{"model":"m\"","messages":[{ "a": 1.10 }],"temperature":0.5}"#

@@ -5,15 +5,15 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
 use crate::{choice::Choice, usage::Usage};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::new();
+    let mut body = Body::new(ask);
     if !ask.instructions.is_empty() {
         body = body.with("systemInstruction", json!({"parts": [{"text": ask.instructions}]}));
     }
-    body = body.list("contents", ask.messages);
+    body = body.list("contents", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
         return body.finished(ask.settings);
     }
@@ -23,7 +23,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => json!({"mode": "ANY"}),
         Choice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [&**name]}),
     };
-    let tools = json!([{"functionDeclarations": ask.tools.to_vec()}]);
+    let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, items(ask.tools));
     let choice = json!({"functionCallingConfig": choice});
     body.with("tools", tools).with("toolConfig", choice).finished(ask.settings)
 }

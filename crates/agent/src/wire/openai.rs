@@ -11,7 +11,7 @@ use crate::{choice::Choice, usage::Usage};
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let system = json!({"role": "system", "content": ask.instructions}).to_string();
     let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
-    let messages = system.into_iter().chain(ask.messages.iter().copied());
+    let messages = system.into_iter().chain(ask.messages.iter().map(Json::text));
     let body = Body::of(ask).list("messages", messages);
     let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
     let body = if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
@@ -24,7 +24,9 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => "required".into(),
         Choice::Tool(name) => json!({"type": "function", "function": {"name": &**name}}),
     };
-    body.list("tools", ask.tools).with("tool_choice", choice).finished(ask.settings)
+    body.list("tools", ask.tools.iter().map(Json::text))
+        .with("tool_choice", choice)
+        .finished(ask.settings)
 }
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("instructions", Value::from(ask.instructions));
     }
-    body = body.list("input", ask.messages);
+    body = body.list("input", ask.messages.iter().map(Json::text));
     if !ask.settings.contains_key("store") {
         body = body.with("store", false);
     }
@@ -29,7 +29,9 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => "required".into(),
         Choice::Tool(name) => json!({"type": "function", "name": &**name}),
     };
-    body.list("tools", ask.tools).with("tool_choice", choice).finished(ask.settings)
+    body.list("tools", ask.tools.iter().map(Json::text))
+        .with("tool_choice", choice)
+        .finished(ask.settings)
 }
 
 #[derive(Deserialize)]

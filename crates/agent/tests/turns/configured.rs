@@ -48,14 +48,6 @@ async fn an_agent_of_a_principal_that_does_not_exist_is_refused() {
 }
 
 #[tokio::test]
-async fn a_stream_of_bedrock_is_refused() {
-    let text = "toolsets: {app: {functions: [{name: open}]}}
-models: {main: {dialect: bedrock, url: 'https://models.example', model: m, auth: none, stream: true}}";
-    let error = Config::from_text(text, "").and_then(Config::faultless).unwrap_err();
-    assert!(error.to_string().contains("whose events are binary"), "{error}");
-}
-
-#[tokio::test]
 async fn an_agent_that_does_not_exist_is_refused_with_the_names_of_those_that_do() {
     let text = format!("{TOOLSETS}\nagents: {{keeper: {{model: main}}}}");
     let config = Config::from_text(&text, "").unwrap();

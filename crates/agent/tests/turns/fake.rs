@@ -103,7 +103,7 @@ impl Fake {
         assert!(refused.is_empty(), "{}: {refused:#?}", self.dialect);
     }
 
-    fn answer(&self, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
+    pub(crate) fn answer(&self, path: &str, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
         let only = |response| Some((response, Vec::new()));
         self.requests.lock().unwrap().push(body.to_owned());
         let parsed = Value::parse(body).unwrap();
@@ -112,26 +112,32 @@ impl Fake {
             self.refused.lock().unwrap().push(format!("{wrong}\n{body}"));
             return only(response(400, None, &format!(r#"{{"error":{{"message":"{wrong}"}}}}"#)));
         }
+        let is_streamed = parsed["stream"].as_bool() == Some(true)
+            || path.ends_with("converse-stream")
+            || path.ends_with("streamGenerateContent");
         let step = self.steps.lock().unwrap().pop_front();
         match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
+            Step::Says(said) if is_streamed => self.streams(&said, usize::MAX),
             Step::Hang => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
-            Step::Streams(said, n_events) => {
-                let (body, kept) = said.rendered(self.dialect, self.next());
-                let events = streamed::events(self.dialect, &body);
-                // Only these come as the texts that they are.
-                let is_raw = matches!(self.dialect, Dialect::Responses);
-                let is_kept = is_raw && n_events >= events.len();
-                let events = events.iter().take(n_events).map(|data| format!("data: {data}\n\n"));
-                let events: String = events.collect();
-                Some((response(200, None, &events), if is_kept { kept } else { Vec::new() }))
-            }
+            Step::Streams(said, n_events) => self.streams(&said, n_events),
             Step::Says(said) => {
                 let (body, kept) = said.rendered(self.dialect, self.next());
                 Some((response(200, None, &body), kept))
             }
         }
+    }
+
+    /// The first events of a streamed reply, and the texts in it that have to come back.
+    fn streams(&self, said: &Said, n_events: usize) -> Option<(Response<Bytes>, Vec<String>)> {
+        let (body, kept) = said.rendered(self.dialect, self.next());
+        let events = streamed::events(self.dialect, &body);
+        // Only these come as the texts that they are.
+        let is_kept = self.dialect == Dialect::Responses && n_events >= events.len();
+        let events: Vec<u8> = events.into_iter().take(n_events).flatten().collect();
+        let response = response(200, None, "").map(|_| Bytes::from(events));
+        Some((response, if is_kept { kept } else { Vec::new() }))
     }
 
     /// The number of the next reply.
@@ -171,10 +177,11 @@ impl Transport for Fake {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
+        let path = request.uri().path().to_owned();
         let body = std::str::from_utf8(request.body()).unwrap().to_owned();
         // A real provider takes its time: a place where a turn can be dropped.
         tokio::task::yield_now().await;
-        let answer = self.answer(&body);
+        let answer = self.answer(&path, &body);
         tokio::task::yield_now().await;
         let Some((answer, kept)) = answer else {
             let never = std::future::pending::<()>();

@@ -14,7 +14,7 @@ use callgate_executor::Stop;
 
 use crate::{
     fake::{Asked, DIALECTS, Fake, Said, Step},
-    shop::{Made, agent, context, unasked},
+    shop::{Made, agent, context, executor, unasked},
 };
 
 const SEEDS: u64 = 200;
@@ -99,13 +99,30 @@ async fn go_on(agent: &Agent, transcript: &mut Transcript, seed: u64) {
     assert_eq!(end.reason, EndReason::Answered, "seed {seed}: {end:?}");
 }
 
+/// Before some replies, a stream with the reply that is cut after one of its first events. No stream has fewer.
+fn with_cuts(random: &mut Random, steps: Vec<Step>) -> Vec<Step> {
+    let mut with_cuts = Vec::new();
+    for step in steps {
+        if let (Step::Says(said), 0) = (&step, random.below(4)) {
+            let n_events = usize::try_from(random.below(2)).unwrap();
+            with_cuts.push(Step::Streams(said.clone(), n_events));
+        }
+        with_cuts.push(step);
+    }
+    with_cuts
+}
+
 /// The number of answers and that of calls in what is sent are equal, as the fake checks; here the number of calls.
-async fn whole_loop(dialect: Dialect, seed: u64) {
+async fn whole_loop(dialect: Dialect, seed: u64, is_streamed: bool) {
     let mut random = Random(seed);
-    let steps = script(&mut random, dialect);
+    let mut steps = script(&mut random, dialect);
     let expected = makeable(&steps);
+    if is_streamed {
+        steps = with_cuts(&mut random, steps);
+    }
     let (fake, made) = (Fake::new(dialect, steps), Made::default());
-    let agent = agent(&fake, &made, settings(&mut random));
+    let model = if is_streamed { fake.streamed() } else { fake.model() };
+    let agent = Agent::new(executor(&made), model, settings(&mut random));
     let mut transcript = Transcript::new(dialect).unwrap();
     let end = agent.turn(&mut transcript, Input::text("Begin."), &context()).await.unwrap();
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "Done."), "seed {seed}");
@@ -187,7 +204,16 @@ fn few_loops() -> impl Iterator<Item = (Dialect, u64)> {
 async fn seeded_loops_end_with_every_call_made_once_and_no_request_refused() {
     for dialect in DIALECTS {
         for seed in 0..SEEDS {
-            whole_loop(dialect, seed).await;
+            whole_loop(dialect, seed, false).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn seeded_loops_of_streams_of_which_some_are_cut_make_every_call_once() {
+    for dialect in DIALECTS {
+        for seed in 0..SEEDS {
+            whole_loop(dialect, seed, true).await;
         }
     }
 }

@@ -2,16 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{Agent, EndReason, ErrorKind, Input, Transcript, TurnContext, TurnEvent};
+use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent};
 use callgate_dialect::Dialect;
 
 use crate::{
-    fake::{Fake, Said, Step},
+    fake::{DIALECTS, Fake, Said, Step},
     shop::{Made, context, executor, unasked},
 };
-
-const STREAMED: [Dialect; 4] =
-    [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini, Dialect::Responses];
 
 /// A turn whose first reply breaks off after so many events, and is asked for again.
 async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
@@ -42,7 +39,7 @@ async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_off_after_any_event_calls_nothing_and_its_request_is_retried() {
-    for dialect in STREAMED {
+    for dialect in DIALECTS {
         let mut n_events = 0;
         while !broken_off(dialect, n_events).await {
             n_events += 1;
@@ -63,7 +60,7 @@ fn showing(shown: &Arc<Mutex<String>>) -> TurnContext {
 
 #[tokio::test]
 async fn the_words_of_a_stream_are_shown_as_they_come() {
-    for dialect in STREAMED {
+    for dialect in DIALECTS {
         let steps = [Step::Streams(Said::text("Done, at last."), usize::MAX)];
         let (fake, made) = (Fake::new(dialect, steps), Made::default());
         let agent = Agent::new(executor(&made), fake.streamed(), unasked());
@@ -73,21 +70,7 @@ async fn the_words_of_a_stream_are_shown_as_they_come() {
         agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
         assert_eq!(*shown.lock().unwrap(), "Done, at last.", "{dialect}");
         let body = fake.last();
-        assert!(dialect == Dialect::Gemini || body["stream"].as_bool() == Some(true), "{body}");
+        let is_in_path = matches!(dialect, Dialect::Bedrock | Dialect::Gemini);
+        assert!(is_in_path || body["stream"].as_bool() == Some(true), "{body}");
     }
-}
-
-#[test]
-fn the_binary_stream_of_bedrock_is_refused_before_anything_is_sent() {
-    use callgate_agent::{Model, ModelSettings};
-    use callgate_auth::{AuthConfig, AuthContext};
-    use callgate_secret::EnvStore;
-    use callgate_transport::Refuse;
-
-    let context = AuthContext::new(Arc::new(EnvStore::new()), Arc::new(Refuse::new()));
-    let mut settings = ModelSettings::new(Dialect::Bedrock, "https://models.example", "m-1");
-    settings.stream = true;
-    let authenticator = AuthConfig::None.build(&context).unwrap();
-    let error = Model::new(settings, Arc::new(Refuse::new()), authenticator).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Settings);
 }

@@ -18,6 +18,13 @@ pub(crate) struct ChatArguments {
     /// A session as a JSON file, as for `callgate call`
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
+    /// Print the first request to the model, credentials as `****`, and the tools that are offered; send nothing
+    #[arg(long, requires = "once", conflicts_with_all = ["json", "record"])]
+    pub(crate) dry_run: bool,
+    /// Write the conversation into this folder, credentials as `****`, for `callgate test` to replay without the model and the
+    /// services
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
     /// Print the end of the turn as JSON; with `--once`
     #[arg(long, requires = "once")]
     pub(crate) json: bool,

@@ -102,10 +102,10 @@ pub(crate) struct DiffArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct TestArguments {
-    /// Folders of fixtures: one with a `toolset.yaml`, one of its cases, or any folder above
+    /// Folders of fixtures: one with a `toolset.yaml`, one of its cases, one with a `turn.json`, or any folder above
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only the cases with this in the name of their folder; may be given several times
+    /// Only the cases and conversations with this in the name of their folder; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub(crate) case: Vec<String>,
     /// Write what is missing or differs instead of failing

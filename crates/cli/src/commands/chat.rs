@@ -1,5 +1,7 @@
 //! `callgate chat [CONFIG] AGENT`: a conversation with a model that calls tools, on a terminal or as one turn.
 
+mod dry_run;
+mod recording;
 mod transcript_file;
 
 use std::{
@@ -15,14 +17,17 @@ use callgate_agent::{
 use callgate_config::DescriptionOptions;
 use callgate_executor::{Decision, Stop};
 use callgate_policy::approval_text;
-use callgate_tool::{Value, json, visible_line};
+use callgate_tool::{Value, visible_line};
 
-use self::transcript_file::TranscriptFile;
-use super::call::{block_on, json_file};
+use self::{dry_run::Planned, recording::Recording, transcript_file::TranscriptFile};
+use super::{
+    call::{block_on, json_file},
+    turns::json_of,
+};
 use crate::{
     args::ChatArguments,
     exit::{Failure, Verdict},
-    file_argument::USUAL_FILE,
+    file_argument::{USUAL_FILE, named_file},
     open::usable,
     output, session,
 };
@@ -33,18 +38,45 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         [name] => (USUAL_FILE, name),
         _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
     };
-    let built = usable(Path::new(file), &DescriptionOptions::default(), &Environment::new())?;
+    let environment =
+        if arguments.dry_run { Environment::new().with_stand_ins() } else { Environment::new() };
+    let mut built = usable(Path::new(file), &DescriptionOptions::default(), &environment)?;
+    let mut recording = match &arguments.record {
+        Some(folder) => {
+            let file = named_file(Path::new(file));
+            Some(Recording::begin(folder, &file, name, &mut built)?)
+        }
+        None => None,
+    };
+    let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
     let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
+        Some(file) => {
+            let envelope = json_file(file)?;
+            if let Some(recording) = &mut recording {
+                recording.in_session(envelope.clone(), &built.session_secrets);
+            }
+            block_on(session::read(file, envelope, &built))??
+        }
         None => Session::default(),
     };
     let (transcript, file) = TranscriptFile::opened(arguments.transcript.as_deref(), &agent)?;
-    let mut chat = Chat { agent, session, transcript, file };
-    match &arguments.once {
+    if let (Some(first), Some(text)) = (first, &arguments.once) {
+        let planned = Planned { text, session };
+        return dry_run::shown(planned, &agent, transcript, &first, &built);
+    }
+    if let Some(recording) = &mut recording {
+        recording.after(&transcript);
+    }
+    let mut chat = Chat { agent, session, transcript, file, recording };
+    let verdict = match &arguments.once {
         Some(text) => block_on(chat.once(text, arguments.json))?,
         None => block_on(chat.conversation())?,
+    };
+    if let Some(recording) = chat.recording {
+        recording.finish()?;
     }
+    verdict
 }
 
 struct Chat {
@@ -52,6 +84,7 @@ struct Chat {
     session: Session,
     transcript: Transcript,
     file: Option<TranscriptFile>,
+    recording: Option<Recording>,
 }
 
 impl Chat {
@@ -110,13 +143,16 @@ impl Chat {
     /// A turn that Ctrl-C cancels. The conversation is kept however it ends.
     async fn step(&mut self, input: Input) -> Result<End, Failure> {
         let stop = Stop::default();
-        let context =
-            TurnContext::new(self.session.clone()).with_stop(stop.clone()).with_events(shown);
+        let context = TurnContext::new(self.session.clone()).with_stop(stop.clone());
+        let context = match &self.recording {
+            Some(recording) => recording.watching(context, shown),
+            None => context.with_events(shown),
+        };
         let context = match self.file.clone() {
             Some(file) => context.with_keeping(move |transcript| file.put(transcript)),
             None => context,
         };
-        let turn = self.agent.turn(&mut self.transcript, input, &context);
+        let turn = self.agent.turn(&mut self.transcript, input.clone(), &context);
         let mut turn = Box::pin(turn);
         let ended = tokio::select! {
             ended = &mut turn => ended,
@@ -129,7 +165,11 @@ impl Chat {
         if let Some(file) = &self.file {
             file.keep(&self.transcript)?;
         }
-        ended.map_err(|error| failure(&error))
+        let end = ended.map_err(|error| failure(&error))?;
+        if let Some(recording) = &mut self.recording {
+            recording.add(input, &end)?;
+        }
+        Ok(end)
     }
 
     /// Says why a turn ended without an answer.
@@ -216,20 +256,6 @@ fn shown(event: &TurnEvent<'_>) {
         }
         _ => {}
     }
-}
-
-fn json_of(end: &End) -> Value {
-    let pending = end.pending.iter().map(|pending| {
-        json!({"id": &*pending.id, "tool": &*pending.tool, "kind": pending.kind, "request": pending.request.clone()})
-    });
-    json!({
-        "text": &*end.text,
-        "end": {"reason": end.reason.as_str(), "detail": end.detail.clone()},
-        "usage": {"input": end.usage.input, "output": end.usage.output},
-        "rounds": end.n_rounds,
-        "calls": end.n_calls,
-        "pending": Value::Array(pending.collect()),
-    })
 }
 
 fn failure(error: &Error) -> Failure {

@@ -1,5 +1,6 @@
 //! `callgate test PATH…`: runs fixtures. A fixture is a folder with a `toolset.yaml`, a description and cases. Each case's
-//! request and result are compared with its files, and so are the declarations and the report if they are there.
+//! request and result are compared with its files, and so are the declarations and the report if they are there. A folder with
+//! a `turn.json` is a recorded conversation, which is replayed.
 
 mod case;
 mod case_run;
@@ -7,6 +8,8 @@ mod difference;
 mod files;
 mod fixtures;
 mod record;
+#[cfg(feature = "agents")]
+mod turn;
 
 use std::{
     fs,
@@ -68,15 +71,34 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
     }
     let mut report = Report::default();
     ran(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
+    for path in &arguments.paths {
+        for folder in fixtures::turns_below(path, &arguments.case)? {
+            // The other fixtures still run.
+            let checks =
+                of_turn(&folder, mode).unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
+            report.ended(&folder.display().to_string(), &checks);
+        }
+    }
     if report.is_empty() {
         return Err(Failure(nothing(&arguments.case)));
     }
     Ok(Verdict::of(report.finish()))
 }
 
+#[cfg(feature = "agents")]
+fn of_turn(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
+    turn::run(folder, mode)
+}
+
+#[cfg(not(feature = "agents"))]
+fn of_turn(_: &Path, _: Mode) -> Result<Vec<Check>, Failure> {
+    let message = "error: a recorded conversation cannot be replayed: this callgate has no agents";
+    Err(Failure(message.to_owned()))
+}
+
 fn nothing(names: &[String]) -> String {
     if names.is_empty() {
-        return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml`".to_owned();
+        return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml` or a `turn.json`".to_owned();
     }
     let names = names.join("`, `");
     format!(

@@ -10,6 +10,8 @@ mod approvals;
 mod audit;
 mod body_media;
 mod call;
+#[cfg(all(unix, feature = "agents"))]
+mod chat;
 mod check;
 mod completions;
 mod connection;

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{AuthContext, Authenticator};
+use callgate_auth::{AuthContext, Authenticator, stand_in};
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
@@ -86,6 +86,8 @@ async fn models(
     for (name, model) in &config.models {
         match model.auth.clone().build(&context) {
             Ok(authenticator) => {
+                let authenticator =
+                    if environment.has_stand_ins { stand_in(authenticator) } else { authenticator };
                 let (config, transport) = (model.clone(), Arc::clone(&transport));
                 built.insert(name.clone(), BuiltModel { config, transport, authenticator });
             }

@@ -3,16 +3,73 @@
 use callgate_dialect::Dialect;
 use callgate_tool::{Value, json};
 
-/// The data of each event.
-pub(super) fn events(dialect: Dialect, body: &str) -> Vec<String> {
+/// The bytes of each event.
+pub(super) fn events(dialect: Dialect, body: &str) -> Vec<Vec<u8>> {
     let reply = Value::parse(body).unwrap();
-    match dialect {
+    let events = match dialect {
         Dialect::Anthropic => anthropic(&reply),
+        Dialect::Bedrock => return bedrock(&reply),
         Dialect::Gemini => gemini(&reply),
         Dialect::OpenAi => openai(&reply),
         Dialect::Responses => responses(&reply, body),
-        other => panic!("{other} is not streamed as text"),
+        other => panic!("no provider speaks {other}"),
+    };
+    events.iter().map(|data| format!("data: {data}\n\n").into_bytes()).collect()
+}
+
+fn bedrock(reply: &Value) -> Vec<Vec<u8>> {
+    let mut events = vec![("messageStart", json!({"role": "assistant"}))];
+    let blocks = reply["output"]["message"]["content"].as_array().unwrap();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut deltas = Vec::new();
+        if let Some(call) = block.get("toolUse") {
+            let start = json!({"toolUse": {"toolUseId": call["toolUseId"].clone(), "name": call["name"].clone()}});
+            let start = json!({"contentBlockIndex": index, "start": start});
+            events.push(("contentBlockStart", start));
+            let text = call["input"].to_string();
+            let (first, second) = text.split_at(text.len() / 2);
+            deltas.extend([first, second].map(|piece| json!({"toolUse": {"input": piece}})));
+        }
+        if let Some(text) = block.get("text") {
+            deltas.push(json!({"text": text.clone()}));
+        }
+        if let Some(thought) = block.get("reasoningContent") {
+            let thought = &thought["reasoningText"];
+            deltas.extend(
+                ["text", "signature"]
+                    .map(|name| json!({"reasoningContent": {(name): thought[name].clone()}})),
+            );
+        }
+        let delta = |delta| json!({"contentBlockIndex": index, "delta": delta});
+        events.extend(deltas.into_iter().map(|piece| ("contentBlockDelta", delta(piece))));
+        events.push(("contentBlockStop", json!({"contentBlockIndex": index})));
     }
+    events.push(("messageStop", json!({"stopReason": reply["stopReason"].clone()})));
+    events.push(("metadata", json!({"usage": reply["usage"].clone()})));
+    events.iter().map(|(name, payload)| frame(name, &payload.to_string())).collect()
+}
+
+/// A binary event of Amazon.
+fn frame(name: &str, payload: &str) -> Vec<u8> {
+    let headers = [(":message-type", "event"), (":event-type", name)].map(|(name, value)| {
+        let lengths = [name.len(), value.len()].map(|n| u8::try_from(n).unwrap());
+        [&lengths[..1], name.as_bytes(), &[7, 0, lengths[1]], value.as_bytes()].concat()
+    });
+    let headers = headers.concat();
+    let length = |n: usize| u32::try_from(n).unwrap().to_be_bytes();
+    let mut bytes = [length(headers.len() + payload.len() + 16), length(headers.len())].concat();
+    bytes.extend(crc32(&bytes).to_be_bytes());
+    bytes.extend([&headers, payload.as_bytes()].concat());
+    bytes.extend(crc32(&bytes).to_be_bytes());
+    bytes
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for bit in bytes.iter().flat_map(|byte| (0..8).map(move |bit| u32::from(byte >> bit & 1))) {
+        sum = if (sum ^ bit) & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+    }
+    !sum
 }
 
 fn responses(reply: &Value, body: &str) -> Vec<String> {

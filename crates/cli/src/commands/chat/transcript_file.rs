@@ -1,13 +1,13 @@
 //! The file of a conversation, which only its user may read. A broken file is not overwritten.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use callgate_agent::{Agent, Transcript};
 
-use crate::{exit::Failure, open::read, output};
+use crate::{exit::Failure, open::read, output, partial_file::write_private};
 
 #[derive(Clone)]
 pub(super) struct TranscriptFile(PathBuf);
@@ -48,16 +48,6 @@ impl TranscriptFile {
 
     /// Also runs before each call, so that after a crash the file says which calls may have been made.
     pub(super) fn put(&self, transcript: &Transcript) -> io::Result<()> {
-        let mut name = self.0.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let beside = self.0.with_file_name(name);
-        match fs::remove_file(&beside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut new = callgate_config::new_private_file(&beside)?;
-        io::Write::write_all(&mut new, transcript.to_text().as_bytes())?;
-        new.sync_all()?;
-        fs::rename(beside, &self.0)
+        write_private(&self.0, transcript.to_text().as_bytes())
     }
 }

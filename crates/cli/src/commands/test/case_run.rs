@@ -7,11 +7,11 @@ use std::{
 };
 
 use callgate::{
-    Call, Content, Executor, Outcome, Session, ToolCall, ToolResult,
+    Call, Executor, Outcome, Session, ToolCall, ToolResult,
     client::ClientAnswer,
     config::{Built, Environment, Upstream},
     dialect::{json_result, read_call},
-    result::{Handle, Journal},
+    result::Journal,
     transport::{Recording, Replay},
 };
 use callgate_config::Location;
@@ -20,7 +20,7 @@ use callgate_tool::{PlannedRequest, Value};
 
 use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional};
 use crate::{
-    commands::call::block_on,
+    commands::{call::block_on, comparable::comparable},
     exit::Failure,
     grants,
     open::{cached, loader, read},
@@ -63,7 +63,7 @@ pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<C
     Ok(CaseRun {
         request,
         answer,
-        result: steady(result),
+        result: comparable(result),
         description,
         settings: api.join(TOOLSET),
     })
@@ -120,27 +120,6 @@ fn settled(
         outcome: Outcome::Failed(fault),
         journal: Journal::default(),
     }))
-}
-
-/// The result without random values and times.
-fn steady(mut result: ToolResult) -> ToolResult {
-    match &mut result.outcome {
-        Outcome::Answered(answer) => {
-            let handles = match &mut answer.content {
-                Content::Parts(parts) => parts.iter_mut().map(|part| &mut part.handle).collect(),
-                _ => Vec::new(),
-            };
-            for handle in handles.into_iter().chain([&mut answer.handle]) {
-                *handle = handle.take().map(|_| Handle::from_random(0));
-            }
-        }
-        Outcome::Pending(pending) => {
-            "call_0".clone_into(&mut pending.id);
-            pending.expires = None;
-        }
-        _ => {}
-    }
-    result
 }
 
 fn called(folder: &Path) -> Result<ToolCall, Failure> {

@@ -31,7 +31,7 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
         return Ok(vec![Fixture { folder, cases, is_whole: false }]);
     }
     let mut folders = Vec::new();
-    find(path, DEPTH, &mut folders)?;
+    find(path, DEPTH, &is_fixture, &mut folders)?;
     let is_meant = |case: &PathBuf| {
         let name = case.file_name().unwrap_or_default().to_string_lossy();
         case.join(CALL).is_file()
@@ -44,6 +44,18 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
     folders.into_iter().map(with_cases).collect()
 }
 
+/// The folders of recorded conversations below a path, with one of these texts in their name.
+pub(super) fn turns_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let mut folders = Vec::new();
+    find(path, DEPTH, &|folder| folder.join(TURN).is_file(), &mut folders)?;
+    let is_meant = |folder: &PathBuf| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        names.is_empty() || names.iter().any(|part| name.contains(part.as_str()))
+    };
+    folders.retain(is_meant);
+    Ok(folders)
+}
+
 fn two_up(case: &Path) -> Option<&Path> {
     case.ancestors().nth(2).filter(|folder| is_fixture(folder))
 }
@@ -52,15 +64,20 @@ fn is_fixture(folder: &Path) -> bool {
     folder.join(TOOLSET).is_file()
 }
 
-fn find(folder: &Path, depth: usize, fixtures: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    if is_fixture(folder) {
-        fixtures.push(folder.to_owned());
+fn find(
+    folder: &Path,
+    depth: usize,
+    is_found: &dyn Fn(&Path) -> bool,
+    found: &mut Vec<PathBuf>,
+) -> Result<(), Failure> {
+    if is_found(folder) {
+        found.push(folder.to_owned());
         return Ok(());
     }
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     for below in sorted(folder)? {
         if below.is_dir() {
-            find(&below, depth, fixtures)?;
+            find(&below, depth, is_found, found)?;
         }
     }
     Ok(())
@@ -89,6 +106,8 @@ pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
 
 /// The file that makes a folder a fixture.
 pub(super) const TOOLSET: &str = "toolset.yaml";
+/// The file that makes a folder a recorded conversation.
+const TURN: &str = "turn.json";
 /// The folder of a fixture that holds its cases.
 pub(super) const CASES: &str = "cases";
 /// The file that makes a folder a case.

@@ -1,0 +1,215 @@
+//! Amazon Bedrock: blocks grow by pieces, distinguished by their index. Members: `ConverseStreamOutput` of the
+//! `bedrock-runtime` model in <https://github.com/boto/botocore>.
+
+use callgate_tool::{Object, Value, json};
+
+use super::{frames::Frame, unreadable};
+
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    blocks: Vec<Block>,
+    stop: Option<Value>,
+    usage: Value,
+}
+
+#[derive(Debug, Default)]
+enum Block {
+    Call {
+        members: Object,
+        /// The input, in pieces of JSON.
+        input: String,
+    },
+    /// Nothing of it has come.
+    #[default]
+    Nothing,
+    Redacted(String),
+    Text {
+        text: String,
+        citations: Vec<Value>,
+    },
+    Thought(Object),
+}
+
+/// The input of a call is no JSON.
+struct NoJson;
+
+impl Parts {
+    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, String> {
+        let payload = || {
+            let text = std::str::from_utf8(&frame.payload).map_err(unreadable)?;
+            Value::parse(text).map_err(unreadable)
+        };
+        match &*frame.message_type {
+            "event" => {}
+            "exception" => {
+                let said = payload().unwrap_or_default();
+                let said = said.get("message").and_then(Value::as_str).unwrap_or_default();
+                return Err(failed(&frame.name, said));
+            }
+            _ => return Err(failed(&frame.name, &frame.error)),
+        }
+        match &*frame.name {
+            "contentBlockDelta" => return self.grow(payload()?),
+            "contentBlockStart" => {
+                let mut event = payload()?;
+                let block = self.block(&event)?;
+                *block = Block::of(taken(&mut event, "start"))?;
+            }
+            "contentBlockStop" => drop(self.block(&payload()?)?),
+            "messageStop" => self.stop = Some(taken(&mut payload()?, "stopReason")),
+            "metadata" => self.usage = taken(&mut payload()?, "usage"),
+            _ => {}
+        }
+        Ok(String::new())
+    }
+
+    /// The block that an event names. Texts begin without an event that says so.
+    fn block(&mut self, event: &Value) -> Result<&mut Block, String> {
+        let index = event.get("contentBlockIndex").and_then(Value::as_u64);
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        if index == Some(self.blocks.len()) {
+            self.blocks.push(Block::Nothing);
+        }
+        let block = index.and_then(|index| self.blocks.get_mut(index));
+        block.ok_or_else(|| unreadable("a block begins out of order"))
+    }
+
+    fn grow(&mut self, mut event: Value) -> Result<String, String> {
+        let delta = taken(&mut event, "delta");
+        self.block(&event)?.grow(delta)
+    }
+
+    pub(super) fn body(self) -> Option<String> {
+        let stop = self.stop?;
+        // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.
+        let is_cut = matches!(
+            stop.as_str().unwrap_or_default(),
+            "max_tokens" | "model_context_window_exceeded"
+        );
+        let blocks = self.blocks.into_iter().filter_map(|block| block.whole(is_cut).transpose());
+        let blocks = blocks.collect::<Result<Vec<Value>, NoJson>>().ok()?;
+        let message = json!({"role": "assistant", "content": blocks});
+        let body = json!({"output": {"message": message}, "stopReason": stop, "usage": self.usage});
+        Some(body.to_string())
+    }
+}
+
+impl Block {
+    /// A block as it begins.
+    fn of(mut start: Value) -> Result<Self, String> {
+        if let Value::Object(members) = taken(&mut start, "toolUse") {
+            return Ok(Self::Call { members, input: String::new() });
+        }
+        match start.as_object().and_then(|start| start.keys().next()) {
+            None => Ok(Self::Nothing),
+            Some(other) => Err(unreadable(format!("a block of the kind `{other}`"))),
+        }
+    }
+
+    /// Adds a piece. Returns the words in it for the user.
+    fn grow(&mut self, mut delta: Value) -> Result<String, String> {
+        if let Value::String(piece) = taken(&mut delta, "text") {
+            self.text()?.0.push_str(&piece);
+            return Ok(piece);
+        }
+        let piece = taken(&mut delta, "toolUse");
+        if let (Some(piece), Self::Call { input, .. }) = (text(&piece, "input"), &mut *self) {
+            input.push_str(piece);
+            return Ok(String::new());
+        }
+        let citation = taken(&mut delta, "citation");
+        if citation.is_object() {
+            self.text()?.1.push(citation);
+            return Ok(String::new());
+        }
+        let piece = taken(&mut delta, "reasoningContent");
+        if piece.is_object() {
+            self.think(&piece)?;
+            return Ok(String::new());
+        }
+        // What cannot be kept cannot be sent again.
+        let names = delta.as_object().into_iter().flat_map(Object::keys);
+        let names = names.map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        Err(unreadable(format!("a piece of the kind `{names}` for another block")))
+    }
+
+    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), String> {
+        if matches!(self, Self::Nothing) {
+            *self = Self::Text { text: String::new(), citations: Vec::new() };
+        }
+        match self {
+            Self::Text { text, citations } => Ok((text, citations)),
+            _ => Err(unreadable("a piece of text for another block")),
+        }
+    }
+
+    fn think(&mut self, piece: &Value) -> Result<(), String> {
+        if let Some(redacted) = text(piece, "redactedContent") {
+            return match self {
+                Self::Nothing => {
+                    *self = Self::Redacted(redacted.to_owned());
+                    Ok(())
+                }
+                // Texts of base64 without padding can be joined.
+                Self::Redacted(known) if !known.ends_with('=') && known.len().is_multiple_of(4) => {
+                    known.push_str(redacted);
+                    Ok(())
+                }
+                _ => Err(unreadable("a piece of redacted thoughts for another block")),
+            };
+        }
+        if matches!(self, Self::Nothing) {
+            *self = Self::Thought(Object::from([("text", "".into())]));
+        }
+        let Self::Thought(members) = self else {
+            return Err(unreadable("a piece of thoughts for another block"));
+        };
+        for name in ["text", "signature"] {
+            let Some(piece) = text(piece, name) else { continue };
+            match members.get_mut(name) {
+                Some(Value::String(known)) => known.push_str(piece),
+                _ => drop(members.insert(name, piece.into())),
+            }
+        }
+        Ok(())
+    }
+
+    /// The block as it stands in a reply that does not come as a stream; `None` if there is nothing in it.
+    fn whole(self, is_cut: bool) -> Result<Option<Value>, NoJson> {
+        Ok(Some(match self {
+            Self::Nothing => return Ok(None),
+            Self::Text { text, citations } if citations.is_empty() => {
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                json!({"text": text})
+            }
+            Self::Text { text, citations } => {
+                json!({"citationsContent": {"content": [{"text": text}], "citations": citations}})
+            }
+            Self::Redacted(redacted) => json!({"reasoningContent": {"redactedContent": redacted}}),
+            Self::Thought(members) => {
+                json!({"reasoningContent": {"reasoningText": Value::Object(members)}})
+            }
+            Self::Call { mut members, input } => {
+                let input = if input.is_empty() { "{}" } else { &*input };
+                let input =
+                    Value::parse(input).or_else(|_| is_cut.then(|| json!({})).ok_or(NoJson))?;
+                members.insert("input", input);
+                json!({"toolUse": Value::Object(members)})
+            }
+        }))
+    }
+}
+
+fn taken(value: &mut Value, name: &str) -> Value {
+    value.get_mut(name).map(Value::take).unwrap_or_default()
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+fn failed(name: &str, said: &str) -> String {
+    format!("the model failed with `{name}`: {said}")
+}

@@ -1,0 +1,224 @@
+//! `--record`: writes a conversation into a folder, turn by turn, and replays it at the end to see that it can be.
+
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use callgate::config::Built;
+use callgate_agent::{End, EndReason, Input, Transcript, TurnContext, TurnEvent};
+use callgate_secret::MASK;
+use callgate_tool::{SessionName, Value};
+
+use crate::{
+    commands::turns::{
+        CallRecorder, CallResults, Exchange, ModelRecorder, Replayed, TURN, TurnFiles, TurnForm,
+        difference, end_of, over_model, replay, without_texts,
+    },
+    exit::Failure,
+    output,
+};
+
+pub(super) struct Recording {
+    folder: PathBuf,
+    files: TurnFiles,
+    model: Arc<ModelRecorder>,
+    calls: CallRecorder,
+    n_calls: Arc<AtomicUsize>,
+    results: Arc<CallResults>,
+    ends: Vec<Value>,
+    /// The texts that differ each time.
+    random: Vec<String>,
+    /// Why the rest of the conversation is not recorded.
+    stopped: Option<String>,
+}
+
+impl Recording {
+    /// Begins a recording in a folder that has none. `file` is the configuration.
+    pub(super) fn begin(
+        folder: &Path,
+        file: &Path,
+        agent: &str,
+        built: &mut Built,
+    ) -> Result<Self, Failure> {
+        if folder.join(TURN).exists() {
+            let message = format!("`{}` has a recording", folder.display());
+            return Err(Failure::with_help(&message, "name another folder, or remove this one"));
+        }
+        let cannot = |error: std::io::Error| {
+            let message = format!("cannot record into `{}`: {error}", folder.display());
+            Failure::with_help(
+                &message,
+                "name a folder that you may write to, and a file as CONFIG",
+            )
+        };
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+        let [from, to] = [folder, file].map(Path::canonicalize);
+        let configuration = relative(&from.map_err(cannot)?, &to.map_err(cannot)?);
+        let form = TurnForm { configuration, agent: agent.to_owned(), inputs: Vec::new() };
+        let model = over_model(built, agent, |real| Arc::new(ModelRecorder::over(real)));
+        let model = model.ok_or_else(|| {
+            let message = format!("no agent of the configuration has the name: `{agent}`");
+            Failure::with_help(&message, "`agents` of the configuration names them")
+        })?;
+        let (session, transcript) = (None, None);
+        let files =
+            TurnFiles { form, session, transcript, model: Vec::new(), services: Vec::new() };
+        Ok(Self {
+            folder: folder.to_owned(),
+            files,
+            model,
+            calls: CallRecorder::default(),
+            n_calls: Arc::default(),
+            results: Arc::default(),
+            ends: Vec::new(),
+            random: Vec::new(),
+            stopped: None,
+        })
+    }
+
+    /// Notes the session of the conversation, without the values that credentials read.
+    pub(super) fn in_session(&mut self, mut envelope: Value, secrets: &[SessionName]) {
+        if let Some(parameters) = envelope.get_mut("parameters") {
+            secrets.iter().for_each(|name| mask(parameters, name));
+        }
+        self.files.session = Some(envelope);
+    }
+
+    /// Notes the conversation before.
+    pub(super) fn after(&mut self, transcript: &Transcript) {
+        if !transcript.messages().is_empty() {
+            self.files.transcript = Some(transcript.to_text());
+        }
+    }
+
+    /// The context of a turn, watched.
+    pub(super) fn watching(
+        &self,
+        context: TurnContext,
+        shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static,
+    ) -> TurnContext {
+        let (results, calls) = (Arc::clone(&self.results), self.calls.clone());
+        let n_calls = Arc::clone(&self.n_calls);
+        let context = context.with_events(move |event| {
+            results.see(event);
+            shown(event);
+        });
+        context
+            .with_watchers(move |call| calls.watcher(n_calls.fetch_add(1, Ordering::Relaxed), call))
+    }
+
+    /// Adds a turn that has ended, and writes what is recorded.
+    pub(super) fn add(&mut self, input: Input, end: &End) -> Result<(), Failure> {
+        let (end_value, random) = end_of(end, self.results.take());
+        if self.stopped.is_some() {
+            return Ok(());
+        }
+        if end.reason == EndReason::Cancelled {
+            self.stopped = Some("a turn was cancelled".to_owned());
+            return Ok(());
+        }
+        match self.calls.exchanges() {
+            Ok(services) => self.files.services = services,
+            Err(why) => {
+                self.stopped = Some(why);
+                return Ok(());
+            }
+        }
+        self.random.extend(random);
+        let steady = |Exchange { request, response }| Exchange {
+            request: steady(request, &self.random),
+            response: steady(response, &self.random),
+        };
+        self.files.model = self.model.exchanges().into_iter().map(steady).collect();
+        self.files.form.inputs.push(input);
+        self.ends.push(end_value);
+        self.files.write(&self.folder, &Value::Array(self.ends.clone()))
+    }
+
+    /// Replays the recording.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let shown = self.folder.display();
+        if let Some(why) = self.stopped {
+            let message = format!("not all of the conversation is recorded: {why}");
+            let help = format!("`{shown}` has the turns before; record it again to have all");
+            return Err(Failure::with_help(&message, &help));
+        }
+        if self.ends.is_empty() {
+            return Ok(());
+        }
+        let files = TurnFiles::read(&self.folder)?;
+        let Replayed { asked, ends, .. } = replay(&self.folder, &files)?;
+        let recorded = files.model.iter().map(|exchange| Value::from_slice(&exchange.request));
+        let recorded = recorded.map(Result::unwrap_or_default).collect();
+        let differs = difference(&Value::Array(recorded), &Value::Array(asked))
+            .or_else(|| difference(&Value::Array(self.ends), &ends));
+        if let Some(differs) = differs {
+            let message =
+                format!("the recording in `{shown}` runs another way again, at {differs}");
+            let help = "only what services answer over HTTP can be recorded: no database, no document, no kept result";
+            return Err(Failure::with_help(&message, help));
+        }
+        output::line(&format!("recorded in `{shown}`; `callgate test {shown}` replays it"));
+        Ok(())
+    }
+}
+
+/// Bytes with a fixed text in place of those that differ each time.
+fn steady(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) => without_texts(random, text).into_bytes(),
+        Err(binary) => binary.into_bytes(),
+    }
+}
+
+/// The path to a file from a folder, both of them absolute.
+fn relative(folder: &Path, file: &Path) -> PathBuf {
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}
+
+/// Masks a value that a credential reads: a parameter, or a member inside one.
+fn mask(value: &mut Value, name: &SessionName) {
+    let Value::Object(members) = value else { return };
+    for (known, value) in members.iter_mut() {
+        let known = SessionName::new(known);
+        if *name == known {
+            *value = MASK.into();
+        } else if known.holds(name)
+            && let Some(rest) = name.as_str().get(known.as_str().len().saturating_add(1)..)
+        {
+            mask(value, &SessionName::new(rest));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_from_a_folder_goes_up_as_far_as_it_must() {
+        let check = |folder: &str, file: &str, expected: &str| {
+            assert_eq!(relative(folder.as_ref(), file.as_ref()), Path::new(expected));
+        };
+        check("/a/b/c", "/a/config/x.yaml", "../../config/x.yaml");
+        check("/a/b", "/a/b/x.yaml", "x.yaml");
+        check("/", "/x.yaml", "x.yaml");
+    }
+
+    #[test]
+    fn values_that_credentials_read_are_masked() {
+        let mut parameters = json!({"Token": "s3cr3t", "user": {"key": "s3cr3t", "id": 7}});
+        for name in ["token", "user.key"] {
+            mask(&mut parameters, &SessionName::new(name));
+        }
+        assert_eq!(parameters, json!({"Token": "****", "user": {"key": "****", "id": 7}}));
+    }
+}

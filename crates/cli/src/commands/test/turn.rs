@@ -1,0 +1,94 @@
+//! One recorded conversation: its turns run again, and each request to the model, each request to a service and the ends of the
+//! turns must be those of the recording.
+
+use std::path::Path;
+
+use callgate_tool::Value;
+
+use super::{Check, Mode};
+use crate::{
+    commands::turns::{
+        ENDS, Exchange, Replayed, TurnFiles, difference, model_request, replay, service_request,
+    },
+    exit::Failure,
+};
+
+pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
+    let mut files = TurnFiles::read(folder)?;
+    let mut replayed = replay(folder, &files)?;
+    let mut checks = Vec::new();
+    if mode == Mode::Update {
+        for (at, request) in changed(&files.services, &replayed.sent) {
+            checks.push(Check::written(folder.join(service_request(at + 1)), &request)?);
+            if let Some(exchange) = files.services.get_mut(at) {
+                exchange.request = request;
+            }
+        }
+        // What services answer to the new requests changes the rest.
+        replayed = replay(folder, &files)?;
+        for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
+            let file = folder.join(model_request(number));
+            checks.push(Check::of(file, &format!("{asked:#}\n"), mode)?);
+        }
+    }
+    let Replayed { asked, sent, ends } = &replayed;
+    checks.extend(
+        (mode != Mode::Update).then(|| of_model(&files.model, asked)).flatten().map(Check::Broken),
+    );
+    checks.extend(number_of_requests(files.model.len(), asked.len()).map(Check::Broken));
+    checks.extend(of_services(&files.services, sent).into_iter().map(Check::Broken));
+    checks.push(Check::of(folder.join(ENDS), &format!("{ends:#}\n"), mode)?);
+    Ok(checks)
+}
+
+/// The first request to the model that differs: those after it differ because of it.
+fn of_model(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
+    (1..).zip(recorded.iter().zip(asked)).find_map(|(number, (exchange, asked))| {
+        let file = model_request(number);
+        if exchange.request.is_empty() {
+            return Some(format!("`{file}` is missing; `callgate test --update` writes it"));
+        }
+        let expected = match Value::from_slice(&exchange.request) {
+            Ok(expected) => expected,
+            Err(error) => return Some(format!("`{file}` is no JSON: {error}")),
+        };
+        let differs = difference(&expected, asked)?;
+        Some(format!("the request to the model differs from `{file}` at {differs}"))
+    })
+}
+
+fn number_of_requests(n_recorded: usize, n_asked: usize) -> Option<String> {
+    (n_recorded != n_asked).then(|| {
+        format!("the model was asked {n_asked} times, and {n_recorded} of its replies are recorded")
+    })
+}
+
+/// The requests to services that were not recorded, and those that were not sent.
+fn of_services(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
+    let (missing, unknown) = unmatched(recorded, sent);
+    let missing = missing.iter().map(|at| format!("`{}` was not sent", service_request(at + 1)));
+    let unknown = unknown.iter().map(|request| {
+        format!("this was sent, and is not recorded:\n{}", String::from_utf8_lossy(request))
+    });
+    missing.chain(unknown).collect()
+}
+
+/// The recorded requests to replace, each with the one that was sent in its place.
+fn changed(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
+    let (missing, unknown) = unmatched(recorded, sent);
+    missing.into_iter().zip(unknown).collect()
+}
+
+/// The positions of recorded requests that were not sent, and the sent requests that were not recorded.
+fn unmatched(recorded: &[Exchange], sent: &[Vec<u8>]) -> (Vec<usize>, Vec<Vec<u8>>) {
+    let mut missing: Vec<usize> = (0..recorded.len()).collect();
+    let mut unknown = Vec::new();
+    for request in sent {
+        let is_it = |at: &usize| recorded.get(*at).is_some_and(|known| known.request == *request);
+        match missing.iter().position(is_it) {
+            Some(found) => drop(missing.remove(found)),
+            None => unknown.push(request.clone()),
+        }
+    }
+    (missing, unknown)
+}

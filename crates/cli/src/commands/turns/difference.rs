@@ -1,0 +1,79 @@
+//! The first difference of two values of JSON, with its place, as a sentence.
+
+use callgate_tool::Value;
+
+/// Where `got` first differs from `expected`, as a sentence; `None` if they are equal.
+pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
+    at(String::new(), expected, got)
+}
+
+fn at(pointer: String, expected: &Value, got: &Value) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+    match (expected, got) {
+        (Value::Array(expected), Value::Array(got)) => {
+            let pairs = expected.iter().zip(got).enumerate();
+            let inside = pairs.map(|(index, (a, b))| at(below(&index.to_string()), a, b));
+            inside.flatten().next().or_else(|| {
+                let (place, n_expected, n_got) = (place(&pointer), expected.len(), got.len());
+                Some(format!("{place}: expected {n_expected} items, got {n_got}"))
+            })
+        }
+        (Value::Object(expected), Value::Object(got)) => {
+            let missing = expected.iter().find(|(name, _)| got.get(name).is_none());
+            if let Some((name, value)) = missing {
+                return Some(format!("{}: expected {}, got none", place(&below(name)), cut(value)));
+            }
+            if let Some((name, value)) = got.iter().find(|(name, _)| expected.get(name).is_none()) {
+                return Some(format!("{}: expected none, got {}", place(&below(name)), cut(value)));
+            }
+            let both =
+                expected.iter().filter_map(|(name, value)| at(below(name), value, got.get(name)?));
+            both.into_iter().next()
+        }
+        _ => Some(format!("{}: expected {}, got {}", place(&pointer), cut(expected), cut(got))),
+    }
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") }
+}
+
+/// A value, without the rest of a long one.
+fn cut(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+const MOST_SHOWN: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expected: &str, got: &str, sentence: Option<&str>) {
+        let [expected, got] = [expected, got].map(|text| Value::parse(text).unwrap());
+        assert_eq!(difference(&expected, &got).as_deref(), sentence);
+    }
+
+    #[test]
+    fn the_first_difference_is_said_with_its_place() {
+        check(r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, None);
+        check(
+            r#"{"a":[1,{"b/c":2}]}"#,
+            r#"{"a":[1,{"b/c":3}]}"#,
+            Some("`/a/1/b~1c`: expected 2, got 3"),
+        );
+        check(r#"{"a":1}"#, r#"{}"#, Some("`/a`: expected 1, got none"));
+        check(r#"{}"#, r#"{"a":1}"#, Some("`/a`: expected none, got 1"));
+        check(r#"[1]"#, r#"[1,2]"#, Some("the whole: expected 1 items, got 2"));
+        check(r#"{"a":[[]]}"#, r#"{"a":[[1,2]]}"#, Some("`/a/0`: expected 0 items, got 2"));
+        check("1", r#""1""#, Some("the whole: expected 1, got \"1\""));
+    }
+}

@@ -1,0 +1,70 @@
+//! `ends.json`: why each turn of a conversation ended, with the results of its calls.
+
+use std::sync::{Mutex, PoisonError};
+
+use callgate::{ToolResult, dialect::json_result};
+use callgate_agent::{End, TurnEvent};
+use callgate_tool::{Value, json};
+
+use crate::commands::comparable::{comparable, handles};
+
+/// The results of the calls of a turn, as they come.
+#[derive(Debug, Default)]
+pub(crate) struct CallResults(Mutex<Seen>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// The ids of the calls, in the order of their beginnings.
+    calls: Vec<String>,
+    results: Vec<ToolResult>,
+}
+
+impl CallResults {
+    pub(crate) fn see(&self, event: &TurnEvent<'_>) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            TurnEvent::Call(call) => seen.calls.push(call.id.clone()),
+            TurnEvent::Result(result) => seen.results.push((*result).clone()),
+            _ => {}
+        }
+    }
+
+    /// The results of a turn that has ended, in the order of its calls.
+    pub(crate) fn take(&self) -> Vec<ToolResult> {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Seen { calls, mut results } = std::mem::take(&mut *seen);
+        results.sort_by_key(|result| calls.iter().position(|id| *id == result.id));
+        results
+    }
+}
+
+/// The end of a turn with results, and the texts in them that differ each time.
+pub(crate) fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
+    let mut random = Vec::new();
+    let shown = results.into_iter().map(|mut result| {
+        let handles = handles(&mut result);
+        random.extend(handles.iter().flat_map(|handle| handle.as_ref().map(ToString::to_string)));
+        json_result(&comparable(result)).into_value()
+    });
+    let results: Vec<Value> = shown.collect();
+    let mut value = json_of(end);
+    if let Some(members) = value.as_object_mut() {
+        members.insert("results", Value::Array(results));
+    }
+    (value, random)
+}
+
+/// The end of a turn, as `callgate chat --json` prints it.
+pub(crate) fn json_of(end: &End) -> Value {
+    let pending = end.pending.iter().map(|pending| {
+        json!({"id": &*pending.id, "tool": &*pending.tool, "kind": pending.kind, "request": pending.request.clone()})
+    });
+    json!({
+        "text": &*end.text,
+        "end": {"reason": end.reason.as_str(), "detail": end.detail.clone()},
+        "usage": {"input": end.usage.input, "output": end.usage.output},
+        "rounds": end.n_rounds,
+        "calls": end.n_calls,
+        "pending": Value::Array(pending.collect()),
+    })
+}

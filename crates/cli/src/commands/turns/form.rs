@@ -1,0 +1,164 @@
+//! `turn.json`: the configuration, the agent and the inputs of a conversation, in the words of the sidecar's turns.
+
+use std::path::PathBuf;
+
+use callgate_agent::{Answer, Given, Input};
+use callgate_executor::Decision;
+use callgate_tool::Value;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug)]
+pub(crate) struct TurnForm {
+    /// The configuration, as a path from the folder of the fixture.
+    pub(crate) configuration: PathBuf,
+    pub(crate) agent: String,
+    pub(crate) inputs: Vec<Input>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    configuration: PathBuf,
+    agent: String,
+    inputs: Vec<InputForm>,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+struct InputForm {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_results: Vec<ResultForm>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    approvals: Vec<ApprovalForm>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ResultForm {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ApprovalForm {
+    id: String,
+    decision: String,
+}
+
+impl TurnForm {
+    pub(crate) fn read(text: &[u8]) -> Result<Self, String> {
+        let form: Form = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let Form { configuration, agent, inputs } = form;
+        let inputs = inputs.into_iter().map(InputForm::input).collect::<Result<_, _>>()?;
+        Ok(Self { configuration, agent, inputs })
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        let inputs = self.inputs.iter().map(InputForm::of).collect();
+        let Self { configuration, agent, .. } = self.clone();
+        let text = serde_json::to_string_pretty(&Form { configuration, agent, inputs });
+        text.unwrap_or_default() + "\n"
+    }
+}
+
+impl InputForm {
+    fn of(input: &Input) -> Self {
+        let mut form = Self::default();
+        match input {
+            Input::Text(text) => form.input = Some(text.clone()),
+            Input::Answers(answers) => {
+                for Answer { call, given } in answers {
+                    form.add(call.clone(), given.clone());
+                }
+            }
+        }
+        form
+    }
+
+    fn add(&mut self, id: String, given: Given) {
+        match given {
+            Given::Decision(Decision::Approve) => {
+                self.approvals.push(ApprovalForm { id, decision: "approve".to_owned() });
+            }
+            Given::Decision(Decision::Reject) => {
+                self.approvals.push(ApprovalForm { id, decision: "reject".to_owned() });
+            }
+            Given::Failed(error) => {
+                self.tool_results.push(ResultForm { id, output: None, error: Some(error) });
+            }
+            Given::Output(output) => {
+                self.tool_results.push(ResultForm { id, output: Some(output), error: None });
+            }
+        }
+    }
+
+    fn input(self) -> Result<Input, String> {
+        let mut answers = Vec::new();
+        for ResultForm { id, output, error } in self.tool_results {
+            answers.push(Answer::new(
+                id,
+                match error {
+                    Some(error) => Given::Failed(error),
+                    None => Given::Output(output.unwrap_or_default()),
+                },
+            ));
+        }
+        for ApprovalForm { id, decision } in self.approvals {
+            let read = Decision::from_text(&decision);
+            let decision = read.ok_or_else(|| {
+                format!("`approvals`: expected `approve` or `reject`, got: `{decision}`")
+            })?;
+            answers.push(Answer::new(id, Given::Decision(decision)));
+        }
+        match (self.input, answers.is_empty()) {
+            (Some(text), true) => Ok(Input::Text(text)),
+            (None, false) => Ok(Input::Answers(answers)),
+            _ => {
+                Err("`inputs`: expected `input`, or `toolResults` and `approvals`, in each of them"
+                    .to_owned())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn every_input_is_read_as_it_was_written() {
+        let answer = |id: &str, given| Answer::new(id, given);
+        let inputs = vec![
+            Input::text("One pizza."),
+            Input::Answers(vec![
+                answer("a", Given::Output(json!({"n": 1}))),
+                answer("b", Given::Failed(json!("no"))),
+                answer("c", Given::Decision(Decision::Approve)),
+                answer("d", Given::Decision(Decision::Reject)),
+            ]),
+        ];
+        let form = TurnForm { configuration: "../c.yaml".into(), agent: "a".into(), inputs };
+        let read = TurnForm::read(form.to_text().as_bytes()).unwrap();
+        assert_eq!((read.inputs, read.configuration), (form.inputs, form.configuration));
+    }
+
+    #[test]
+    fn an_input_that_is_none_is_refused() {
+        for inputs in [
+            r"{}",
+            r#"{"input": "a", "approvals": [{"id": "a", "decision": "approve"}]}"#,
+            r#"{"approvals": [{"id": "a", "decision": "yes"}]}"#,
+        ] {
+            let text = format!(r#"{{"configuration": "c", "agent": "a", "inputs": [{inputs}]}}"#);
+            assert!(TurnForm::read(text.as_bytes()).unwrap_err().contains("expected"), "{inputs}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Runs a recorded conversation again: the model and the services answer from the recording, and nothing is sent.
+
+use std::{path::Path, sync::Arc};
+
+use callgate::{
+    Session,
+    config::{Built, Environment, Upstream},
+    transport::{Recording, Replay},
+};
+use callgate_agent::{Agent, Transcript, TurnContext};
+use callgate_config::{DescriptionOptions, Location};
+use callgate_tool::{Value, json};
+use callgate_transport::parse_response;
+
+use super::{
+    ends::{CallResults, end_of},
+    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, service_request, told},
+    model::{ModelReplay, over_model},
+};
+use crate::{commands::call::block_on, exit::Failure, open::loader, session};
+
+/// What a conversation did when it ran again.
+pub(crate) struct Replayed {
+    /// The bodies of the requests to the model.
+    pub(crate) asked: Vec<Value>,
+    /// The texts of the requests to services.
+    pub(crate) sent: Vec<Vec<u8>>,
+    /// The content of `ends.json`.
+    pub(crate) ends: Value,
+}
+
+pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failure> {
+    let recordings = (1..).zip(&files.services).map(|(number, exchange)| Recording {
+        name: service_request(number),
+        request: exchange.request.clone(),
+        response: exchange.response.clone(),
+    });
+    let services = Replay::new(recordings).map_err(|error| told(folder, &error))?;
+    let services = Arc::new(services);
+    let mut built = built(folder, files, &services)?;
+    let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
+    let replies = replies.collect::<Result<_, _>>().map_err(|error| told(folder, &error))?;
+    let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
+    let refused = |error: callgate_agent::Error| told(&folder.join(TURN), &error);
+    let agent = Agent::of_configuration(&built, &files.form.agent).map_err(refused)?;
+    let transcript = match &files.transcript {
+        None => Transcript::new(agent.dialect()),
+        Some(text) => {
+            Transcript::of_text(text, |name| agent.declared(name)).map(|(transcript, _)| transcript)
+        }
+    };
+    let transcript = transcript.map_err(|error| told(&folder.join(TRANSCRIPT), &error))?;
+    let session = match &files.session {
+        Some(envelope) => {
+            block_on(session::read(&folder.join(SESSION), envelope.clone(), &built))??
+        }
+        None => Session::default(),
+    };
+    let (ends, random) = block_on(conversation(&agent, transcript, session, files))?;
+    let asked = model.map(|model| model.asked()).unwrap_or_default();
+    let asked = asked.iter().map(|body| without(&random, body)).collect();
+    Ok(Replayed { asked, sent: services.requests(), ends })
+}
+
+fn built(folder: &Path, files: &TurnFiles, services: &Arc<Replay>) -> Result<Built, Failure> {
+    let file = folder.join(&files.form.configuration);
+    let mut config = loader().open(Location::File(file), &DescriptionOptions::default())?;
+    config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
+    // Nothing of a replay outlives it.
+    config.state = None;
+    let environment = Environment::new()
+        .with_transport(Arc::<Replay>::clone(services))
+        .with_stand_ins()
+        .without_audit();
+    Ok(config.build_blocking(&environment, None)?)
+}
+
+/// The ends of the turns, and the texts in them that differ each time.
+async fn conversation(
+    agent: &Agent,
+    mut transcript: Transcript,
+    session: Session,
+    files: &TurnFiles,
+) -> (Value, Vec<String>) {
+    let (mut ends, mut random) = (Vec::new(), Vec::new());
+    for input in &files.form.inputs {
+        let results = Arc::new(CallResults::default());
+        let seen = Arc::clone(&results);
+        let context = TurnContext::new(session.clone()).with_events(move |event| seen.see(event));
+        let end = match agent.turn(&mut transcript, input.clone(), &context).await {
+            Ok(end) => end,
+            // After another reply, the answers of the recording may fit no call.
+            Err(error) => {
+                ends.push(json!({"error": error.to_string()}));
+                break;
+            }
+        };
+        let (end, more) = end_of(&end, results.take());
+        ends.push(end);
+        random.extend(more);
+    }
+    (Value::Array(ends), random)
+}
+
+/// A body with a fixed text in place of those that differ each time.
+pub(crate) fn without(random: &[String], body: &Value) -> Value {
+    if random.is_empty() {
+        return body.clone();
+    }
+    let text = without_texts(random, body.to_string());
+    Value::parse(&text).unwrap_or_default()
+}
+
+pub(crate) fn without_texts(random: &[String], text: String) -> String {
+    let fixed = callgate::result::Handle::from_random(0);
+    random.iter().fold(text, |text, handle| text.replace(handle, fixed.as_str()))
+}

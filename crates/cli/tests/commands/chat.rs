@@ -1,0 +1,244 @@
+//! `callgate chat`: a conversation is recorded without credentials and replayed without its model and its service; a recording that
+//! was changed fails with what differs; a dry run shows the first request and sends nothing.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use axum::response::IntoResponse as _;
+
+use crate::prelude::*;
+
+const KEY: &str = "canary-of-a-key";
+const TOKEN: &str = "canary-of-a-token";
+
+const SPEC: &str = r#"
+openapi: 3.1.0
+info: { title: Shop, version: "1" }
+paths:
+  /menu:
+    get: { operationId: menu, summary: Returns the menu, responses: { "200": { description: it } } }
+  /carts/{cart}/items:
+    post:
+      operationId: add
+      summary: Adds an item
+      parameters: [{ name: cart, in: path, required: true, schema: { type: string }, x-agent-input-parameter: cart }]
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, required: [n], properties: { n: { type: integer } } } } }
+      responses: { "200": { description: it } }
+"#;
+
+/// A model and a service on loopback, and a configuration with both.
+struct Shop {
+    folder: TempDir,
+    server: Option<Server>,
+}
+
+/// Answers as a model that asks for two calls, or as the service; each repeats its credential.
+async fn answer(request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = String::from_utf8(to_bytes(body, 1 << 20).await.unwrap().to_vec()).unwrap();
+    let said = |name: &str| parts.headers.get(name).map_or("", |value| value.to_str().unwrap());
+    let answer = match parts.uri.path() {
+        "/v1/chat/completions" if body.contains("call_2") => json!({"choices": [
+            {"message": {"role": "assistant", "content": format!("Done. {}", said("x-key"))}, "finish_reason": "stop"},
+        ], "usage": {"prompt_tokens": 20, "completion_tokens": 2}}),
+        "/v1/chat/completions" => {
+            json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "shop-menu", "arguments": "{}"}},
+            {"id": "call_2", "type": "function", "function": {"name": "shop-add", "arguments": "{\"n\":1.0}"}},
+        ]}, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+        }
+        path => json!({"path": path, "token": said("authorization")}),
+    };
+    ([("content-type", "application/json"), ("x-account", "kim")], answer.to_string())
+        .into_response()
+}
+
+impl Shop {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::with(Router::new().fallback(answer));
+        let configuration = format!(
+            "models:\n  main: {{ dialect: openai, url: '{}', model: m, auth: {{ api_key: {{ in: header, name: X-Key, value: 'env:THE_KEY' }} }} }}\n\
+             agents:\n  keeper: {{ model: main, instructions: Help., confirm: never }}\n\
+             toolsets:\n  shop:\n    openapi: spec.yaml\n    server: {}\n    egress: {{ allow: [127.0.0.0/8] }}\n    session_inputs: strict\n    auth: {{ bearer: {{ token: $session.params.token }} }}\n",
+            server.url("/v1"),
+            server.url(""),
+        );
+        fs::write(folder.path().join("spec.yaml"), SPEC).unwrap();
+        fs::write(folder.path().join("callgate.yaml"), configuration).unwrap();
+        let session = json!({"parameters": {"cart": "c-1", "token": TOKEN}});
+        fs::write(folder.path().join("session.json"), session.to_string()).unwrap();
+        Self { folder, server: Some(server) }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        match &self.server {
+            Some(_) => command.env("THE_KEY", KEY),
+            None => command.env_remove("THE_KEY"),
+        };
+        Ended::of(&mut command)
+    }
+
+    fn chat(&self, flags: &[&str]) -> Ended {
+        let chat =
+            ["chat", "callgate.yaml", "keeper", "--once", "One item.", "--session", "session.json"];
+        self.run(&[&chat, flags].concat())
+    }
+
+    /// A recording, whose model and service are gone.
+    fn recorded() -> Self {
+        let mut shop = Self::new();
+        shop.chat(&["--record", "turn"]).exits(0).says("recorded in `turn`");
+        drop(shop.server.take());
+        shop
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join("turn").join(name)
+    }
+
+    /// Replaces a part of a file of the recording.
+    fn change(&self, name: &str, part: &str, by: &str) {
+        let text = fs::read_to_string(self.file(name)).unwrap();
+        assert!(text.contains(part), "no {part} in {text}");
+        fs::write(self.file(name), text.replacen(part, by, 1)).unwrap();
+    }
+
+    #[track_caller]
+    fn fails(&self, sentences: &[&str]) {
+        let ended = self.run(&["test", "turn"]).exits(1);
+        sentences.iter().fold(ended, |ended, sentence| ended.prints(sentence));
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_recorded_turn_holds_no_credential_is_private_and_passes_without_model_and_service() {
+    let shop = Shop::recorded();
+    let written = files(&shop.file(""));
+    assert_eq!(written.len(), 3 + 2 * 2 + 2 * 2, "{written:?}");
+    for file in written {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("canary"), "{}: {text}", file.display());
+        let is_of_model = file.parent().unwrap().ends_with("model");
+        assert!(!is_of_model || !text.contains("kim"), "{}: {text}", file.display());
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let form = json!({"configuration": "../callgate.yaml", "agent": "keeper", "inputs": [{"input": "One item."}]});
+    let read = Value::parse(&fs::read_to_string(shop.file("turn.json")).unwrap()).unwrap();
+    assert_eq!(read, form);
+    shop.run(&["test", "turn"]).exits(0).prints("1 passed, 0 failed");
+    shop.run(&["test", ".", "--case", "tur"]).exits(0).prints("1 passed, 0 failed");
+    shop.chat(&["--record", "turn"]).exits(2).says("`turn` has a recording");
+}
+
+#[test]
+fn a_changed_recording_fails_with_a_sentence_about_what_differs() {
+    let changes: [(&str, &str, &str, &[&str]); 6] = [
+        // A reply of the model.
+        (
+            "model/01.response.http",
+            r#"{\"n\":1.0}"#,
+            r#"{\"n\":2.0}"#,
+            &[
+                "the request to the model differs from `model/02.request.json` at `/messages/2/tool_calls/1/function/arguments`",
+                r#"expected "{\"n\":1.0}", got "{\"n\":2.0}""#,
+                "`services/02.request.http` was not sent",
+                "this was sent, and is not recorded:\nPOST http://",
+            ],
+        ),
+        ("model/02.response.http", "Done.", "Gone.", &["`ends.json` differs", "Gone."]),
+        // A request to the model, as from another declaration.
+        (
+            "model/01.request.json",
+            "Adds an item",
+            "Adds items",
+            &[
+                "the request to the model differs from `model/01.request.json` at `/tools/",
+                r#"expected "Adds items", got "Adds an item""#,
+            ],
+        ),
+        // A request to the service.
+        (
+            "services/01.request.http",
+            "/menu",
+            "/menus",
+            &["`services/01.request.http` was not sent"],
+        ),
+        (
+            "services/01.response.http",
+            "/menu",
+            "/card",
+            &["differs from `model/02.request.json` at `/messages/3/content`"],
+        ),
+        (
+            "turn.json",
+            "One item.",
+            "Two items.",
+            &["at `/messages/1/content`: expected \"One item.\", got \"Two items.\""],
+        ),
+    ];
+    let shop = Shop::recorded();
+    for (file, part, by, sentences) in changes {
+        shop.change(file, part, by);
+        shop.fails(sentences);
+        shop.change(file, by, part);
+    }
+    shop.run(&["test", "turn"]).exits(0);
+}
+
+#[test]
+fn a_reply_or_an_exchange_that_is_missing_fails() {
+    let shop = Shop::recorded();
+    fs::remove_file(shop.file("model/02.response.http")).unwrap();
+    shop.fails(&["the model was asked 2 times, and 1 of its replies are recorded", "model_failed"]);
+    let shop = Shop::recorded();
+    fs::remove_file(shop.file("services/02.response.http")).unwrap();
+    shop.fails(&["this was sent, and is not recorded:\nPOST http://"]);
+    // A call that the model does not ask for any more.
+    let shop = Shop::recorded();
+    fs::copy(shop.file("model/02.response.http"), shop.file("model/01.response.http")).unwrap();
+    shop.fails(&[
+        "the model was asked 1 times, and 2 of its replies are recorded",
+        "`services/01.request.http` was not sent",
+    ]);
+}
+
+#[test]
+fn a_changed_declaration_fails_and_update_writes_what_is_expected_now() {
+    let shop = Shop::recorded();
+    let spec = shop.folder.path().join("spec.yaml");
+    fs::write(&spec, SPEC.replace("Adds an item", "Adds one item").replace("/items", "/lines"))
+        .unwrap();
+    shop.fails(&[
+        r#"at `/tools/1/function/description`: expected "Adds an item", got "Adds one item""#,
+        "`services/02.request.http` was not sent",
+    ]);
+    shop.run(&["test", "turn", "--update"]).exits(0).says("services/02.request.http");
+    shop.run(&["test", "turn"]).exits(0);
+    let request = fs::read_to_string(shop.file("services/02.request.http")).unwrap();
+    assert!(request.contains("/carts/c-1/lines"), "{request}");
+}
+
+#[test]
+fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
+    let shop = Shop::new();
+    let ended = shop.chat(&["--dry-run", "--transcript", "kept.json"]).exits(0);
+    let ended =
+        ended.prints("POST http://").prints("x-key: ****").prints(r#""content": "One item.""#);
+    let ended = ended.prints("2 tools are offered:\n  shop-menu\n  shop-add\n");
+    assert!(!ended.out.contains("canary"), "{ended:#?}");
+    assert_eq!(shop.server.as_ref().unwrap().requests(), [""; 0]);
+    assert!(!shop.folder.path().join("kept.json").exists());
+    // Without the key, too.
+    let mut without = Shop::new();
+    drop(without.server.take());
+    without.chat(&["--dry-run"]).exits(0).prints("x-key: ****");
+}
