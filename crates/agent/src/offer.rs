@@ -1,32 +1,65 @@
-//! The tools of one turn: those of the agent that its caller may use. Only they are declared, and only they are called.
+//! The tools of one turn: those of the agent that its caller may use. Only they are called. All of them are declared, or, of
+//! many, those that the conversation names beside the tool that finds the others.
 
 use std::collections::BTreeSet;
 
 use callgate_call::wording;
 use callgate_dialect::Dialect;
 use callgate_executor::{Entry, Executor};
-use callgate_tool::{Fault, Json, Tool};
+use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
+
+use crate::{agent::AgentSettings, choice::Choice, finder::Finder};
 
 /// The tools that a model may call in a turn.
 #[derive(Debug)]
 pub(crate) struct Offered {
     executor: Executor,
+    /// Their names, in the order of the executor.
+    order: Vec<String>,
     names: BTreeSet<String>,
-    /// The declarations, in the model's dialect; they are sent in each round.
-    pub(crate) declarations: Vec<Json>,
+    /// The names with the declarations in the model's dialect, as they are sent in each round.
+    declarations: Vec<(String, Json)>,
+    /// The tool that finds the others, with its declaration, unless all are declared.
+    finder: Option<(Finder, Json)>,
+    /// The tool that the model has to call first.
+    forced: Option<String>,
 }
 
 impl Offered {
     pub(crate) fn new(
         executor: &Executor,
         dialect: Dialect,
+        settings: &AgentSettings,
         is_offered: impl Fn(Entry<'_>) -> bool,
     ) -> Self {
         let entries: Vec<_> = executor.entries().filter(|entry| is_offered(*entry)).collect();
-        let names = entries.iter().map(|entry| entry.name().to_string()).collect();
-        let tools = entries.iter().filter_map(|entry| entry.declaration());
-        let declarations = tools.map(|tool| Json::from(dialect.declaration(tool))).collect();
-        Self { executor: executor.clone(), names, declarations }
+        let order: Vec<_> = entries.iter().map(|entry| entry.name().to_string()).collect();
+        let declared = |tool: &Tool| Json::from(dialect.declaration(tool));
+        let named =
+            |entry: &Entry<'_>| Some((entry.name().to_string(), declared(entry.declaration()?)));
+        let declarations = entries.iter().filter_map(named).collect();
+        let forced = match &settings.choice {
+            Choice::Tool(name) => Some(name.clone()),
+            _ => None,
+        };
+        let names = order.iter().cloned().collect();
+        let finder = settings.search.finder(executor, order.len());
+        let finder = finder.map(|finder| {
+            let declaration = declared(finder.tool());
+            (finder, declaration)
+        });
+        Self { executor: executor.clone(), order, names, declarations, finder, forced }
+    }
+
+    /// The declarations for a conversation.
+    pub(crate) fn declarations(&self, messages: &[Json]) -> Vec<&Json> {
+        let Some((finder, own)) = &self.finder else {
+            return self.declarations.iter().map(|(_, declaration)| declaration).collect();
+        };
+        let mut named = finder.named(&self.order, messages);
+        named.extend(self.forced.as_deref());
+        let declared = self.declarations.iter().filter(|(name, _)| named.contains(name.as_str()));
+        std::iter::once(own).chain(declared.map(|(_, declaration)| declaration)).collect()
     }
 
     /// The tool that a name of the model means.
@@ -35,7 +68,17 @@ impl Offered {
     }
 
     pub(crate) fn declared(&self, name: &str) -> Option<&Tool> {
-        self.find(name).and_then(Entry::declaration)
+        let finder = self.finder.iter().find(|(finder, _)| finder.is_meant(name));
+        finder
+            .map(|(finder, _)| finder.tool())
+            .or_else(|| self.find(name).and_then(Entry::declaration))
+    }
+
+    /// The outcome of a call of the tool that finds the others; `None` for a call of another one.
+    pub(crate) fn found(&self, call: &ToolCall) -> Option<Outcome> {
+        let (finder, _) = self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
+        let is_offered = |entry: Entry<'_>| self.names.contains(entry.name().as_str());
+        Some(finder.outcome(&self.executor, &call.arguments, is_offered))
     }
 
     /// The fault of a call of a tool that is not offered.

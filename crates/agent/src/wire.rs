@@ -30,7 +30,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) model: &'a str,
     pub(crate) instructions: &'a str,
     pub(crate) messages: &'a [Json],
-    pub(crate) tools: &'a [Json],
+    pub(crate) tools: &'a [&'a Json],
     pub(crate) choice: &'a Choice,
     pub(crate) settings: &'a Object,
     /// True if the reply comes as a stream.

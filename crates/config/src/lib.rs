@@ -66,7 +66,8 @@ mod vertex;
 mod webhook;
 
 pub use agents::{
-    AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentTools, ModelConfig, ModelDialect,
+    AgentBudget, AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentSearch, AgentTools,
+    ModelConfig, ModelDialect,
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,

@@ -82,7 +82,11 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(line: impl Into<Option<usize>>, message: impl Into<String>, help: &'static str) -> Self {
+    pub(crate) fn new(
+        line: impl Into<Option<usize>>,
+        message: impl Into<String>,
+        help: &'static str,
+    ) -> Self {
         Self { line: line.into(), message: message.into(), help }
     }
 }

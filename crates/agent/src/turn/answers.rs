@@ -5,6 +5,7 @@ use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResu
 
 use super::Turn;
 use crate::{
+    context::TurnEvent,
     error::{self, Error},
     input::{Answer, Given},
     transcript::{CallState, Waiting},
@@ -29,6 +30,7 @@ impl Turn<'_> {
             fitting.push(self.fitting(answer).await?);
         }
         fitting.sort_by_key(|(at, ..)| *at);
+        self.context.show(TurnEvent::Begun);
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.settle(at, &call, result),

@@ -26,7 +26,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => json!({"type": "any"}),
         Choice::Tool(name) => json!({"type": "tool", "name": &**name}),
     };
-    body.list("tools", ask.tools.iter().map(Json::text))
+    body.list("tools", ask.tools.iter().map(|tool| tool.text()))
         .with("tool_choice", choice)
         .finished(ask.settings)
 }

@@ -13,7 +13,8 @@ pub(crate) struct Body(String);
 impl Body {
     /// An empty body, with space for the conversation, which is copied once.
     pub(crate) fn new(ask: &Ask<'_>) -> Self {
-        let texts = ask.messages.iter().chain(ask.tools).map(|json| json.text().len() + 1);
+        let texts =
+            ask.messages.iter().chain(ask.tools.iter().copied()).map(|json| json.text().len() + 1);
         let n_bytes = texts.fold(ask.instructions.len(), usize::saturating_add);
         let mut text = String::with_capacity(n_bytes.saturating_add(REST));
         text.push('{');
@@ -72,8 +73,8 @@ impl Body {
 }
 
 /// The texts of JSON values, as the items of a list.
-pub(crate) fn items(values: &[Json]) -> String {
-    values.iter().map(Json::text).collect::<Vec<_>>().join(",")
+pub(crate) fn items(values: &[&Json]) -> String {
+    values.iter().map(|value| value.text()).collect::<Vec<_>>().join(",")
 }
 
 /// The bytes of what is neither a message nor a tool: the name of the model, the choice, the settings.

@@ -29,7 +29,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         Choice::Required => "required".into(),
         Choice::Tool(name) => json!({"type": "function", "name": &**name}),
     };
-    body.list("tools", ask.tools.iter().map(Json::text))
+    body.list("tools", ask.tools.iter().map(|tool| tool.text()))
         .with("tool_choice", choice)
         .finished(ask.settings)
 }
