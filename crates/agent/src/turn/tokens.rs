@@ -1,7 +1,6 @@
 //! Counts the tokens of a turn: as the model counts them, or estimated where it counts none. Ends the turn where the caller
 //! may use no more.
 
-
 use super::Turn;
 use crate::{
     end::{End, EndReason},
