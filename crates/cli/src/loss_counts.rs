@@ -23,7 +23,6 @@ struct Counted {
     tools: Vec<(String, Keywords)>,
 }
 
-/// Numbers of losses by keyword and kind of loss.
 type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 
 impl LossCounts {
@@ -109,5 +108,4 @@ fn tool_json(name: &str, keywords: &Keywords) -> Value {
     json!({"name": name, "losses": (losses.collect::<Vec<_>>())})
 }
 
-/// The number of keywords that a row names.
 const NAMED: usize = 5;

@@ -67,7 +67,6 @@ impl Chat {
         Ok(Verdict::of(end.reason != EndReason::Answered))
     }
 
-    /// Turns until the input ends.
     async fn conversation(&mut self) -> Result<Verdict, Failure> {
         let asked: Vec<_> = self.transcript.pending().iter().filter_map(answer).collect();
         if !asked.is_empty() {
@@ -132,7 +131,6 @@ impl Chat {
         ended.map_err(|error| failure(&error))
     }
 
-    /// Says why a turn ended without an answer.
     fn told(&self, end: &End) {
         let detail = end.detail.clone().unwrap_or_default();
         match end.reason {
@@ -203,7 +201,6 @@ fn next_line() -> Option<String> {
     (n_bytes > 0).then_some(line)
 }
 
-/// Shows calls as they run.
 fn shown(event: &TurnEvent<'_>) {
     match event {
         TurnEvent::Call(call) => {

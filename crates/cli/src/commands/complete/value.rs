@@ -67,7 +67,6 @@ fn values(position: &CursorPosition<'_>, of: &Arg) -> Found {
     }
 }
 
-/// The words that clap knows for an argument.
 fn by_clap(position: &CursorPosition<'_>, of: &Arg) -> Found {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
@@ -118,7 +117,6 @@ fn candidates<'a>(
     meant.map(|(name, summary)| Candidate::new(name, summary)).collect()
 }
 
-/// The tool's arguments that are not given yet, or the legal values of one.
 fn given(position: &CursorPosition<'_>) -> Found {
     let mut positionals = position.positionals.iter().skip(1);
     let Some(tool) = positionals.next() else { return Found::default() };
