@@ -69,7 +69,6 @@ pub(crate) struct MessageCall {
     pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
     pub(crate) origin: Object,
-    /// The reason why the call is not made at all.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
@@ -176,8 +175,7 @@ impl ReadMessage {
     }
 }
 
-/// Checks the calls of a message and completes their ids and names; `fit` converts arguments to those of the tool.
-/// `declared` is called only if the format needs the tool's declaration.
+/// Checks the calls of a message, completes their ids and names, and converts arguments by `fit`.
 pub(crate) fn read<'t>(
     asked: Vec<MessageCall>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
@@ -201,7 +199,6 @@ pub(crate) fn read<'t>(
     ReadMessage { calls }
 }
 
-/// The name of the tool that a call means, and its arguments.
 fn settled<'t>(
     asked: MessageCall,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
@@ -247,7 +244,6 @@ fn arguments(value: Option<Value>) -> Result<Arguments, String> {
     }
 }
 
-/// True if an equal call, with an equal id, stands earlier in the message.
 fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }
