@@ -31,7 +31,6 @@ pub struct Example {
     pub mended: &'static str,
 }
 
-/// Makes [`Code`], and the texts of each code, from the table.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         callgate_tool::codes! {

@@ -11,7 +11,6 @@ use crate::{
     keys::{Members, SchemaRoot},
 };
 
-/// Reports the parameters with such values; `schema` is that of all arguments.
 pub(crate) fn report(
     inputs: &[Input],
     origins: &[InputOrigin],
@@ -38,7 +37,6 @@ pub(crate) fn report(
     }
 }
 
-/// The parts of a value whose form is open, each with its form.
 fn of_value<'a>(
     input: &Input,
     styled: &Styled,

@@ -126,7 +126,6 @@ pub struct Unmatched {
     pub nearest: Option<String>,
 }
 
-/// The properties of an operation that a selection examines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     pub(crate) names: [Option<&'a str>; 6],
