@@ -72,11 +72,9 @@ pub struct UnknownCall {
     pub target: Option<String>,
 }
 
-/// The calls of an earlier process under one key.
 #[derive(Clone, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,
-    /// The principal, whose key it is.
     pub(super) principal: Option<String>,
     pub(super) digest: Digest,
     pub(super) reached: Reached,
