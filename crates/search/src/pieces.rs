@@ -44,7 +44,6 @@ pub struct PieceIndex {
 struct Piece {
     /// The numbers of words in the title and in the text.
     lengths: [u16; N_FIELDS],
-    /// The factors that weigh a word in the title and in the text.
     factors: [f32; N_FIELDS],
     is_removed: bool,
 }
@@ -201,7 +200,6 @@ impl PieceIndex {
     }
 }
 
-/// The number of times that a word is in a sorted list.
 fn count(sorted: &[u32], word: u32) -> usize {
     let from = sorted.partition_point(|other| *other < word);
     sorted.iter().skip(from).take_while(|other| **other == word).count()

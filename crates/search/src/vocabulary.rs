@@ -69,7 +69,6 @@ impl Learner {
         });
     }
 
-    /// The words that were read so far.
     pub(crate) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
