@@ -77,8 +77,7 @@ pub enum Event {
     CredentialEchoed,
     /// The service refused the credential for good.
     CredentialRefused {
-        /// The references of the credential's secrets, or the name under which tokens are requested and the age of the
-        /// token.
+        /// The references of the credential's secrets, or the name under which tokens are requested and the token's age.
         credential: String,
     },
     /// The service refused the credential; callgate sent the request again with a fresh one.

@@ -24,11 +24,7 @@ pub struct NumberText<'n>(Form<'n>);
 
 #[derive(Clone, Copy)]
 enum Form<'n> {
-    /// The digits of a whole number, at the end of the array.
-    Stack {
-        digits: [u8; LONGEST],
-        start: usize,
-    },
+    Stack { digits: [u8; LONGEST], start: usize },
     Text(&'n str),
 }
 
