@@ -3,11 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use callgate::{
-    Tool,
-    dialect::{Dialect, Projection},
-};
-use callgate_dialect::project;
+use callgate::{Tool, dialect::Dialect};
+use callgate_dialect::{Projection, project};
 use callgate_tool::{Object, Value, json};
 
 use crate::number::grouped;

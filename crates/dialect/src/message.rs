@@ -35,23 +35,6 @@ pub struct ReadMessage {
 }
 
 /// One call of a message.
-///
-/// ```
-/// use callgate_dialect::Dialect;
-/// use callgate_tool::json;
-///
-/// let message = json!({"role": "assistant", "tool_calls": [
-///     {"id": "a", "type": "function", "function": {"name": "getPet", "arguments": "[7]"}},
-/// ]});
-/// let read = Dialect::OpenAi.read(message, |_| None)?;
-/// for asked in read.calls() {
-///     match &asked.call {
-///         Ok(call) => println!("{} can be made", call.tool),
-///         Err(ended) => assert_eq!((&*ended.tool, ended.is_failed()), ("getPet", true)),
-///     }
-/// }
-/// # Ok::<(), callgate_dialect::EnvelopeError>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ReadCall {
     /// The call; or its result, if it cannot be made as the message asks.
@@ -80,6 +63,7 @@ pub(crate) struct AnsweredCall<'a> {
 
 impl ReadMessage {
     /// Every call.
+    #[doc(hidden)]
     pub fn calls(&self) -> &[ReadCall] {
         &self.calls
     }

@@ -180,6 +180,7 @@ impl Executor {
     }
 
     /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)).
+    #[doc(hidden)]
     pub fn fingerprint(&self, call: &Call<'_>) -> Fingerprint {
         let backend = self.find(call.tool()).map(Entry::backend);
         fingerprint(call, backend)

@@ -154,6 +154,7 @@ pub enum Event {
         /// The destination, if the description names one. Shows addresses.
         why: Option<String>,
         /// The operator's next step, if they want to allow the destination.
+        #[doc(hidden)]
         remedy: Remedy,
     },
     /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.

@@ -152,6 +152,7 @@ impl Error {
     }
 
     /// For [`ErrorKind::Refused`]: the reason why the address must not be dialled.
+    #[doc(hidden)]
     pub fn denial(&self) -> Option<Denial> {
         self.denied.map(|(denial, _)| denial)
     }

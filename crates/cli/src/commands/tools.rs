@@ -12,11 +12,11 @@ mod session_example;
 use callgate::{
     Entry, Executor, Tool,
     config::{Built, BuiltToolset, Environment},
-    dialect::{Dialect, Form, Projection},
+    dialect::{Dialect, Form},
     openapi::Diagnostic,
     search::Search,
 };
-use callgate_dialect::{Projected, is_union, project, strict_limits};
+use callgate_dialect::{Projected, Projection, is_union, project, strict_limits};
 use callgate_gateway::write_details;
 use callgate_openapi::{AppliedEdit, Budget, Operation};
 use callgate_tool::{Value, json};

@@ -1,7 +1,8 @@
 //! The candidates for an argument of the command or the value of a flag: from the argument's name, from clap, or from the
 //! tools of FILE.
 
-use callgate::dialect::{Dialect, Form, Projection};
+use callgate::dialect::{Dialect, Form};
+use callgate_dialect::Projection;
 use clap::{Arg, Command, ValueHint};
 
 use super::{

@@ -2,13 +2,11 @@
 //! before it is shown; where there is none, the reason is.
 
 use callgate::{
-    Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall,
-    config::Environment,
-    dialect::read_session,
-    result::{Event, Remedy},
+    Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall, config::Environment,
+    dialect::read_session, result::Event,
 };
 use callgate_config::DescriptionOptions;
-use callgate_tool::{Object, Value, visible_line};
+use callgate_tool::{Object, Remedy, Value, visible_line};
 
 use super::{
     command_words::{self, Flags, quoted},
