@@ -4,22 +4,7 @@
 use crate::prelude::*;
 use callgate::approval::Decision;
 
-const DESCRIPTION: &str = "paths:
-  /pets/{petId}:
-    put:
-      operationId: putPet
-      summary: Put a pet
-      parameters:
-        - { name: petId, in: path, required: true, schema: { type: integer } }
-        - { name: tenant, in: query, schema: { type: string, x-agent-input-parameter: tenant } }
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema: { type: object, properties: { name: { type: string } }, required: [name] }
-  /pets:
-    get: { operationId: listPets, summary: List pets, responses: { '200': { description: ok } } }
-";
+const DESCRIPTION: &str = include_str!("approvals.yaml");
 
 const AUTH: &str = "auth: { api_key: { in: header, name: X-Key, value: literal:canary-key } }";
 
@@ -159,11 +144,10 @@ fn an_approver_of_a_tool_has_any_name_that_means_no_other() {
             toolset("one"),
             toolset("two"),
         );
-        let findings = match crate::built::configured_with(description, &text) {
-            Ok(built) => built.warnings,
-            Err(error) => error.findings().to_vec(),
-        };
-        let findings = findings.into_iter().filter(|found| found.pointer.contains("/approves/"));
+        let built = crate::built::configured_with(description, &text);
+        let findings = crate::built::findings(built)
+            .into_iter()
+            .filter(|found| found.pointer.contains("/approves/"));
         findings.map(|found| format!("{}; {}", found.message, found.help)).collect::<Vec<_>>()
     };
     for entry in [

@@ -5,23 +5,7 @@ use crate::prelude::*;
 
 use crate::target::json as json_of;
 
-const DESCRIPTION: &str = r"
-paths:
-  /session:
-    get:
-      operationId: getSession
-      parameters:
-        - { name: Cookie, in: header, schema: { type: string } }
-        - { name: theme, in: cookie, schema: { type: string } }
-        - { name: X_Forwarded_For, in: header, schema: { type: string } }
-        - { name: Host, in: header, schema: { type: string } }
-  /seats:
-    get:
-      operationId: seats
-      parameters:
-        - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
-        - { name: Cookie, in: header, schema: { type: string } }
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("argument_headers.yaml"));
 
 const SOME: &str = "argument_headers: {allow: [X-HTTP-Method-Override], tools: {getSession: [cookie, x-forwarded-for]}}";
 
@@ -85,50 +69,31 @@ async fn a_get_with_a_method_override_header_is_sent_once() {
 
 /// What is found wrong with these settings, each with its place.
 fn found(settings: &str) -> Vec<String> {
-    let settings = format!("server: https://a.example\n{settings}");
-    let findings = match toolset(DESCRIPTION, &settings) {
-        Ok(built) => built.warnings,
-        Err(error) => error.findings().to_vec(),
-    };
-    let findings = findings.iter().filter(|finding| finding.code != "literal-secret");
-    let kind = |severity| if severity == Severity::Error { "error" } else { "warning" };
-    findings
-        .map(|found| {
-            format!("{} {}: {}; {}", kind(found.severity), found.pointer, found.message, found.help)
-        })
-        .collect()
+    crate::built::found(toolset(DESCRIPTION, &format!("server: https://a.example\n{settings}")))
 }
 
+/// Holds what is found against the lines of a text.
 #[track_caller]
-fn check(settings: &str, expected: &[&str]) {
+fn check(settings: &str, expected: &str) {
+    let expected: Vec<_> =
+        expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(found(settings), expected, "{settings}");
 }
 
 #[test]
 fn a_header_that_may_never_be_an_argument_is_a_fault_with_position_and_reason() {
-    let expected = "expected a header that an argument may set, got:";
     check(
         "argument_headers: [Host, content_encoding, Accept, Authorization]",
-        &[
-            &format!(
-                "error /argument_headers/0: {expected} `Host`; remove it: it frames the message or belongs to the connection"
-            ),
-            &format!(
-                "error /argument_headers/1: {expected} `content_encoding`; remove it: only the gateway knows how the bytes of a message are compressed"
-            ),
-            &format!(
-                "error /argument_headers/2: {expected} `Accept`; remove it: the media types of the description say it"
-            ),
-            &format!(
-                "error /argument_headers/3: {expected} `Authorization`; remove it: the credential goes there, and no argument may choose it"
-            ),
-        ],
+        r"
+        error /argument_headers/0: expected a header that an argument may set, got: `Host`; remove it: it frames the message or belongs to the connection
+        error /argument_headers/1: expected a header that an argument may set, got: `content_encoding`; remove it: only the gateway knows how the bytes of a message are compressed
+        error /argument_headers/2: expected a header that an argument may set, got: `Accept`; remove it: the media types of the description say it
+        error /argument_headers/3: expected a header that an argument may set, got: `Authorization`; remove it: the credential goes there, and no argument may choose it
+        ",
     );
     check(
         "argument_headers: {tools: {getSession: [Proxy-Authorization]}}",
-        &[&format!(
-            "error /argument_headers/tools/getSession/0: {expected} `Proxy-Authorization`; remove it: it frames the message or belongs to the connection"
-        )],
+        "error /argument_headers/tools/getSession/0: expected a header that an argument may set, got: `Proxy-Authorization`; remove it: it frames the message or belongs to the connection",
     );
 }
 
@@ -136,29 +101,22 @@ fn a_header_that_may_never_be_an_argument_is_a_fault_with_position_and_reason() 
 fn a_header_that_carries_a_credential_cannot_be_allowed() {
     let cookie = "auth: {api_key: {in: cookie, name: sid, value: literal:s}}\n";
     let header = "auth: {api_key: {in: header, name: X-Forwarded-For, value: literal:s}}\n";
-    let without = "expected a header without a credential, got:";
     check(
         &format!("{cookie}argument_headers: {{tools: {{getSession: [Cookie]}}}}"),
-        &[&format!(
-            "error /argument_headers/tools/getSession/0: {without} `Cookie`; remove it: the credential of `getSession` goes there"
-        )],
+        "error /argument_headers/tools/getSession/0: expected a header without a credential, got: `Cookie`; remove it: the credential of `getSession` goes there",
     );
     check(
         &format!("{header}argument_headers: {{allow: [x_forwarded_for]}}"),
-        &[&format!(
-            "error /argument_headers/allow/0: {without} `x_forwarded_for`; remove it: the credential of `getSession` goes there"
-        )],
+        "error /argument_headers/allow/0: expected a header without a credential, got: `x_forwarded_for`; remove it: the credential of `getSession` goes there",
     );
-    check(&format!("{header}argument_headers: [Cookie]"), &[]);
+    check(&format!("{header}argument_headers: [Cookie]"), "");
 }
 
 #[test]
 fn a_method_is_not_overridden_where_only_reads_are_offered() {
     check(
         "tools: {read_only: true}\nargument_headers: [X-HTTP-Method-Override]",
-        &[
-            "error /argument_headers/0: expected no other method than that of the request where only reads are offered, got: `X-HTTP-Method-Override`; remove it, or `read_only` of `tools`",
-        ],
+        "error /argument_headers/0: expected no other method than that of the request where only reads are offered, got: `X-HTTP-Method-Override`; remove it, or `read_only` of `tools`",
     );
 }
 
@@ -166,16 +124,14 @@ fn a_method_is_not_overridden_where_only_reads_are_offered() {
 fn a_listed_header_that_no_operation_has_is_a_warning() {
     check(
         "argument_headers: {allow: [Forwarded, Accept-Language], tools: {getSesion: [Cookie]}}",
-        &[
-            "warning /argument_headers/allow/0: expected tools with a header parameter `Forwarded`, got none; correct it or remove it",
-            "warning /argument_headers/allow/1: expected a header that arguments may not set, got: `Accept-Language`; remove it; nothing withholds it",
-            "warning /argument_headers/tools/getSesion/0: expected the name of a tool that is offered, got: `getSesion`; did you mean `getSession`?",
-        ],
+        r"
+        warning /argument_headers/allow/0: expected tools with a header parameter `Forwarded`, got none; correct it or remove it
+        warning /argument_headers/allow/1: expected a header that arguments may not set, got: `Accept-Language`; remove it; nothing withholds it
+        warning /argument_headers/tools/getSesion/0: expected the name of a tool that is offered, got: `getSesion`; did you mean `getSession`?
+        ",
     );
     check(
         "argument_headers: {alow: [Cookie]}",
-        &[
-            "error /argument_headers/alow: expected a key of `argument_headers`, got: `alow`; did you mean `allow`?",
-        ],
+        "error /argument_headers/alow: expected a key of `argument_headers`, got: `alow`; did you mean `allow`?",
     );
 }

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use std::thread;
 
-use callgate::config::Error;
+use callgate::config::{Error, Finding};
 use callgate_config::Loader;
 
 /// Reads configurations that may name exported tools.
@@ -27,6 +27,25 @@ pub(crate) fn build_in(config: &Config, environment: &Environment) -> Result<Bui
 /// Builds from the text of a configuration.
 pub(crate) fn configured(text: &str) -> Result<Built, Error> {
     build(&Config::from_text(text, "")?)
+}
+
+/// The findings of a build, failed or not.
+pub(crate) fn findings(built: Result<Built, Error>) -> Vec<Finding> {
+    match built {
+        Ok(built) => built.warnings,
+        Err(error) => error.findings().to_vec(),
+    }
+}
+
+/// The findings as lines, each with its place; secrets that are written down are no news.
+pub(crate) fn found(built: Result<Built, Error>) -> Vec<String> {
+    let mut findings = findings(built);
+    findings.retain(|found| found.code != "literal-secret");
+    let kind = |severity| if severity == Severity::Error { "error" } else { "warning" };
+    let line = |found: &Finding| {
+        format!("{} {}: {}; {}", kind(found.severity), found.pointer, found.message, found.help)
+    };
+    findings.iter().map(line).collect()
 }
 
 /// Builds from a description, which may lack its head, and the settings of a toolset.

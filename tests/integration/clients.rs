@@ -13,25 +13,7 @@ const FUNCTIONS: &str = "toolsets:
         output: {type: object, properties: {time: {type: string}}, required: [time]}
 ";
 
-const DESCRIPTION: &str = "paths:
-  /pets/{petId}:
-    put:
-      operationId: putPet
-      summary: Put a pet
-      parameters:
-        - { name: petId, in: path, required: true, schema: { type: integer } }
-        - { name: verbose, in: query, schema: { type: boolean, default: false } }
-        - { name: X-SESSION, in: header, required: true, schema: { type: string }, x-ces-session-context: $context.session_id }
-        - { name: tenant, in: query, schema: { type: string, x-agent-input-parameter: tenant } }
-        - { name: X-Key, in: header, schema: { type: string } }
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema: { type: object, properties: { name: { type: string } }, required: [name] }
-  /pets:
-    get: { operationId: listPets, summary: List pets, responses: { '200': { description: ok } } }
-";
+const DESCRIPTION: &str = include_str!("clients.yaml");
 
 fn object(value: Value) -> Object {
     let Value::Object(object) = value else { panic!("no object: {value}") };

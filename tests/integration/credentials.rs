@@ -11,48 +11,7 @@ use callgate::config;
 
 use crate::built::toolset_config;
 
-const DESCRIPTION: &str = r#"
-servers: [{ url: SERVER }]
-security: [{ key: [] }]
-paths:
-  /inherited: { get: { operationId: inherited, summary: s } }
-  /open: { get: { operationId: open, summary: s, security: [] } }
-  /optional: { get: { operationId: optional, summary: s, security: [{}, { token: [] }] } }
-  /either: { get: { operationId: either, summary: s, security: [{ token: [read] }, { query: [] }] } }
-  /both: { get: { operationId: both, summary: s, security: [{ key: [], token: [], cookie: [] }] } }
-  /pair: { get: { operationId: pair, summary: s, security: [{ pair: [] }] } }
-  /magic: { get: { operationId: magic, summary: s, security: [{ magic: [] }] } }
-  /digest: { get: { operationId: digest, summary: s, security: [{ digest: [] }] } }
-  /certificate: { get: { operationId: certificate, summary: s, security: [{ certificate: [] }] } }
-  /cookie:
-    get:
-      operationId: cookie
-      summary: s
-      security: [{ cookie: [] }]
-      parameters:
-        - { name: sid, in: cookie, schema: { type: string } }
-        - { name: theme, in: cookie, schema: { type: string } }
-  /header: { get: { operationId: header, summary: s, security: [{ header: [] }] } }
-  /away:
-    servers: [{ url: AWAY }]
-    get: { operationId: away, summary: s }
-  /away-open:
-    servers: [{ url: AWAY }]
-    get: { operationId: awayOpen, summary: s, security: [] }
-  /away-optional:
-    servers: [{ url: AWAY }]
-    get: { operationId: awayOptional, summary: s, security: [{ key: [] }, {}] }
-components:
-  securitySchemes:
-    key: { type: apiKey, in: header, name: X-Key }
-    query: { type: apiKey, in: query, name: api key }
-    cookie: { type: apiKey, in: cookie, name: sid }
-    token: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://a.example", scopes: { read: r } } } }
-    pair: { type: http, scheme: basic }
-    digest: { type: http, scheme: digest }
-    header: { type: apiKey, in: header, name: authorization }
-    certificate: { type: mutualTLS }
-"#;
+const DESCRIPTION: &str = concat!("\n", include_str!("credentials.yaml"));
 
 const ALL: &str = "credentials:
   key: { api_key: { value: \"literal:canary-key\" } }

@@ -10,51 +10,7 @@ use crate::prelude::*;
 
 use callgate_tool::{PlannedRequest, Preview};
 
-pub(crate) const DESCRIPTION: &str = r"
-paths:
-  /orders:
-    get:
-      operationId: listOrders
-      summary: List orders
-      description: Lists the orders of a tenant.
-      parameters:
-        - { name: tenant, in: query, required: true, schema: { type: string, enum: [acme, beta] } }
-        - { name: status, in: query, description: The state., schema: { type: string } }
-        - { name: limit, in: query, schema: { type: integer, maximum: 50 } }
-        - { name: X-Trace, in: header, schema: { type: string } }
-        - { name: user, in: query, schema: { type: string }, x-agent-input-parameter: user }
-        - { name: call, in: query, schema: { type: string }, x-ces-session-context: $context.session_id }
-      responses: { '200': { description: ok, content: { application/json: { schema: { type: object } } } } }
-    post:
-      operationId: createOrder
-      requestBody:
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [item]
-              properties:
-                item: { type: string }
-                note: { type: string, maxLength: 5 }
-                tags: { type: array, items: { type: string } }
-                ship: { type: object, required: [way], properties: { way: { type: string, default: air } } }
-      responses: { '200': { description: ok } }
-  /orders:search:
-    post:
-      operationId: searchOrders
-      requestBody:
-        required: true
-        content: { application/json: { schema: { type: object, required: [text], properties: { text: { type: string } } } } }
-      responses: { '200': { description: ok } }
-  /orders/{id}:
-    put:
-      operationId: replaceOrder
-      parameters: [{ name: id, in: path, required: true, schema: { type: string, default: first } }]
-      requestBody:
-        required: true
-        content: { application/json: { schema: { type: array, items: { type: integer } } }, text/plain: { schema: { type: string } } }
-      responses: { '200': { description: ok } }
-";
+pub(crate) const DESCRIPTION: &str = concat!("\n", include_str!("edits.yaml"));
 
 /// An executor with these entries below `edit`, and further settings.
 pub(crate) fn edited(edit: &str, more: &str) -> Executor {
@@ -85,16 +41,8 @@ pub(crate) fn planned(outcome: Outcome) -> String {
 /// Findings of a configuration with these edits: severity, pointer below the edits, message and help.
 pub(crate) fn found(edit: &str, more: &str) -> Vec<String> {
     let settings = format!("server: https://a.example/v1\n{}", settings(edit, more));
-    let findings = match toolset(DESCRIPTION, &settings) {
-        Ok(built) => built.warnings,
-        Err(error) => error.findings().to_vec(),
-    };
-    let kind = |severity| if severity == Severity::Error { "error" } else { "warning" };
-    let text = |found: &callgate::config::Finding| {
-        let pointer = found.pointer.strip_prefix("/tools/edit").unwrap_or(&found.pointer);
-        format!("{} {pointer}: {}; {}", kind(found.severity), found.message, found.help)
-    };
-    findings.iter().map(text).collect()
+    let found = crate::built::found(toolset(DESCRIPTION, &settings));
+    found.iter().map(|line| line.replacen(" /tools/edit", " ", 1)).collect()
 }
 
 fn schema(executor: &Executor, tool: &str) -> Value {

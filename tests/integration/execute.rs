@@ -4,25 +4,7 @@ use crate::prelude::*;
 
 use callgate::context::TraceContext;
 
-const DESCRIPTION: &str = r"
-paths:
-  /status/{code}:
-    get:
-      operationId: status
-      parameters:
-        - { name: code, in: path, required: true, schema: { type: integer } }
-  /echo:
-    post:
-      operationId: echo
-      parameters:
-        - { name: tag, in: query, schema: { type: array, items: { type: string } } }
-        - { name: X-Trace, in: header, schema: { type: string } }
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema: { type: object, required: [n], properties: { n: { type: number } } }
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("execute.yaml"));
 
 fn executor(server: &str, settings: &str) -> Executor {
     target::executor(DESCRIPTION, server, settings)

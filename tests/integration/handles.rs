@@ -7,33 +7,7 @@ use std::future::ready;
 use axum::{body::Bytes, http::header::CONTENT_TYPE};
 use callgate::result::Part;
 
-const DESCRIPTION: &str = r"
-paths:
-  /file:
-    get:
-      operationId: fetch
-      responses:
-        200: { description: a file, content: { application/zip: {} } }
-  /parts:
-    get:
-      operationId: parts
-      responses:
-        200: { description: a text and a file, content: { multipart/mixed: {} } }
-  /raw:
-    post:
-      operationId: raw
-      requestBody:
-        required: true
-        content: { application/octet-stream: { schema: { type: string, format: binary } } }
-  /form:
-    post:
-      operationId: form
-      requestBody:
-        required: true
-        content:
-          multipart/form-data:
-            schema: { type: object, required: [file], properties: { file: { type: string, format: binary } } }
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("handles.yaml"));
 
 /// Bytes that are no text, with what could end a part.
 fn file() -> Vec<u8> {

@@ -30,9 +30,9 @@ pub(crate) use callgate::{
     Reached, Secret, Session, ToolCall, ToolResult,
     auth::{Authenticator, Authorization, CredentialRefusal, GrantStore},
     client::ClientAnswer,
-    config::{Built, Config, Description, Environment, Severity},
+    config::{Built, Config, Description, Environment},
     dialect::{json_result, read_session},
-    openapi::{Code, OperationStatus},
+    openapi::{Code, OperationStatus, Severity},
     result::{Event, Pending, PendingKind},
 };
 pub(crate) use callgate_auth::Login;

@@ -14,31 +14,7 @@ use serde_json::Value;
 const RECALL_AT_5: f64 = 0.70;
 const COMPLETE_AT_10: f64 = 0.65;
 
-const SHOP: &str = r#"
-openapi: 3.1.0
-servers: [{url: https://shop.example}]
-paths:
-  /owners:
-    get:
-      operationId: listOwners
-      summary: List owners
-      tags: [people]
-      responses: {"200": {description: x, content: {application/json: {schema: {$ref: '#/components/schemas/Owners'}}}}}
-  /owners/{ownerId}/pets:
-    get:
-      operationId: petsOfOwner
-      summary: Show the pets of an owner
-      parameters: [{name: ownerId, in: path, required: true, schema: {type: integer}}]
-    post:
-      operationId: addPet
-      summary: Give an owner another pet
-      parameters: [{name: ownerId, in: path, required: true, schema: {type: integer}}]
-      requestBody:
-        content: {application/json: {schema: {type: object, properties: {nickname: {type: string, description: How friends call it}}}}}
-components:
-  schemas:
-    Owners: {type: object, properties: {items: {type: array, items: {type: object, properties: {id: {type: integer}, name: {type: string}}}}}}
-"#;
+const SHOP: &str = concat!("\n", include_str!("search.yaml"));
 
 async fn shop() -> Executor {
     openapi(SHOP).build().await.unwrap()

@@ -5,46 +5,7 @@ use crate::prelude::*;
 
 use crate::target::json as json_of;
 
-const DESCRIPTION: &str = r"
-paths:
-  /items/{id}:
-    get:
-      operationId: item
-      parameters:
-        - { name: id, in: path, required: true, schema: {} }
-        - { name: q, in: query, schema: { type: string } }
-        - { name: X-Note, in: header, schema: { type: string } }
-  /pair/{a}{b}:
-    get:
-      operationId: pair
-      parameters:
-        - { name: a, in: path, required: true, schema: { type: string } }
-        - { name: b, in: path, required: true, schema: { type: string } }
-  /count/{n}:
-    get:
-      operationId: count
-      parameters:
-        - { name: n, in: path, required: true, schema: { type: integer } }
-        - { name: key, in: query, schema: { type: string } }
-  /headers:
-    get:
-      operationId: headers
-      parameters:
-        - { name: Authorization, in: header, schema: { type: string } }
-        - { name: Host, in: header, schema: { type: string } }
-        - { name: Content-Length, in: header, schema: { type: string } }
-        - { name: Transfer-Encoding, in: header, schema: { type: string } }
-        - { name: TE, in: header, schema: { type: string } }
-        - { name: Connection, in: header, schema: { type: string } }
-        - { name: Upgrade, in: header, schema: { type: string } }
-        - { name: Expect, in: header, schema: { type: string } }
-        - { name: Cookie, in: header, schema: { type: string } }
-        - { name: Proxy-Authorization, in: header, schema: { type: string } }
-        - { name: X-Forwarded-For, in: header, schema: { type: string } }
-        - { name: X_Forwarded_User, in: header, schema: { type: string } }
-        - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
-        - { name: X-Original-URL, in: header, schema: { type: string } }
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("security.yaml"));
 
 fn executor(server: &str, settings: &str) -> Executor {
     target::executor(DESCRIPTION, server, settings)

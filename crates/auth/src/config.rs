@@ -80,6 +80,7 @@ pub enum AuthConfig {
     /// A token of an authorization server.
     OAuth2(Box<OAuth2Config>),
     /// An authenticator of the program that embeds callgate: [`AuthConfig::own`].
+    #[doc(hidden)]
     Own(OwnAuthenticator),
 }
 

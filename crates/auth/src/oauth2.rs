@@ -50,7 +50,6 @@ pub use settings::{
 #[derive(Debug)]
 pub(crate) struct OAuth2 {
     server: Arc<Server>,
-    /// The logins of people, if the grant is that of a person.
     logins: Option<Arc<Logins>>,
     cache: TokenCache,
 }
@@ -63,7 +62,6 @@ impl OAuth2 {
         Ok(Self { server, logins, cache: TokenCache::default() })
     }
 
-    /// The client's own token, if it can be used without further work.
     fn kept(&self) -> Option<(Secret, HeaderValue)> {
         let is_own = matches!(
             self.server.config.grant,

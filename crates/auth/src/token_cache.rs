@@ -58,11 +58,8 @@ impl Default for TokenCache {
 }
 
 impl TokenCache {
-    /// The token of `key`; if the cache has no valid one, it comes from `fetch`. Otherwise `fetch` is not started.
-    /// Dropping the future stops the fetch; a caller that waits for it then fetches instead.
-    ///
-    /// # Errors
-    /// The error of `fetch`, now or a moment ago.
+    /// The token of `key`, by `fetch` only if the cache has no valid one. A caller that waits takes over a dropped fetch.
+    /// Fails like `fetch`, now or a moment ago.
     pub(crate) async fn token(
         &self,
         key: &Key,

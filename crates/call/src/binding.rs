@@ -218,7 +218,6 @@ impl<'a> Binder<'a, '_> {
         }
     }
 
-    /// Returns true if the argument itself has a source, which already decided its value.
     fn own_source_is_settled(&self) -> bool {
         let mut inputs = self.binding.subject.inputs.iter();
         let own = inputs.find(|input| input.argument == self.bindings.argument);

@@ -10,7 +10,6 @@ use crate::wording;
 pub(crate) struct BodyArguments<'a>(&'a str);
 
 impl<'a> BodyArguments<'a> {
-    /// The body of an operation whose arguments are its members.
     pub(crate) fn of(operation: &'a Operation) -> Option<Self> {
         operation.body_of_arguments().map(|argument| Self(argument.as_str()))
     }
@@ -22,10 +21,7 @@ impl<'a> BodyArguments<'a> {
         [(self.0.to_owned(), Value::Object(members))].into_iter().collect()
     }
 
-    /// The members of the body, with the session's values for other inputs.
-    ///
-    /// # Errors
-    /// A [`Fault`] if a member and another input share a name.
+    /// The members of the body, with the session's values for other inputs. Fails if a member and another input share a name.
     pub(crate) fn taken_apart(self, mut inputs: Arguments) -> Result<Arguments, Box<Fault>> {
         let Some(Value::Object(members)) = inputs.remove(self.0) else { return Ok(inputs) };
         for (name, value) in members {
@@ -38,7 +34,6 @@ impl<'a> BodyArguments<'a> {
         Ok(inputs)
     }
 
-    /// Copies the events about inputs to the journal, as events about arguments.
     pub(crate) fn note(self, noted: &Journal, journal: &mut Journal) {
         // The body itself is no argument.
         let is_body = |event: &&Event| matches!(event, Event::EmptyOmitted { argument } if argument == self.0);

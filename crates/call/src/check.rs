@@ -84,7 +84,6 @@ impl Checks {
 }
 
 impl<'a> Checking<'a> {
-    /// True if the input at a position accepts `null`.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
         if self.inputs.get(at).is_some_and(|input| self.is_removable(input)) {
             return true;
@@ -114,7 +113,6 @@ impl<'a> Checking<'a> {
         Scope::new(&self.checks.program, self.schema).with_formats(Formats::Described)
     }
 
-    /// The schema of the input at a position, compiled on first use.
     fn fragment(self, at: usize) -> Option<&'a Fragment> {
         let input = self.inputs.get(at)?;
         let name = input.argument.as_str();
@@ -180,7 +178,6 @@ pub(crate) fn check(
 /// The path of a text in its argument, and the format that it does not have; `None` if it fits no alternative.
 type Misfit = (String, Option<&'static str>);
 
-/// Checks the inputs one after the other, within one budget.
 struct InputChecker<'a, 'j> {
     subject: Subject<'a>,
     checking: Checking<'a>,
@@ -231,7 +228,6 @@ impl InputChecker<'_, '_> {
         Ok(problems)
     }
 
-    /// Converts what can be converted and returns the remaining problems.
     fn settle(
         &mut self,
         input: &Input,
@@ -283,7 +279,6 @@ impl InputChecker<'_, '_> {
         }
     }
 
-    /// Writes whole numbers without a fraction where the schema asks for integers.
     fn write_whole(&self, input: &Input, filling: &mut Filling<'_>) {
         if !holds_fraction(&filling.value) {
             return;

@@ -119,7 +119,6 @@ fn character(reference: &str) -> Option<char> {
     NAMED.iter().find(|(name, _)| *name == reference).map(|(_, character)| *character)
 }
 
-/// Elements that start and end on a line of their own.
 const BLOCKS: &[&str] = &[
     "address",
     "article",

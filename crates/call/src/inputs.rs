@@ -8,7 +8,6 @@ use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
-    /// The operator's own value.
     Configured,
     Default,
     /// The model, with values of the session inside.
@@ -23,13 +22,11 @@ pub(crate) struct Filling<'a> {
     pub(crate) origin: Origin,
 }
 
-/// The values of all inputs, in the order of the inputs.
 pub(crate) type Fillings<'a> = Vec<Option<Filling<'a>>>;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) inputs: &'a [Input],
-    /// Values inside the inputs that have their own source or default.
     pub(crate) nested: &'a [NestedInput],
     pub(crate) body: Option<&'a Body>,
 }

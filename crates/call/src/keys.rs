@@ -19,10 +19,7 @@ use crate::{
     wording,
 };
 
-/// Checks that no parameter writes a key of another parameter.
-///
-/// # Errors
-/// A [`Fault`] about the first parameter that would, and the owner of the key.
+/// Fails with the first parameter that writes a key of another, and the owner of the key.
 pub(crate) fn claim_parameters(
     operation: &Operation,
     subject: Subject<'_>,
@@ -58,7 +55,6 @@ pub(crate) fn claim_parameters(
     Ok(())
 }
 
-/// The keys that values with several keys write in one call.
 #[derive(Debug)]
 pub(crate) struct Keys<'a> {
     owners: &'a [KeyOwner],
@@ -66,20 +62,15 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// No keys yet; `owners` are the key owners of the operation.
     pub(crate) fn new(owners: &'a [KeyOwner]) -> Self {
         Self { owners, written: BTreeMap::new() }
     }
 
-    /// Claims the name of a value that writes only this key.
     pub(crate) fn claim_own(&mut self, space: KeySpace, argument: &str, key: &str) {
         self.written.insert((space, key.to_owned()), argument.to_owned());
     }
 
-    /// Claims the keys in a text of `name=value` pairs that `argument` writes.
-    ///
-    /// # Errors
-    /// A key belongs to another writer, or another argument already wrote it.
+    /// Claims the keys in a text of `name=value` pairs. Fails if another writer owns or wrote one.
     pub(crate) fn claim_pairs(
         &mut self,
         space: KeySpace,
@@ -108,10 +99,7 @@ impl<'a> Keys<'a> {
         names.try_for_each(|name| self.claim(space, argument, name))
     }
 
-    /// Claims a key that `argument` writes.
-    ///
-    /// # Errors
-    /// The error of [`Keys::claim_pairs`].
+    /// Claims one key, and fails like [`Keys::claim_pairs`].
     fn claim(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
         let is_own = |owner: &&KeyOwner| matches!(&owner.writer, Writer::Argument(name) if **name == *argument);
         let of_space = || self.owners.iter().filter(|owner| owner.space == space);
@@ -150,7 +138,6 @@ pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     }
 }
 
-/// Returns true if a value is written under the keys of its members.
 fn writes_members(placement: &Placement, value: &Value) -> bool {
     match placement {
         Placement::Cookie(Encoding::Styled(styled))

@@ -38,7 +38,6 @@ pub(crate) fn write_inner(
 
 #[derive(Clone, Copy)]
 struct Lists<'a> {
-    /// The styles of the list and its nested lists.
     styles: &'a [Style],
     escape: Escape,
 }

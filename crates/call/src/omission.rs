@@ -22,17 +22,14 @@ pub(crate) struct OmittedValues<'j> {
 /// A value that may be omitted: where it is given, its schema, and whether it must leave a trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GivenValue<'a> {
-    /// The argument, or the path of the member in it.
     pub(crate) at: &'a str,
     pub(crate) value: &'a Value,
     pub(crate) schema: Option<&'a Value>,
-    /// The schema of all arguments, into which references point.
     pub(crate) arguments: &'a Value,
     pub(crate) is_required: bool,
 }
 
 impl<'j> OmittedValues<'j> {
-    /// Starts without a value; optional ones go to `journal`.
     pub(crate) fn new(journal: &'j mut Journal) -> Self {
         Self { journal, problems: Vec::new() }
     }
@@ -65,7 +62,6 @@ impl<'j> OmittedValues<'j> {
         })
     }
 
-    /// The journal, for what is omitted by other rules.
     pub(crate) fn journal(&mut self) -> &mut Journal {
         self.journal
     }
@@ -80,7 +76,6 @@ impl<'j> OmittedValues<'j> {
 }
 
 impl<'a> GivenValue<'a> {
-    /// The member `name` of the value, given at `at`.
     pub(crate) fn member(self, at: &'a str, name: &str, value: &'a Value) -> Self {
         let Self { schema, arguments, .. } = self;
         let is_required = schema.is_some_and(|schema| requires(schema, arguments, name, DEPTH));
@@ -120,7 +115,6 @@ pub(crate) fn of_parameters(
     }
 }
 
-/// Finds the values that a style omits from a given one.
 pub(crate) fn of_style(given: GivenValue<'_>, styled: &Styled, omitted: &mut OmittedValues<'_>) {
     let is_apart = styled.explode || styled.style == Style::DeepObject;
     // Each member of an exploded object is a parameter of its own, so an empty one is complete.

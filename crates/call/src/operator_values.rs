@@ -119,7 +119,6 @@ fn fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
     EditFault::unfit(pointer, format!("{place}expected {expected}, got: {got}"), help)
 }
 
-/// The problem of a value that cannot be written at its location.
 fn unwritable(operation: &Operation, input: &Input, value: &Value) -> Option<Problem> {
     let why = written(operation, input, value).err()?;
     let fault = wording::unwritable(input.argument.as_str(), why);

@@ -13,7 +13,6 @@ pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Argume
     arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
 }
 
-/// Arguments that ask for the next page that the body announces.
 pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
     body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
 }
@@ -46,7 +45,6 @@ fn next_link(value: &str) -> Option<&str> {
     None
 }
 
-/// Reads the inputs that select a page from the query of an address.
 fn of_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
     pairs(&url)

@@ -11,7 +11,6 @@ use crate::{
     style::{Escape, Unwritable},
 };
 
-/// Writes a parameter under its name, or under the names of its members.
 pub(crate) fn write_pair(
     pairs: &mut Pairs<'_>,
     name: &str,

@@ -23,9 +23,7 @@ pub(crate) struct Variable<'a> {
     pub(crate) styled: Option<&'a Styled>,
 }
 
-/// Writes one segment; `find` returns the values of its variables.
-///
-/// The error is the name of the variable and the reason.
+/// Writes one segment; `find` has the values of its variables. Fails with the name of a variable and the reason.
 pub(crate) fn write_segment<'a>(
     out: &mut String,
     parts: &'a [PathPart],

@@ -17,10 +17,8 @@ pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
         && is_unchanged_by_parsing(&[prefix, "/"].concat())
 }
 
-/// Returns true if parsing certainly leaves `tail` unchanged, a path that begins with a slash, and a query.
-///
-/// Bytes that the URL Standard escapes in neither paths nor queries are certain, in segments that do not begin with a dot
-/// in any spelling (<https://url.spec.whatwg.org/#path-state>).
+/// Returns true if parsing certainly leaves `tail`, a path and a query, unchanged: bytes that the URL Standard escapes in
+/// neither, in segments that do not begin with a dot in any spelling (<https://url.spec.whatwg.org/#path-state>).
 pub(crate) fn is_plain_tail(tail: &str) -> bool {
     let mut begins_segment = false;
     let mut bytes = tail.bytes().peekable();

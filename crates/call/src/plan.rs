@@ -131,7 +131,6 @@ impl Plan {
         done.map_err(|fault| body.fault(fault))
     }
 
-    /// Fills and checks the inputs, which are the arguments.
     fn ready<'a>(
         &'a self,
         given: GivenValues<'a>,

@@ -24,7 +24,6 @@ pub(crate) struct Pair<'a> {
     pub(crate) escape: Escape,
 }
 
-/// The text that pairs are written to, and their separator.
 #[derive(Debug)]
 pub(crate) struct Pairs<'a> {
     out: &'a mut String,
@@ -33,7 +32,6 @@ pub(crate) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs that start at the end of `out`.
     pub(crate) fn new(out: &'a mut String, separator: &'static str) -> Self {
         Self { out, separator, first: true }
     }

@@ -26,10 +26,8 @@ use crate::{
     wording,
 };
 
-/// The part of a request that is equal for every call of an operation.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// The origin and the base path, without a slash at the end.
     prefix: String,
     /// True if parsing leaves the prefix unchanged, whatever plain tail follows.
     takes_plain_tails: bool,
@@ -44,7 +42,6 @@ pub(crate) struct Ready<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) fillings: Fillings<'a>,
     pub(crate) arguments: &'a Arguments,
-    /// The results of earlier calls that arguments may name.
     pub(crate) kept: StoredResults<'a>,
 }
 
@@ -296,7 +293,6 @@ fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     found.map_or(name, |input| input.argument.as_str())
 }
 
-/// The argument with the longest value in some locations.
 fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs

@@ -66,7 +66,6 @@ impl From<Box<Fault>> for Understood {
     }
 }
 
-/// Reads a response of `operation` into a form that a model can use.
 pub(crate) fn understood(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -109,7 +108,6 @@ pub(crate) fn understood(
     Understood { outcome, held_secret, whole_parts }
 }
 
-/// The facts about a response that come before its content.
 pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
     answer.headers = headers::shown(operation, &head.headers, reading);

@@ -1,7 +1,6 @@
 //! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks
 //! and tabs. Text comes from `response`.
 
-/// `text` without the characters that a reader cannot see.
 pub(crate) fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -36,7 +35,6 @@ pub(crate) fn readable(text: &str) -> Option<String> {
     (!is_seen).then(|| cleaned(text))
 }
 
-/// Returns true if a reader cannot see a character.
 pub(crate) fn is_unseen(character: char) -> bool {
     !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
 }

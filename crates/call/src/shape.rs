@@ -138,7 +138,6 @@ impl Default for Shape {
 pub(crate) struct ReadResponse<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) headers: &'a HeaderMap,
-    /// The number of bytes of the body.
     pub(crate) size: usize,
     /// The number of further values of a sequence, after those that were read.
     pub(crate) n_more: usize,
@@ -148,7 +147,6 @@ pub(crate) struct ReadResponse<'a> {
 pub(crate) struct ShapedAnswer {
     pub(crate) answer: Answer,
     pub(crate) n_removed: usize,
-    /// The positions of the parts that are not shown completely.
     pub(crate) cut_parts: Vec<usize>,
 }
 
@@ -255,7 +253,6 @@ fn truncated(
     Some(Truncated::new(message, read.size, cuts))
 }
 
-/// Adds the unread values of a sequence to the number of its items.
 fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) {
     if n_more == 0 {
         return;

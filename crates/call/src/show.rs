@@ -47,7 +47,6 @@ pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
     }
 }
 
-/// A text, or a mask in place of a credential.
 enum TextPart {
     Secret { before: String, variable: Option<String> },
     Text(String),

@@ -24,12 +24,9 @@ pub(crate) enum Escape {
     Verbatim,
 }
 
-/// Says whether items and members are written as separate values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Explode {
-    /// Items and members are joined to one value.
     No,
-    /// Items and members are separate values.
     Yes,
 }
 
@@ -39,7 +36,6 @@ impl From<bool> for Explode {
     }
 }
 
-/// The text between two items, and the characters that items therefore must not hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
     pub(crate) text: &'static str,
@@ -67,11 +63,8 @@ pub(crate) enum Unwritable {
 pub(crate) const COMMA: Joint = Joint { text: ",", clashes: &[] };
 /// `,` where nothing can be escaped.
 const BARE_COMMA: Joint = Joint { text: ",", clashes: &[','] };
-/// `|` where nothing can be escaped.
 const BARE_PIPE: Joint = Joint { text: "|", clashes: &['|'] };
-/// A space where nothing can be escaped.
 const BARE_SPACE: Joint = Joint { text: " ", clashes: &[' '] };
-/// A tabulator where nothing can be escaped.
 const BARE_TAB: Joint = Joint { text: "\t", clashes: &['\t'] };
 /// `,` between exploded members where nothing can be escaped.
 pub(crate) const BARE_MEMBERS: Joint = Joint { text: ",", clashes: &[',', '='] };

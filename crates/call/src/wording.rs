@@ -173,7 +173,6 @@ pub(crate) fn too_dear(at: String) -> Problem {
     problem(at, expected, "one that takes more", Some("give fewer or simpler values in one call"))
 }
 
-/// The argument is nested more deeply than its schema can be followed.
 pub(crate) fn too_deep(at: String) -> Problem {
     let got = "one that is too deep to be checked";
     problem(at, "a value that is nested less deeply", got, Some("nest the values less deeply"))
@@ -319,7 +318,6 @@ fn invalid(
     invalid_arguments(vec![problem(at, expected, got, suggestion)])
 }
 
-/// A fault that lists problems, with advice at the end.
 fn listed(code: FaultCode, problems: Vec<Problem>, advice: &str, next: Next) -> Box<Fault> {
     Box::new(Fault::new(code, told(&problems, advice), next).with_problems(problems))
 }
@@ -329,7 +327,6 @@ fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> 
     Box::new(Fault::new(code, clipped(&message, MAX_MESSAGE), next))
 }
 
-/// A fault of a call that was, or may have been, sent.
 fn sent(code: FaultCode, message: impl Into<String>, next: Next, reached: Reached) -> Box<Fault> {
     let mut fault = fault(code, message, next);
     fault.reached = reached;

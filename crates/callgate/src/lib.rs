@@ -228,7 +228,7 @@ pub use openapi_tools::{OpenApi, openapi};
 pub mod result {
     pub use callgate_tool::{
         Approvers, Cut, Event, Handle, InvalidAnswer, Journal, Json, Part, Pending, PendingKind,
-        PlannedRequest, Remedy, StoredResult, Truncated, Unit,
+        PlannedRequest, StoredResult, Truncated, Unit,
     };
 }
 
@@ -238,11 +238,10 @@ pub mod stream {
     pub use futures_util::Stream;
 }
 
-/// Settings of one call beside its arguments and session: deadline, trace, caller's token, stop; and the digest of all that
-/// decides about a call.
+/// Settings of one call beside its arguments and session: deadline, trace, caller's token, stop.
 pub mod context {
     pub use callgate_executor::{Stop, TraceContext};
-    pub use callgate_tool::{CallerToken, Fingerprint, FingerprintHasher};
+    pub use callgate_tool::CallerToken;
     pub use tokio::time::Instant;
 }
 
@@ -264,12 +263,11 @@ pub mod client {
 /// Tools found by words.
 pub mod search {
     pub use callgate_executor::{Found, FoundNeed, Search};
-    pub use callgate_search::{Product, Thing};
 }
 
 /// Numbers, and types of the methods of values and objects.
 pub mod value {
-    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, NumberText, ToValue};
+    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, ToValue};
 }
 
 /// Middleware: limits, idempotency, approval, audit, metrics.
@@ -277,7 +275,7 @@ pub mod policy {
     pub use callgate_policy::{
         Approval, ApprovalRules, ApprovalState, Approvals, Audit, AuditArguments, AuditConfig,
         AuditMode, Bound, Breaker, BreakerSettings, Confirm, Error, ErrorKind, Idempotency,
-        IdempotencyKey, Limits, LimitsConfig, Marked, Metrics, Rate, RecordBounds, UnknownCall,
+        IdempotencyKey, Limits, LimitsConfig, Marked, Metrics, Rate, RecordBounds,
     };
 }
 
@@ -295,8 +293,8 @@ pub mod session {
 /// The formats of model providers: declarations, calls and results as JSON.
 pub mod dialect {
     pub use callgate_dialect::{
-        Dialect, EnvelopeError, Form, JsonError, Projection, ReadCall, ReadMessage, UnknownDialect,
-        UnknownForm, UnknownProjection, json_result, read_call, read_json, read_session,
+        Dialect, EnvelopeError, Form, JsonError, ReadMessage, json_result, read_call, read_json,
+        read_session,
     };
 }
 
@@ -304,24 +302,20 @@ pub mod dialect {
 pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
-        AuditedConfig, BreakerChoice, Built, BuiltDatabase, BuiltToolset, CallLimits, CallsConfig,
-        CertificateSource, Config, Description, DescriptionOptions, Environment, Error, Finding,
-        FunctionConfig, IdentityConfig, Loader, Location, NotAServer, Remote, SchemeChoice,
-        SecretsConfig, ServerUrl, SourceTools, SourceToolset, TlsConfig, ToolSource, ToolsetConfig,
-        Upstream, WebhookConfig, load,
+        Built, BuiltToolset, CertificateSource, Config, Description, DescriptionOptions,
+        Environment, Error, Finding, IdentityConfig, Loader, Location, NotAServer, SchemeChoice,
+        ServerUrl, TlsConfig, ToolsetConfig, load,
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
-    pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
     pub use callgate_tool::{ToolEdit, ToolsetName};
-    pub use callgate_tree::Severity;
     pub use url::Url;
 }
 
 /// Descriptions: the selection of their parts, and the report of the problems found.
 pub mod openapi {
     pub use callgate_openapi::{
-        Code, Defaults, Effects, Example, InvalidPath, InvalidPattern, Limits, OperationReport,
-        OperationStatus, Pattern, Report, Selection, SessionInputs, ToolNames, Unmatched,
+        Code, Defaults, Effects, InvalidPath, InvalidPattern, Limits, OperationReport,
+        OperationStatus, Pattern, Report, Selection, SessionInputs, ToolNames,
     };
     pub use callgate_tree::{
         CodeName, Diagnostic, Limits as TextLimits, Position, Severity, TextCode,
@@ -333,8 +327,8 @@ pub mod auth {
     pub use callgate_auth::{
         ApiKeyLocation, AuthConfig, Authenticator, Authorization, ClientAuthentication,
         CredentialPlace, CredentialRefusal, CredentialSource, Error, ErrorKind, GoogleToken,
-        LoginEndpoints, OAuth2Client, OAuth2Config, OAuth2Grant, OwnAuthenticator, PrivateKeyJwt,
-        SigningAlgorithm, SubjectToken, TokenEndpoint,
+        LoginEndpoints, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt, SigningAlgorithm,
+        SubjectToken, TokenEndpoint,
     };
     pub use callgate_google::{Account, Identity, Impersonation};
     pub use callgate_store::{
@@ -346,8 +340,8 @@ pub mod auth {
 /// Secrets and the stores that hold them.
 pub mod secret {
     pub use callgate_secret::{
-        AwsVersion, CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MemoryStore,
-        SecretReference, SecretStore,
+        CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MemoryStore, SecretReference,
+        SecretStore,
     };
 }
 
@@ -355,7 +349,7 @@ pub mod secret {
 pub mod transport {
     pub use callgate_tool::NamedBy;
     pub use callgate_transport::{
-        AddressRange, Client, Clock, CredentialPlaces, Denial, Error, ErrorKind, Limits, NotARange,
-        Recording, Refuse, Replay, ResponseBody, Transport,
+        AddressRange, Client, Clock, CredentialPlaces, Error, ErrorKind, Limits, Recording, Refuse,
+        Replay, ResponseBody, Transport,
     };
 }

@@ -148,10 +148,10 @@ impl OpenApi {
     /// Changes the settings beside the toolset that have no method here: limits of all calls, an audit, idempotency.
     ///
     /// ```
-    /// use callgate::config::CallsConfig;
+    /// use callgate::policy::RecordBounds;
     ///
     /// let front = callgate::openapi("openapi: 3.1.0").config(|mut config| {
-    ///     config.calls = Some(CallsConfig::default());
+    ///     config.idempotency = Some(RecordBounds::default());
     ///     config
     /// });
     /// # drop(front);

@@ -21,14 +21,12 @@ const TOOL_TOKENS: usize = 1000;
 const DEAREST: usize = 10;
 /// The most notes about single tools; nobody reads more.
 const MOST_NOTES: usize = 5_000;
-/// The number of tools a note names.
 const NAMED: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Advice {
     limits: LimitFinder,
     notes: Vec<Diagnostic>,
-    /// The tools with the longest declarations, with their tokens, the longest first.
     dearest: Vec<(usize, String)>,
     n_tools: usize,
     pub(crate) tokens: usize,

@@ -56,7 +56,6 @@ impl Baseline {
         before.saturating_sub(found.len())
     }
 
-    /// The number of the baseline's findings that no longer occur.
     pub(crate) fn n_stale(&self) -> usize {
         self.known.difference(&self.met).count()
     }

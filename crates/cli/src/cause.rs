@@ -10,15 +10,12 @@ use callgate::openapi::{Diagnostic, Severity};
 
 use crate::number::grouped;
 
-/// A problem at one place, with the operations it concerns.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
     pub(crate) diagnostic: Diagnostic,
-    /// The names of the operations that findings name; empty if they name none.
     pub(crate) operations: Vec<String>,
     pub(crate) n_operations: usize,
     pub(crate) n_places: usize,
-    /// The names of operations that were counted, so that each counts once.
     counted: BTreeSet<String>,
 }
 
@@ -116,7 +113,6 @@ impl Cause {
     }
 }
 
-/// The number of operations that a finding names.
 const NAMED: usize = 3;
 
 #[cfg(test)]

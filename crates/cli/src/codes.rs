@@ -14,7 +14,6 @@ pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
     known.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
-/// An example text with the code's problem, and its corrected form.
 pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {

@@ -6,7 +6,6 @@ use callgate_tool::visible_line;
 
 use crate::output;
 
-/// The verdict of a command that ran to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
     /// There are findings, a failed call, or a mismatch.

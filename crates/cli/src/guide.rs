@@ -148,7 +148,6 @@ impl<'a> Guide<'a> {
         self.parts_of(&["oneOf", "anyOf", "allOf"])
     }
 
-    /// The schema and its parts by these keywords, with references resolved.
     fn parts_of(self, keywords: &[&str]) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();
         let mut waiting = vec![self.schema];

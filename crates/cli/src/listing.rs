@@ -15,10 +15,8 @@ enum Line {
     Row(Row),
 }
 
-/// A name, words about it, and a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    /// The columns before the name.
     pub(crate) indent: usize,
     pub(crate) name: String,
     /// The words, one for each column; a column without words is not shown.
@@ -45,18 +43,15 @@ impl Listing {
         Self { headings, lines: Vec::new(), most_lines: 1 }
     }
 
-    /// A list that needs no headings over its columns.
     pub(crate) fn without_headings() -> Self {
         Self::new("", &[""], "")
     }
 
-    /// Wraps each text on a terminal, to this many lines at most.
     pub(crate) fn wrapped(mut self, most_lines: usize) -> Self {
         self.most_lines = most_lines;
         self
     }
 
-    /// Begins a group.
     pub(crate) fn heading(&mut self, text: &str) {
         self.lines.push(Line::Heading(in_a_line(text)));
     }
@@ -125,7 +120,6 @@ impl Row {
 }
 
 impl Widths {
-    /// The lines of a row, whose text takes `most_lines` at most.
     fn lines(&self, row: &Row, most_lines: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = format!("{}{}", " ".repeat(row.indent), row.name);
@@ -195,7 +189,6 @@ fn columns(text: &str) -> usize {
 }
 
 const GAP: &str = "  ";
-/// A narrower text says nothing.
 const NARROWEST: usize = 12;
 
 #[cfg(test)]

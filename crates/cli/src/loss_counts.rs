@@ -3,11 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use callgate::{
-    Tool,
-    dialect::{Dialect, Projection},
-};
-use callgate_dialect::project;
+use callgate::{Tool, dialect::Dialect};
+use callgate_dialect::{Projection, project};
 use callgate_tool::{Object, Value, json};
 
 use crate::number::grouped;
@@ -23,7 +20,6 @@ struct Counted {
     tools: Vec<(String, Keywords)>,
 }
 
-/// Numbers of losses by keyword and kind of loss.
 type Keywords = BTreeMap<(&'static str, &'static str), usize>;
 
 impl LossCounts {
@@ -109,5 +105,4 @@ fn tool_json(name: &str, keywords: &Keywords) -> Value {
     json!({"name": name, "losses": (losses.collect::<Vec<_>>())})
 }
 
-/// The number of keywords that a row names.
 const NAMED: usize = 5;

@@ -6,7 +6,6 @@ use callgate_openapi::{Operation, SecurityScheme, SecuritySchemeKind};
 
 use crate::{args::DescriptionArguments, open::options, output};
 
-/// Reports the credential that the tool of this name lacks, if any.
 pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool: &str) {
     let [BuiltToolset { name, operations, .. }] = toolsets else { return };
     let operation = operations.iter().find(|operation| &*operation.tool_name.to_string() == tool);

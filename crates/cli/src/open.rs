@@ -49,7 +49,6 @@ pub(crate) fn made(
     config.build_blocking(&environment, None)
 }
 
-/// Reads configurations, with exported tools where the feature `ces` is built in.
 pub(crate) fn loader() -> Loader {
     let loader = Loader::new();
     #[cfg(feature = "ces")]
@@ -69,7 +68,6 @@ pub(crate) fn cached(environment: Environment) -> Environment {
     }
 }
 
-/// A finding of a configuration as a snippet; `all` locate the secrets.
 pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
     let text = text_of(&finding.file).unwrap_or_default();
     let text = without_secrets(&String::from_utf8_lossy(&text), all);

@@ -23,10 +23,8 @@ pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     written(write(&mut out).and_then(|()| out.flush()));
 }
 
-/// The bytes that are written at a time.
 const BUFFER: usize = 64 << 10;
 
-/// Writes a message, with colours if they are shown.
 pub(crate) fn talk(text: &str) {
     written(anstream::stderr().lock().write_all(styled(text).as_bytes()));
 }
@@ -46,7 +44,6 @@ pub(crate) fn log(lines: &str) {
 pub(crate) const BOLD: &str = "\u{1b}[1m";
 pub(crate) const PLAIN: &str = "\u{1b}[0m";
 
-/// Writes a result, with colours if they are shown.
 pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(styled(text).as_bytes()));
 }

@@ -24,7 +24,6 @@ impl Progress {
         Self::shown("{spinner} checking {msg}", file.display().to_string())
     }
 
-    /// Shows that a call waits for its service, and for how long.
     pub(crate) fn of_call() -> Self {
         Self::shown("{spinner} waiting for the service, {elapsed}", String::new())
     }

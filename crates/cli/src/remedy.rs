@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use callgate::{config::Finding, openapi::Diagnostic, result::Remedy};
+use callgate::{config::Finding, openapi::Diagnostic};
+use callgate_tool::Remedy;
 
 pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
     worded(diagnostic.remedy.as_ref(), &diagnostic.help)

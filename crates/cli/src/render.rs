@@ -148,7 +148,6 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     text
 }
 
-/// One line of a text and the bytes that a diagnostic concerns.
 struct Excerpt {
     number: usize,
     line: String,

@@ -31,7 +31,6 @@ use crate::{
     token_advice::DescriptionSizes,
 };
 
-/// A description after checking.
 pub(crate) struct Checked {
     pub(crate) file: PathBuf,
     text: String,
@@ -39,7 +38,6 @@ pub(crate) struct Checked {
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
-    /// The number of findings that the baseline holds.
     n_known: usize,
     advice: Advice,
     losses: LossCounts,
@@ -157,7 +155,6 @@ impl Checked {
         )
     }
 
-    /// The description with the sizes of its declarations.
     pub(crate) fn sizes(&self) -> DescriptionSizes<'_> {
         DescriptionSizes { toolset: &self.toolset, sizes: &self.advice.sizes }
     }
@@ -199,7 +196,6 @@ impl Checked {
         }
     }
 
-    /// The number of tools that the configuration changes.
     fn edited(&self) -> String {
         match self.toolset.operations.iter().filter(|operation| operation.edit.is_some()).count() {
             0 => String::new(),

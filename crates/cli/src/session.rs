@@ -20,7 +20,6 @@ pub(crate) async fn read(file: &Path, envelope: Value, built: &Built) -> Result<
     known.session(Object::new()).map_err(|message| told(file, &message, "correct the session"))
 }
 
-/// Reads the session of a file whose values a caller completes later.
 pub(crate) async fn known(
     file: &Path,
     mut envelope: Value,

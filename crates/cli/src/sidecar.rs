@@ -25,7 +25,6 @@ use crate::{
     output,
 };
 
-/// A sidecar, and the caller's credential for it.
 #[derive(Debug)]
 pub(crate) struct Sidecar {
     /// Without a slash at its end.
@@ -53,17 +52,14 @@ impl Sidecar {
         Ok(Self { url, client: Client::over(&Network::new(), settings), bearer })
     }
 
-    /// The response to a GET.
     pub(crate) async fn get(&self, path: &str) -> Result<Answer, Failure> {
         self.send(Method::GET, path, None, READ_TIME).await
     }
 
-    /// The response to a POST of JSON.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Answer, Failure> {
         self.send(Method::POST, path, Some(body), CALL_TIME).await
     }
 
-    /// The failure of a request that the sidecar refused.
     pub(crate) fn refused(&self, answer: &Answer) -> Failure {
         let help = match answer.status {
             StatusCode::UNAUTHORIZED if self.bearer.is_some() => {

@@ -71,7 +71,6 @@ fn columns(text: &str) -> usize {
 }
 
 const GAP: &str = "  ";
-/// A narrower column shows nothing useful.
 const NARROWEST: usize = 6;
 
 #[cfg(test)]

@@ -17,11 +17,9 @@ use crate::{
 /// Half of a context of 200,000 tokens, which is what most models have.
 pub(crate) const MOST_TOKENS: usize = 100_000;
 
-/// The sizes of the declarations of a description.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes(BTreeMap<ToolName, (Effect, usize)>);
 
-/// A description as the advice names it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DescriptionSizes<'a> {
     pub(crate) toolset: &'a BuiltToolset,
@@ -87,7 +85,6 @@ pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String
     text
 }
 
-/// The settings that the keys belong to.
 fn place(description: &DescriptionSizes<'_>, file: &str) -> String {
     match description.toolset.name.as_str() {
         "" => format!("with keys of a toolset (`callgate init NAME {file}` writes one)"),
@@ -120,7 +117,6 @@ fn fewer(description: &DescriptionSizes<'_>) -> String {
     rows(&all.iter().map(|(key, what)| (key.as_str(), what.as_str())).collect::<Vec<_>>())
 }
 
-/// The names of the largest descriptions with their tokens.
 fn shares(descriptions: &[DescriptionSizes<'_>]) -> String {
     let mut all: Vec<_> =
         descriptions.iter().map(|one| (one.sizes.tokens(), one.toolset.name.as_str())).collect();
@@ -144,5 +140,4 @@ fn rows(all: &[(&str, &str)]) -> String {
 
 /// The tokens that leave most of a model's context to the conversation.
 const FEW_TOKENS: usize = 20_000;
-/// The number of tags or descriptions that are named.
 const NAMED: usize = 3;

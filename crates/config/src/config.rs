@@ -41,19 +41,25 @@ use crate::{
 #[non_exhaustive]
 pub struct Config {
     /// The agents by their names.
+    #[doc(hidden)]
     pub agents: BTreeMap<String, AgentConfig>,
     /// The models of agents by their names.
+    #[doc(hidden)]
     pub models: BTreeMap<String, ModelConfig>,
     /// The audit file of calls; `None` for no audit.
+    #[doc(hidden)]
     pub audit: Option<AuditedConfig>,
     /// The limits on all calls; `None` for no limits.
+    #[doc(hidden)]
     pub calls: Option<CallsConfig>,
     /// The limits on kept results of calls with an idempotency key. Without them such keys have no effect, unless calls
     /// may wait for an approval: then the default limits apply.
     pub idempotency: Option<RecordBounds>,
     /// The service that a sidecar tells of calls that wait for an approval.
+    #[doc(hidden)]
     pub webhook: Option<WebhookConfig>,
     /// The stores of secrets, beside this machine's own.
+    #[doc(hidden)]
     pub secrets: SecretsConfig,
     /// The sidecar's listeners, its callers, and its limits.
     #[doc(hidden)]
@@ -62,6 +68,7 @@ pub struct Config {
     #[doc(hidden)]
     pub sessions: SessionsConfig,
     /// The file or the server of a sidecar's state; `None` to keep it in memory.
+    #[doc(hidden)]
     pub state: Option<StateConfig>,
     /// The listing of tools over MCP.
     #[doc(hidden)]

@@ -36,6 +36,7 @@ pub struct Finding {
     /// The remedy for the problem, in the words of a configuration.
     pub help: String,
     /// The remedy as data, for programs that offer other ways to apply it.
+    #[doc(hidden)]
     pub remedy: Option<Remedy>,
     /// The option of [`DescriptionOptions`](crate::DescriptionOptions) with the fault, by its name there: `bearer`.
     /// Then the file has no fault.

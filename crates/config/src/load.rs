@@ -90,6 +90,7 @@ impl Loader {
     }
 
     /// Adds a kind of source.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
         self.sources.push(Arc::new(source));

@@ -108,12 +108,15 @@ pub struct ToolsetConfig {
     /// The settings of its calls.
     pub call: CallSettings,
     /// The limits on the toolset's calls together.
+    #[doc(hidden)]
     pub call_limits: CallLimits,
     /// The shapes of single tools' results.
     pub(crate) tool_shapes: Vec<ToolRule<Shape>>,
     /// The source of responses.
+    #[doc(hidden)]
     pub upstream: Upstream,
     /// Tools that the client runs.
+    #[doc(hidden)]
     pub functions: Vec<FunctionConfig>,
     /// The side that runs the tools of the description.
     pub(crate) execution: ToolRules<Execution>,

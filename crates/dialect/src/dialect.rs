@@ -55,20 +55,12 @@ callgate_tool::named! {
 }
 
 /// The error for an unknown dialect.
-///
-/// ```
-/// use callgate_dialect::Dialect;
-///
-/// let error = "open-ai".parse::<Dialect>().unwrap_err();
-/// let message = error.to_string();
-/// assert!(message.starts_with("expected a dialect, one of `anthropic`, `bedrock`, "));
-/// assert!(message.ends_with(", got: `open-ai`"));
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownDialect(String);
 
 impl Dialect {
     /// The projection of schemas for the dialect; `None` if schemas stay unchanged.
+    #[doc(hidden)]
     pub fn projection(self) -> Option<Projection> {
         self.projection_in(Form::Usual)
     }

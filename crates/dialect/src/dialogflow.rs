@@ -12,7 +12,6 @@ use crate::{
     projection::Projected,
 };
 
-/// Writes one declaration: a tool of an agent.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();

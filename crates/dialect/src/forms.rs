@@ -34,6 +34,7 @@ impl Dialect {
     ///
     /// # Errors
     /// [`UnknownForm`], which lists the forms that the dialect has.
+    #[doc(hidden)]
     pub fn form(self, form: Form) -> Result<Form, UnknownForm> {
         if self.forms().contains(&form) {
             return Ok(form);
@@ -42,6 +43,7 @@ impl Dialect {
     }
 
     /// The projection of schemas in a form; the usual form's if the dialect does not have the requested one.
+    #[doc(hidden)]
     pub fn projection_in(self, form: Form) -> Option<Projection> {
         Some(match (self, form) {
             (Self::Anthropic, Form::Strict) => Projection::AnthropicStrict,

@@ -35,23 +35,6 @@ pub struct ReadMessage {
 }
 
 /// One call of a message.
-///
-/// ```
-/// use callgate_dialect::Dialect;
-/// use callgate_tool::json;
-///
-/// let message = json!({"role": "assistant", "tool_calls": [
-///     {"id": "a", "type": "function", "function": {"name": "getPet", "arguments": "[7]"}},
-/// ]});
-/// let read = Dialect::OpenAi.read(message, |_| None)?;
-/// for asked in read.calls() {
-///     match &asked.call {
-///         Ok(call) => println!("{} can be made", call.tool),
-///         Err(ended) => assert_eq!((&*ended.tool, ended.is_failed()), ("getPet", true)),
-///     }
-/// }
-/// # Ok::<(), callgate_dialect::EnvelopeError>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ReadCall {
     /// The call; or its result, if it cannot be made as the message asks.
@@ -69,7 +52,6 @@ pub(crate) struct MessageCall {
     pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
     pub(crate) origin: Object,
-    /// The reason why the call is not made at all.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
@@ -81,6 +63,7 @@ pub(crate) struct AnsweredCall<'a> {
 
 impl ReadMessage {
     /// Every call.
+    #[doc(hidden)]
     pub fn calls(&self) -> &[ReadCall] {
         &self.calls
     }
@@ -176,8 +159,7 @@ impl ReadMessage {
     }
 }
 
-/// Checks the calls of a message and completes their ids and names; `fit` converts arguments to those of the tool.
-/// `declared` is called only if the format needs the tool's declaration.
+/// Checks the calls of a message, completes their ids and names, and converts arguments by `fit`.
 pub(crate) fn read<'t>(
     asked: Vec<MessageCall>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
@@ -201,7 +183,6 @@ pub(crate) fn read<'t>(
     ReadMessage { calls }
 }
 
-/// The name of the tool that a call means, and its arguments.
 fn settled<'t>(
     asked: MessageCall,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
@@ -247,7 +228,6 @@ fn arguments(value: Option<Value>) -> Result<Arguments, String> {
     }
 }
 
-/// True if an equal call, with an equal id, stands earlier in the message.
 fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }

@@ -89,14 +89,6 @@ pub struct Projected {
 }
 
 /// The error for an unknown projection.
-///
-/// ```
-/// use callgate_dialect::Projection;
-///
-/// let error = "gemini".parse::<Projection>().unwrap_err();
-/// assert!(error.to_string().contains("`gemini_json`, `gemini_schema`"));
-/// assert!(error.to_string().ends_with(", got: `gemini`"));
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownProjection(String);
 

@@ -83,7 +83,6 @@ fn message(answer: &AnsweredCall<'_>) -> Value {
     openai::message(answer)
 }
 
-/// The name `Plugin-function`, from the members that hold it.
 fn whole_name(item: &Object) -> Option<String> {
     let text = |names: &[&str]| {
         let found = names.iter().find_map(|name| item.get(name)?.as_str());

@@ -41,7 +41,6 @@ pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
-/// The call stands in the message twice, with one id.
 pub(crate) fn repeated(id: &str) -> Box<Fault> {
     let id = shortened(id, MAX_NAME);
     let message = format!(
@@ -71,7 +70,6 @@ pub(crate) fn not_made() -> Box<Fault> {
     fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
 }
 
-/// The text in place of an image or a sound that is left out.
 pub(crate) const MEDIA_LEFT_OUT: &str =
     "the content is not shown: this format takes none of its type";
 

@@ -27,7 +27,6 @@ pub(crate) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// A call that no middleware has seen yet.
     pub(crate) fn new(layers: &Layers, call: Call<'a>, journal: Journal) -> Self {
         Self { layers: Arc::clone(layers), n_open: 0, is_running: false, call, journal }
     }

@@ -119,6 +119,7 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Adds to a call's fingerprint what of the session decides the call: the values that inputs read, and whose credential
     /// is sent. By default all values of the session are added.
+    #[doc(hidden)]
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         hasher.session(session);
     }

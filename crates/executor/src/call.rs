@@ -251,12 +251,10 @@ impl<'a> Call<'a> {
         self.approval.take()
     }
 
-    /// True if middleware still has to judge a decision or an approval.
     pub(crate) fn is_unjudged(&self) -> bool {
         self.decided.is_some() || self.approval.is_some()
     }
 
-    /// The part of the response that the caller asked for, if any.
     pub(crate) fn response_choice(&self) -> ResponseChoice {
         self.extensions.get().cloned().unwrap_or_default()
     }
@@ -292,7 +290,6 @@ impl<'a> Call<'a> {
 pub(crate) struct ResponseChoice {
     /// The selection of the response that is shown, without a budget; `None` for a model's part.
     pub(crate) whole: Option<Arc<Selection>>,
-    /// True if the bytes of a successful response are handed on as they arrive.
     pub(crate) is_raw: bool,
 }
 

@@ -12,7 +12,6 @@ use crate::{
     toolset::RefusedTool,
 };
 
-/// The number of names suggested for an unknown one.
 const NEAREST: usize = 3;
 /// The characters in the line about a tool's purpose.
 const BRIEF: usize = 160;
@@ -29,7 +28,6 @@ pub(crate) struct Catalog {
     refused: BTreeMap<String, RefusedEntry>,
 }
 
-/// The reason why a tool is not offered, and its toolset.
 #[derive(Debug)]
 struct RefusedEntry {
     toolset: Arc<str>,
@@ -101,7 +99,6 @@ impl Catalog {
         self.slots.get(at).map(Entry)
     }
 
-    /// The tool that a call means by `asked`.
     pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
         let written = || self.written.get(asked).copied().flatten();
@@ -175,7 +172,6 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The origin of a tool, for a person who sees two with one name.
 fn origin(slot: &Slot) -> String {
     match &slot.operation {
         Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),

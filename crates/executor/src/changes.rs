@@ -243,7 +243,6 @@ impl Change {
     }
 }
 
-/// The texts that a change has beside its word.
 #[derive(Default)]
 struct Details<'a> {
     at: Option<&'a str>,

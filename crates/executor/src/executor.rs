@@ -28,8 +28,7 @@ use crate::{
     stream::ToolStream,
 };
 
-/// The calls of one batch that run at the same time; as many as a model asks for in one turn, and a bound on the
-/// connections one batch can open.
+/// The calls of one batch that run at the same time: more than a model asks for in one turn.
 const PARALLEL_CALLS: usize = 64;
 
 /// Runs tools. Clones share everything and cost next to nothing, so that an executor is kept by whoever calls it and
@@ -51,7 +50,6 @@ const PARALLEL_CALLS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Executor(Arc<Parts>);
 
-/// The parts that clones of an executor share.
 #[derive(Debug)]
 struct Parts {
     catalog: Catalog,
@@ -104,7 +102,6 @@ impl Executor {
         self.0.results.store()
     }
 
-    /// The results that are kept, for an executor that takes this one's place.
     pub(crate) fn results(&self) -> &Arc<Results> {
         &self.0.results
     }
@@ -183,6 +180,7 @@ impl Executor {
     }
 
     /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)).
+    #[doc(hidden)]
     pub fn fingerprint(&self, call: &Call<'_>) -> Fingerprint {
         let backend = self.find(call.tool()).map(Entry::backend);
         fingerprint(call, backend)

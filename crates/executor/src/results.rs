@@ -87,7 +87,6 @@ impl Results {
         Ok(KeptFile { handle, is_local: true })
     }
 
-    /// The result that a handle names for its owner, while it is kept.
     pub(crate) async fn get(
         &self,
         handle: &Handle,

@@ -94,7 +94,6 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    /// Counts a call that may be repeated.
     pub(crate) fn earn(&self) {
         self.n_calls.fetch_add(1, Ordering::Relaxed);
     }

@@ -61,6 +61,7 @@ pub struct Found<'e> {
     /// The arguments whose values other tools return, and those tools.
     pub needs: Vec<FoundNeed<'e>>,
     /// The things that the tool's response holds, its main subject first.
+    #[doc(hidden)]
     pub produces: &'e [Product],
 }
 

@@ -32,7 +32,6 @@ pub struct ToolStream {
 }
 
 impl ToolStream {
-    /// Makes the stream of a call's `opened` response.
     pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
         let (outcome, pieces): (_, Option<Pieces>) = match opened {
             Opened::Ended(outcome) => (outcome, None),

@@ -47,7 +47,6 @@ pub(crate) struct Admission {
     shares: Option<Shares>,
 }
 
-/// A request after the checks, with its permit.
 enum Checked {
     Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, permit: Option<Arc<Permit>> },
     Refused { response: Response, permit: Option<Arc<Permit>> },
@@ -60,7 +59,6 @@ impl Checked {
 }
 
 impl Admission {
-    /// The admission to a router, with the limits of the first configuration.
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
         let capacity = Capacity::new(limits.requests);
         let shares = limits.principal_requests.map(Shares::new);
@@ -71,12 +69,10 @@ impl Admission {
         &self.limits
     }
 
-    /// The state that says if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         self.gateway.drain()
     }
 
-    /// The tools served now.
     pub(crate) fn built(&self) -> Arc<Built> {
         self.gateway.built()
     }
@@ -155,7 +151,6 @@ impl Admission {
         None
     }
 
-    /// The caller of a request that is admitted.
     async fn caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
         let path = head.uri.path();
         // HTTP/1 counts them while it reads them.

@@ -124,7 +124,6 @@ impl Word {
         }
     }
 
-    /// The waiting call with the decision of its own caller.
     fn applied(self, waiting: WaitingCall, id: &str, caller: &Caller) -> RequestedCall {
         let asked = RequestedCall::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
         let asked = match &waiting.origin {
@@ -140,8 +139,7 @@ impl Word {
     }
 }
 
-/// The response body with the results. If the call came in a model's message, it includes the messages to
-/// append to the conversation.
+/// The response body with the results, and the messages to append if the calls came in a model's message.
 fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> String {
     let text = results.first().map(json_result).map(|result| result.text().to_owned());
     let text = text.unwrap_or_default();

@@ -13,7 +13,6 @@ use utoipa::{
     },
 };
 
-/// Makes the schemas of enums that are written as words.
 macro_rules! words {
     ($($Name:ident: $of:ty,)+) => {$(
         pub(crate) struct $Name;

@@ -11,7 +11,6 @@ use http::request::Parts;
 pub(crate) struct Caller {
     /// `None` if everybody is served.
     pub(crate) principal: Option<Principal>,
-    /// The issuer's token that the caller showed.
     pub(crate) token: Option<CallerToken>,
     /// The toolsets that the caller may use; `None` for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,

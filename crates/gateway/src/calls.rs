@@ -112,20 +112,16 @@ pub(crate) fn run(
     }
 }
 
-/// The parts that the calls of one request share.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) built: Arc<Built>,
     pub(crate) caller: Caller,
     pub(crate) session: Session,
     pub(crate) is_dry_run: bool,
-    /// The audience of the journals in the results; `None` for results without.
     pub(crate) journal: Option<Audience>,
     pub(crate) mode: Mode,
-    /// The side that runs the calls, where the request says it.
     pub(crate) execution: Execution,
     pub(crate) trace: Option<TraceContext>,
-    /// That of the request.
     pub(crate) key: Option<String>,
     /// Ends calls when the sidecar is stopped.
     pub(crate) stop: Stop,
@@ -134,8 +130,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Runs calls and answers their results as `written` writes them; a request that is repeated with its key is answered as
-    /// the first time. `request` are the parts by which two requests of one key are the same.
+    /// Runs calls and answers with what `written` makes of their results; `request` decides what repeats a key's request.
     pub(crate) async fn answer(
         &self,
         gateway: &Gateway,
@@ -179,7 +174,6 @@ impl Batch {
         Some(fingerprints)
     }
 
-    /// The number of calls that run at the same time.
     fn at_once(&self) -> usize {
         match self.mode {
             Mode::Parallel => PARALLEL_CALLS,
@@ -221,7 +215,6 @@ impl Batch {
         ended
     }
 
-    /// Notifies middleware of a call of a message that is not made.
     pub(crate) async fn refuse(&self, ended: &ToolResult) {
         let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
         let mut call = Call::new(&asked, &self.session);
@@ -234,7 +227,6 @@ impl Batch {
         self.built.executor.report_refused(call, &ended.outcome).await;
     }
 
-    /// A result whose call is kept where a person has to approve it.
     async fn kept(&self, at: usize, asked: &RequestedCall, result: ToolResult) -> ToolResult {
         awaiting_approval::queued(self, at, asked, result).await
     }

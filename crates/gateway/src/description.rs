@@ -144,7 +144,6 @@ impl Modify for Tokens {
 
 const SCHEMA: &str = "#/components/schemas/";
 const PROBLEM: &str = "#/components/schemas/Problem";
-/// The refusals of every operation that takes JSON.
 const REFUSALS: [(&str, &str); 5] = [
     ("400", "The body, the path or a header is malformed"),
     ("413", "The body is too large"),

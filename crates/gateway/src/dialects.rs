@@ -111,7 +111,6 @@ pub(crate) async fn run(
     batch.answer(&gateway, &calls, &request, written).await
 }
 
-/// The refusal of a message that does not match the dialect.
 fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
     let detail = format!("this is no message of `{dialect}`: {error}");
     Problem::new(ProblemKind::FOREIGN_MESSAGE, detail)

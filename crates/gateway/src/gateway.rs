@@ -79,8 +79,7 @@ impl Gateway {
         self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
     }
 
-    /// A stream with an item each time another build is served, until the sidecar stops; `None` if the maximum number of
-    /// listeners is reached.
+    /// Yields each time another build is served, until the sidecar stops; `None` if too many listen.
     pub(crate) fn replacements(&self) -> Option<BoxStream<'static, ()>> {
         let place = Arc::clone(&self.0.listeners).try_acquire_owned().ok()?;
         let from = (self.0.replaced.subscribe(), self.0.drain.clone(), place);
@@ -99,7 +98,6 @@ impl Gateway {
         &self.0.at_start
     }
 
-    /// The drain, which tells if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         &self.0.drain
     }
@@ -108,7 +106,6 @@ impl Gateway {
         &self.0.reloads
     }
 
-    /// The stored sessions of callers.
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
@@ -128,5 +125,4 @@ impl Gateway {
     }
 }
 
-/// The most clients that wait for changes at a time.
 const LISTENERS: usize = 1024;

@@ -149,7 +149,6 @@ fn toolset(toolset: &BuiltToolset) -> ToolsetState<'_> {
     ToolsetState { name: &toolset.name, status, required: toolset.is_required, why, findings }
 }
 
-/// A finding that keeps calls from working, as `callgate check` reports it.
 fn finding(finding: &Finding) -> Value {
     json!({
         "code": finding.code,

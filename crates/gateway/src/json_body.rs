@@ -22,17 +22,14 @@ pub(crate) struct JsonBody {
     pub(crate) bytes: Bytes,
 }
 
-/// The most bytes that a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
-/// The reason why a body was not read to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unread {
     /// The body was slow, and others needed its place.
     Overloaded,
     Stopped,
-    /// The body did not arrive in time.
     TooSlow,
 }
 

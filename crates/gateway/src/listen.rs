@@ -34,7 +34,6 @@ pub(crate) struct Listener {
     tls: Option<Arc<Tls>>,
 }
 
-/// Opens the addresses of a kind of listener.
 pub(crate) async fn open(
     built: &Built,
     configs: &[ListenerConfig],
@@ -68,7 +67,6 @@ impl Listener {
         self.socket.bound()
     }
 
-    /// The address as a user writes it.
     pub(crate) fn shown(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         match self.bound() {
@@ -82,12 +80,10 @@ impl Listener {
     }
 }
 
-/// Returns true if the service manager passed any socket.
 pub(crate) fn has_handed_over() -> bool {
     socket::has_handed_over()
 }
 
-/// Serves until the sidecar stops.
 pub(crate) async fn run(listeners: Vec<Listener>, admission: Arc<Admission>) {
     let permits = admission.limits().connections.min(Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));

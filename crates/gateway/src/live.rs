@@ -61,7 +61,6 @@ impl Drop for Live {
     }
 }
 
-/// The repeated work, one step at a time.
 #[derive(Debug)]
 struct Keeper {
     gateway: Gateway,
@@ -172,7 +171,6 @@ impl Keeper {
         false
     }
 
-    /// Waits until there is a reason to build again.
     async fn next(&mut self) -> Cause {
         // Changes before the folder was watched are not reported.
         let look = if self.settings.watch { self.look().await } else { Look::Same };
@@ -223,7 +221,6 @@ fn lacks(built: &Built) -> bool {
         || built.databases.iter().any(|one| one.failure.is_some())
 }
 
-/// Logs how a reload ended.
 fn tell(cause: Cause, end: &End) {
     let outcome = end.as_str();
     metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(1);

@@ -31,7 +31,6 @@ use crate::{
     waiting_calls::WaitingCall,
 };
 
-/// Answers a request about every toolset of the caller.
 pub(crate) async fn serve(
     State(gateway): State<Gateway>,
     caller: Caller,
@@ -40,7 +39,6 @@ pub(crate) async fn serve(
     answered(&gateway, &caller, None, request).await
 }
 
-/// Answers a request about one toolset.
 pub(crate) async fn serve_toolset(
     State(gateway): State<Gateway>,
     caller: Caller,

@@ -36,10 +36,8 @@ pub struct Problem {
 /// The reason why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ProblemKind {
-    /// The problem's `type`, or its last part.
     name: &'static str,
     status: u16,
-    /// A short title that never changes.
     title: &'static str,
 }
 
@@ -77,13 +75,11 @@ impl Problem {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Adds further parameters of the challenge.
     #[must_use]
     pub(crate) fn with_challenge(self, challenge: Option<String>) -> Self {
         Self { challenge: challenge.map(String::into_boxed_str), ..self }
     }
 
-    /// True if the body is too large.
     pub(crate) fn is_of_size(&self) -> bool {
         self.kind == ProblemKind::TOO_LARGE
     }
@@ -93,12 +89,10 @@ impl Problem {
         self.kind.challenge().is_some()
     }
 
-    /// True if the caller is not identified.
     pub(crate) fn is_unauthenticated(&self) -> bool {
         self.kind == ProblemKind::UNAUTHENTICATED
     }
 
-    /// Adds the length that a range must lie in (RFC 9110 §15.5.17).
     #[must_use]
     pub(crate) fn with_content_range(self, length: usize) -> Self {
         Self { length: Some(length), ..self }
@@ -220,7 +214,6 @@ impl ProblemKind {
         Self::UNAUTHENTICATED,
     ];
 
-    /// Counts refusals of this kind.
     pub(crate) fn count(self, number: u64) {
         let labels = [("problem", self.name.to_owned()), ("status", self.status.to_string())];
         metrics::counter!("callgate_requests_refused_total", &labels).increment(number);

@@ -20,7 +20,6 @@ impl Query {
         }
     }
 
-    /// Takes the parameter `name` and parses it.
     pub(crate) fn parse<T: FromStr>(
         &mut self,
         name: &str,
@@ -50,7 +49,6 @@ impl<S: Sync> FromRequestParts<S> for Query {
     }
 }
 
-/// The refusal of a malformed query.
 pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::MALFORMED_QUERY, detail.into())
 }

@@ -139,7 +139,6 @@ impl Reloads {
 }
 
 impl Reload {
-    /// The reload as callers see it.
     pub(crate) fn body(&self) -> ReloadBody<'_> {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
         let end = match &self.end {
@@ -158,7 +157,6 @@ impl Reload {
 impl End {
     pub(crate) const NAMES: [&'static str; 2] = ["refused", "replaced"];
 
-    /// `refused` or `replaced`.
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Refused(_) => "refused",
@@ -168,7 +166,6 @@ impl End {
 }
 
 impl Cause {
-    /// `address`, `file`, `request` or `signal`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",

@@ -196,8 +196,7 @@ pub(crate) fn unknown_path() -> Problem {
     Problem::new(ProblemKind::UNKNOWN_PATH, detail)
 }
 
-/// Responds to a method that a path does not take (RFC 9110 §15.5.6). If one path of the router stands for two of the
-/// description, each has its own methods.
+/// Responds to a method that a path does not take (RFC 9110 §15.5.6), with the methods of its own description.
 pub(crate) fn method_not_allowed(path: &str, has_verb: bool) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
     let mut response = Problem::new(ProblemKind::METHOD_NOT_ALLOWED, detail).into_response();

@@ -238,7 +238,6 @@ fn shown(
     response
 }
 
-/// Masks a value that a credential reads: a parameter, or a member inside one.
 fn mask(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
     for (known, value) in members.iter_mut() {
@@ -264,7 +263,6 @@ fn changed() -> Problem {
     Problem::new(ProblemKind::PRECONDITION_FAILED, detail)
 }
 
-/// Turns a store's error into the problem for a request with a condition.
 fn failed(error: callgate_session::Error) -> Problem {
     match error.kind() {
         ErrorKind::Conflict => changed(),

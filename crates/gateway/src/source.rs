@@ -23,7 +23,6 @@ pub struct Source {
     cache: Option<PathBuf>,
     /// The time when the source was first read.
     began: Arc<OnceLock<SystemTime>>,
-    /// The store of people's logins.
     grants: Option<Arc<dyn GrantStore>>,
     /// The program that extracts the text of PDF files.
     #[cfg(feature = "pdf")]
@@ -141,8 +140,7 @@ impl Source {
         self.config()?.build(&environment, previous).await
     }
 
-    /// The faults of a file that is neither a configuration nor a description. Unavailable addresses are not faults: they
-    /// are retried.
+    /// The faults of a file that is neither a configuration nor a description; unavailable addresses are retried instead.
     pub(crate) fn unread(&self, built: &Built) -> Option<Error> {
         let SourceKind::Location(Location::File(_) | Location::Text(..), _) = &self.kind else {
             return None;

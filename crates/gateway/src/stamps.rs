@@ -15,7 +15,6 @@ pub(crate) struct Stamps {
     doubtful: BTreeSet<PathBuf>,
 }
 
-/// A second look at files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Look {
     Changed,
@@ -40,7 +39,6 @@ impl Stamps {
         Self { files: files.clone(), known: stamps.collect(), doubtful: BTreeSet::new() }
     }
 
-    /// Compares the stamps with the files now.
     pub(crate) fn look(&self) -> Look {
         match Self::of(&self.files).known == self.known {
             false => Look::Changed,
@@ -49,12 +47,10 @@ impl Stamps {
         }
     }
 
-    /// True if these stamps equal the earlier ones.
     pub(crate) fn looks_as(&self, then: &Self) -> bool {
         self.known == then.known
     }
 
-    /// Marks the stamps as doubtful whose time is not settled.
     fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
             |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));

@@ -55,7 +55,6 @@ impl Sessions {
         self.memory.as_ref().map(|memory| memory.n_records(now()))
     }
 
-    /// The session `id` of a principal.
     pub(crate) async fn get(
         &self,
         principal: Option<&Principal>,

@@ -42,8 +42,7 @@ impl WaitingCalls {
         Self { store: state.map_or_else(|| Arc::new(Memory::new(bounds)) as _, Arc::clone) }
     }
 
-    /// Keeps a call once, until its approval expires. The call stays after the decision, so that a repeated decision
-    /// gets a report.
+    /// Keeps a call once, until its approval expires: a repeated decision gets a report, too.
     pub(crate) async fn keep(
         &self,
         principal: Option<&Principal>,

@@ -34,7 +34,6 @@ impl Credentials {
         Ok(known)
     }
 
-    /// The file's content, for Google's library.
     pub(crate) fn json(&self) -> Value {
         self.json.clone()
     }

@@ -8,22 +8,18 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// The way to ask a client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Channel {
     /// A request of the server asks the client (revisions before 2026-07-28).
     Live,
-    /// The client cannot be asked.
     Nobody,
     /// The result of the call asks the client, which calls again with the answer.
     Rounds,
 }
 
-/// The abilities that a call's client declares.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Abilities {
     pub(crate) channel: Channel,
-    /// True if the client shows forms to a person.
     pub(crate) has_forms: bool,
     pub(crate) has_model: bool,
 }

@@ -47,7 +47,6 @@ pub(crate) async fn elicited(pending: &Pending, peer: &Peer<RoleServer>) -> Opti
     decision(&Value::from_slice(&serde_json::to_vec(&answer).ok()?).ok()?)
 }
 
-/// The decision in an answer to the question; `None` if the answer holds none.
 pub(crate) fn decision(answer: &Value) -> Option<Decision> {
     match answer.get("action")?.as_str()? {
         "accept" => {
@@ -60,7 +59,6 @@ pub(crate) fn decision(answer: &Value) -> Option<Decision> {
 }
 
 pub(crate) const QUESTION: &str = "approval";
-/// The name of the answer.
 const ANSWER: &str = "ok";
 
 #[cfg(test)]

@@ -34,7 +34,6 @@ pub(crate) struct Incoming<'r> {
 pub(crate) enum Answer {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
-    /// A result in the form of a message.
     Ended(Value),
 }
 
@@ -76,7 +75,6 @@ pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<An
     told(Err(message))
 }
 
-/// The response to a call of a tool outside the four.
 async fn answered(
     host: &dyn Host,
     executor: &Executor,
@@ -163,7 +161,6 @@ async fn session(
     })
 }
 
-/// Notifies middleware of a call that is not made.
 async fn refuse(
     host: &dyn Host,
     executor: &Executor,
@@ -197,7 +194,6 @@ fn made<'a>(
     }
 }
 
-/// The result of one of the four tools that stand for many.
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
 fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
     Ok(Answer::Ended(shortlist::result(answer)))
@@ -212,8 +208,7 @@ fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<En
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
 }
 
-/// The sentence about an unknown tool, with the nearest of those that the caller may use, and the fault; `otherwise` is the advice
-/// if there is none.
+/// The sentence about an unknown tool, with the nearest that the caller may use or `otherwise`, and the fault.
 fn unknown(
     executor: &Executor,
     caller: &Caller,

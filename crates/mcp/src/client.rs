@@ -52,18 +52,15 @@ pub struct Client(Option<Arc<Shared>>);
 struct Shared {
     peer: Option<Peer<RoleServer>>,
     abilities: Abilities,
-    /// The answers that came with the call, by the names of their questions.
     answers: BTreeMap<String, Value>,
     told: Mutex<Messages>,
 }
 
 #[derive(Default)]
 pub(crate) struct Messages {
-    /// The questions without an answer so far.
     pub(crate) asked: Vec<Question>,
     /// The answers that were used; they stay valid in the next round.
     pub(crate) used: BTreeMap<String, Value>,
-    /// The questions that the client cannot ask anybody.
     pub(crate) lacking: Vec<Question>,
     pub(crate) attached: Vec<Attachment>,
 }

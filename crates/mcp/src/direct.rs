@@ -47,7 +47,6 @@ pub(crate) fn abilities(head: &Parts, exact: &ExactCall, schemas: McpSchemas) ->
     }
 }
 
-/// Answers a call of a client with these abilities.
 pub(crate) async fn answer(
     host: &dyn Host,
     head: &Parts,

@@ -26,11 +26,9 @@ use crate::{
 pub(crate) enum RoundEnd {
     /// The client has to ask, and then call again with the answer.
     Asks(InputRequiredResult),
-    /// A result, and the attachments beside its answer.
     Ended(ToolResult, Vec<Attachment>),
 }
 
-/// The message of a call, and the client it came from.
 #[derive(Clone, Copy)]
 pub(crate) struct CallOrigin<'r> {
     pub(crate) exact: &'r ExactCall,
@@ -102,7 +100,6 @@ pub(crate) async fn run<'a>(
     Ok(RoundEnd::Asks(InputRequiredResult::new(Some(requests), Some(state))))
 }
 
-/// The call with the decision of its own caller.
 fn decided(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
     let decided = Decided::new(approval, decision);
     let decided = match call.principal() {

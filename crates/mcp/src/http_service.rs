@@ -142,7 +142,6 @@ fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
     !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
 }
 
-/// A short response with its error in words.
 async fn worded(
     response: Response<BoxBody<Bytes, Infallible>>,
 ) -> Response<BoxBody<Bytes, Infallible>> {

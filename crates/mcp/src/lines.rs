@@ -27,7 +27,6 @@ pub(crate) struct Lines<R, W> {
     input: BufReader<R>,
     /// The part of a line received so far: dropping a pending read loses nothing.
     line: Vec<u8>,
-    /// True while the rest of a line that is too long is skipped.
     is_passed_over: bool,
     /// The remaining messages of a line that held several (revision 2025-03-26).
     waiting: VecDeque<Bytes>,
@@ -120,7 +119,6 @@ where
     }
 }
 
-/// A message for the library, with the exact parts of a call beside it.
 fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let exact = ExactCall::of(line)?;
     let mut message: ClientJsonRpcMessage =

@@ -20,7 +20,6 @@ pub(crate) struct ExactCall {
     pub(crate) meta: Object,
     /// The state from the response to an earlier call.
     pub(crate) state: Option<String>,
-    /// The answers to the questions of an earlier call.
     pub(crate) answers: Object,
     /// True if the message has no other members, and each member has its type.
     pub(crate) is_plain: bool,
@@ -35,11 +34,8 @@ pub(crate) struct Refusal {
 }
 
 impl ExactCall {
-    /// The exact parts of a message; empty if the message is not a call.
-    ///
-    /// # Errors
-    /// Returns a [`Refusal`] if the text is not JSON, an object has a name twice, the arguments are not an object, or the
-    /// idempotency key is none.
+    /// The exact parts of a message; empty if it is not a call. Refuses what is not JSON, repeated names, arguments that
+    /// are not an object, and an idempotency key that is none.
     pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
@@ -101,7 +97,6 @@ impl ExactCall {
 }
 
 impl Refusal {
-    /// Refuses a line that is longer than a message may be.
     pub(crate) fn too_long(most: usize) -> Self {
         let message = format!("expected a message of at most {most} bytes");
         refusal(Value::Null, INVALID_REQUEST, message)
@@ -112,7 +107,6 @@ impl Refusal {
         Self::of(text, "expected a message of MCP".to_owned())
     }
 
-    /// Refuses a request for another reason.
     pub(crate) fn of(text: &[u8], message: String) -> Self {
         let id = str::from_utf8(text).map(id_of).unwrap_or_default();
         refusal(id, INVALID_REQUEST, message)
@@ -127,7 +121,6 @@ impl Refusal {
     }
 }
 
-/// The key that a call is given.
 fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
     let known = given.as_str().and_then(IdempotencyKey::of_text);
     known.ok_or_else(|| {

@@ -41,7 +41,6 @@ pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model:
     serde_json::from_str(&declaration.to_string()).ok()
 }
 
-/// The response to a call of the tool, in the session of the request.
 pub(crate) async fn read(
     executor: &Executor,
     caller: &Caller,

@@ -162,7 +162,6 @@ impl ServerHandler for Server {
     }
 }
 
-/// A response in the library's type.
 fn answered(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     let result = match answer {
         Answer::Asks(asks) => return Ok(asks.into()),
@@ -205,7 +204,6 @@ fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
     known.or_else(|| head(context)?.extensions.get()).cloned()
 }
 
-/// The instructions if not all tools are listed.
 const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";
 /// The tools on one page. Some clients read only the first page.
 const PAGE: usize = 1000;

@@ -73,10 +73,7 @@ impl Standing {
         })
     }
 
-    /// The result of a tool that calls no other.
-    ///
-    /// # Errors
-    /// Returns a sentence about the problem with the arguments.
+    /// The result of a tool that calls no other, or a sentence about the problem with the arguments.
     pub(crate) fn answer(
         self,
         executor: &Executor,
@@ -111,7 +108,6 @@ pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller)
     }
 }
 
-/// The pinned tools that a caller sees.
 pub(crate) fn pinned<'e>(
     config: &McpConfig,
     executor: &'e Executor,
@@ -208,7 +204,5 @@ pub(crate) fn result(answer: Result<Value, String>) -> Value {
     })
 }
 
-/// The number of tools that a search finds by default.
 const FOUND: usize = 8;
-/// The most tools that are described at once.
 const DESCRIBED: usize = 20;

@@ -64,7 +64,6 @@ fn own_sealer() -> Option<Arc<Sealer>> {
     SEALER.get_or_init(drawn).clone()
 }
 
-/// The purpose of the keys.
 const PURPOSE: &str = "MCP requestState";
 /// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
 const MOST_ROUNDS: usize = 10_000;

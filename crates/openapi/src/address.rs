@@ -12,13 +12,11 @@ pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
 /// The annotation that names a parameter of the session, or a value of the request's payload.
 pub(crate) const AGENT_INPUT: &str = "x-agent-input-parameter";
 
-/// The annotation that names a value of the context.
 pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
 
 /// The annotation that names a header in which MCP clients repeat a value.
 pub(crate) const MCP_HEADER: &str = "x-mcp-header";
 
-/// The reason why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {
     AbsolutePath,
@@ -64,7 +62,6 @@ pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if is_plain { Ok(()) } else { Err(Refused::Scheme) }
 }
 
-/// Returns true if a name is an absolute address, not a path.
 pub(crate) fn is_address(name: &str) -> bool {
     scheme(name).is_some()
 }

@@ -15,7 +15,6 @@ use crate::{
     schema::cache::SchemaCache,
 };
 
-/// The parts that the operations of a description share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) document: Document,
@@ -38,7 +37,6 @@ pub(crate) struct Blueprint {
     pub(crate) inputs: Box<[InputOrigin]>,
     pub(crate) output: Option<Origin>,
     pub(crate) tool_name: ToolName,
-    /// The effect of a call by the description.
     pub(crate) effect: Effect,
 }
 
@@ -48,24 +46,20 @@ pub(crate) struct Origin {
     pub(crate) pointer: Arc<str>,
 }
 
-/// The schema and the names from which an input is built.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InputOrigin {
     pub(crate) schema: Option<Origin>,
     /// True if the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
     pub(crate) is_item: bool,
     pub(crate) described_by: Option<Node>,
-    /// A description that is used instead of the schema's own.
     pub(crate) description: Option<Arc<str>>,
     /// The other origins of the value, by media types; empty if the value has only one.
     pub(crate) alternatives: Box<[AlternativeOrigin]>,
 }
 
-/// The origin of a body's value in some of its media types.
 #[derive(Clone, Debug)]
 pub(crate) struct AlternativeOrigin {
     pub(crate) schema: Option<Origin>,
-    /// True if the schema is that of each item of a list.
     pub(crate) is_item: bool,
     pub(crate) kind: BodyKind,
     pub(crate) media_types: Box<[Arc<str>]>,

@@ -83,7 +83,6 @@ impl Budget {
         self.most_of_one.min(self.left / SHARE).max(1)
     }
 
-    /// True if earlier ones reduced the steps that the next one may use.
     pub(crate) fn is_short(&self) -> bool {
         self.of_one() < self.most_of_one
     }
@@ -163,11 +162,9 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
     Diagnostic { file, pointer, operation, ..found }
 }
 
-/// The remedy for one declaration that costs too much.
 pub(crate) const HELP_WITH_ONE: &str =
     "simplify what it refers to, split the operation, or raise `declaration_effort`";
 
-/// The remedy for declarations that together cost too much.
 pub(crate) const HELP_WITH_ALL: &str = "offer fewer operations with `tools:`, split the description, or raise `all_declarations_effort` or `effort_per_byte`";
 
 const HELP_WITH_DEFINITIONS: &str = "offer fewer operations with `tools:`, split the description, or raise `shared_definitions_effort` or `effort_per_byte`";

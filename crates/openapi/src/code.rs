@@ -9,19 +9,6 @@
 use callgate_tree::CodeName;
 
 /// A description, or an overlay of one, that causes a finding, and its corrected form.
-///
-/// ```
-/// use callgate_openapi::{Code, Document, load};
-///
-/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
-/// let example = Code::VagueName.example();
-/// let document = Document::read(example.wrong.as_bytes(), &Default::default())?.value;
-/// let report = load(&document, &Default::default()).report;
-/// assert_eq!(report.diagnostics[0].code, Code::VagueName);
-/// assert!(example.mended.contains("operationId: listPets"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Example {
@@ -31,7 +18,6 @@ pub struct Example {
     pub mended: &'static str,
 }
 
-/// Makes [`Code`], and the texts of each code, from the table.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $name:literal;)+) => {
         callgate_tool::codes! {
@@ -59,6 +45,7 @@ macro_rules! codes {
 
         impl Code {
             /// A text that causes the finding, and its corrected form.
+            #[doc(hidden)]
             pub fn example(self) -> Example {
                 match self {
                     $(Self::$code => Example {

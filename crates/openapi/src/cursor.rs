@@ -23,7 +23,6 @@ pub(crate) struct Cursor<'d, 'a> {
 }
 
 impl<'d, 'a> Cursor<'d, 'a> {
-    /// The root of a description, with a list for findings.
     pub(crate) fn new(document: &'d Document, findings: &'a mut Findings) -> Self {
         let findings = Cell::from_mut(findings);
         Self { document, node: document.root(), path: Path::ROOT, findings }
@@ -117,12 +116,10 @@ impl<'d, 'a> Cursor<'d, 'a> {
         &self.path
     }
 
-    /// The place in a form that can be kept.
     pub(crate) fn located(&self) -> Located<'d> {
         Located::new(self.node, &self.path)
     }
 
-    /// The place of the member `name` in a form that can be kept.
     pub(crate) fn member_located(&self, name: &str) -> Option<Located<'d>> {
         self.member(name).map(|member| member.located())
     }

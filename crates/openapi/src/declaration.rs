@@ -24,16 +24,13 @@ use crate::{
     schema::{Builder, View, bytes::Bytes, cache::SchemaCache, nullable::removable},
 };
 
-/// The parts of an operation from which its schemas are built.
 #[derive(Clone, Debug)]
 pub(crate) struct DeclarationParts<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) built: Arc<SchemaCache>,
-    /// The description, which counts the steps of reading it.
     pub(crate) document: &'a Document,
     pub(crate) body: Option<&'a Body>,
     pub(crate) effect: Effect,
-    /// The operator's changes.
     pub(crate) edit: Option<&'a ToolEdit>,
     pub(crate) inputs: &'a [Input],
 }
@@ -198,7 +195,6 @@ fn is_asked_for(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::ValueSource::Model
 }
 
-/// Says the service's name of an input whose argument does not show it.
 fn say_name(input: &Input, built: &mut Value) {
     let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
     let Value::Object(members) = built else { return };
@@ -217,7 +213,6 @@ fn say_name(input: &Input, built: &mut Value) {
 /// The most characters of a service's name in a description.
 const LONGEST_NAME: usize = 100;
 
-/// The schema of one argument, with the description of its parameter.
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
     let mut members = if origin.alternatives.is_empty() {
         builder.bytes = bytes;
@@ -261,7 +256,6 @@ struct DeclaredValue<'d> {
     is_item: bool,
 }
 
-/// The schema of a value, as an object that can take a description.
 fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     let DeclaredValue { schema, is_item } = declared;
     let is_whole = builder.bytes == Bytes::Whole;
@@ -284,7 +278,6 @@ fn value<'d>(builder: &mut Builder<'d>, declared: DeclaredValue<'d>) -> Object {
     members
 }
 
-/// Adds the description of an object, or the one that replaces it.
 fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, members: &mut Object) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.words(text, "")) {
@@ -302,7 +295,6 @@ fn describe(builder: &mut Builder<'_>, object: &Node, instead: Option<&str>, mem
     }
 }
 
-/// The argument that selects the media type of the body.
 fn content_type(body: &Body) -> Option<(String, Value)> {
     let name = body.content_type.as_ref()?.as_str().to_owned();
     let selectable = body.media.iter().filter(|media| media.is_selectable);

@@ -228,7 +228,6 @@ impl Document {
         &self.parts.limits
     }
 
-    /// The description with a counter that limits its reading to `most` steps.
     pub(crate) fn metered(&self, most: usize) -> Self {
         Self { parts: Arc::clone(&self.parts), meter: Meter::of(most) }
     }
@@ -237,7 +236,6 @@ impl Document {
         self.meter.begin();
     }
 
-    /// The meter that counts the steps of reading the document.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }
@@ -273,7 +271,6 @@ impl Document {
         self.step_budget().and_then(StepBudget::lacking)
     }
 
-    /// True if no steps remain for the part that is being read.
     pub(crate) fn is_spent(&self) -> bool {
         self.step_budget().is_some_and(StepBudget::is_spent_by_one)
     }

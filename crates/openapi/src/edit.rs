@@ -74,7 +74,6 @@ pub struct FaultyEdit {
     pub fault: EditFault,
 }
 
-/// The edits of a description, by the operations that they mean.
 #[derive(Debug, Default)]
 pub(crate) struct Edits<'o> {
     /// The edit of each operation, in their order; empty without edits.
@@ -82,7 +81,6 @@ pub(crate) struct Edits<'o> {
     pub(crate) faults: Vec<FaultyEdit>,
 }
 
-/// The edit of an operation, with the name under which it is listed.
 #[derive(Clone, Debug)]
 pub(crate) struct EditOf<'o> {
     pub(crate) tool: &'o str,
@@ -102,7 +100,6 @@ impl AppliedEdit {
         [new, edit.map(|edit| edit.former_name.as_str())]
     }
 
-    /// The effect of a call, given that of the description.
     pub(crate) fn effect(&self, described: Effect) -> Effect {
         self.changes.effect.unwrap_or(described)
     }

@@ -8,7 +8,6 @@ use callgate_tree::{CodeName, Diagnostic, Severity, pointer::parted};
 
 use crate::code::Code;
 
-/// The findings so far, all about one operation if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     operation: Option<String>,
@@ -78,13 +77,11 @@ impl Findings {
         }
     }
 
-    /// Adds the findings of a part that several operations have in common.
     pub(crate) fn absorb(&mut self, shared: &Self) {
         self.repeat(shared.kept());
         self.count_unkept(shared);
     }
 
-    /// Counts the findings of a shared part that are not kept.
     pub(crate) fn count_unkept(&mut self, shared: &Self) {
         self.n_more += shared.n_more;
         self.worst = self.worst.max(shared.worst);

@@ -17,15 +17,12 @@ use std::borrow::Cow;
 
 use self::{code_span::CodeSpans, markup::Markup, writer::Writer};
 
-/// A text without markup.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct PlainText<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// The number of parts that were left out because no person sees them.
     pub(crate) n_hidden: usize,
 }
 
-/// The text without HTML.
 pub(crate) fn plain_text(text: &str) -> PlainText<'_> {
     let untouched = || PlainText { text: text.into(), n_hidden: 0 };
     if !text.contains(['<', '&']) {

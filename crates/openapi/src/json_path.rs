@@ -80,8 +80,7 @@ impl JsonPath {
         }
     }
 
-    /// Returns true if the evaluation takes few steps for a value of this size: not if unions or descendants select its
-    /// nodes many times.
+    /// True unless unions or descendants select the nodes of a value of this size many times.
     pub(crate) fn fits(&self, root: &Value) -> bool {
         self.plain.is_some() || self.extent.fits(root)
     }

@@ -88,7 +88,6 @@ impl KeyOwner {
             || (self.form == KeyForm::Deep && self.declared.iter().any(is_below))
     }
 
-    /// True if a key is read as a member of this `deepObject`.
     fn is_below(&self, key: &str) -> bool {
         let rest = key.strip_prefix(&*self.name).filter(|_| self.form == KeyForm::Deep);
         rest.is_some_and(|rest| rest.starts_with('['))
@@ -294,7 +293,6 @@ fn of_body(
     members.found.into_iter().map(of_member).collect()
 }
 
-/// An owner with the keys that its schema declares.
 fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;

@@ -46,10 +46,8 @@ struct Entry<'d> {
     placement: Placement,
     required: bool,
     schema: Option<Located<'d>>,
-    /// True if the schema is that of each item.
     is_item: bool,
     described_by: Option<&'d Node>,
-    /// The place of the description, if it matters.
     described_at: Option<Arc<str>>,
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
@@ -220,7 +218,6 @@ impl<'d> Entry<'d> {
         if is_body { Slot::new("body", place) } else { Slot::of(&self.wire_name, place) }
     }
 
-    /// Reads the annotation that names the source of the value.
     fn annotation(
         &self,
         document: &'d Document,
@@ -237,7 +234,6 @@ impl<'d> Entry<'d> {
         }
     }
 
-    /// The input with this name, and its origin; its schema is passed separately.
     fn finish(
         self,
         schema: Option<&Located<'d>>,
@@ -295,5 +291,4 @@ fn default_or_only<'d>(
     default.or_else(only)
 }
 
-/// The argument that selects the body's media type.
 const CONTENT_TYPE: Slot<'static> = Slot::new("content_type", InputLocation::Header);

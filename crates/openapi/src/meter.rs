@@ -177,13 +177,11 @@ impl StepBudget {
         self.left.load(Relaxed) == 0
     }
 
-    /// Returns true if the operation that is being read has used all its steps.
     pub(crate) fn is_spent_by_one(&self) -> bool {
         self.is_spent() || self.left_of_one.load(Relaxed) == 0
     }
 }
 
-/// The cost to keep a text, in steps.
 pub(crate) fn steps_of_text(text: &str) -> usize {
     1 + text.len() / BYTES_KEPT
 }

@@ -22,14 +22,12 @@ pub(crate) struct Identity<'a> {
     pub(crate) method: &'a str,
     pub(crate) operation_id: Option<&'a str>,
     pub(crate) path: &'a str,
-    /// The operation's first tag.
     pub(crate) tag: Option<&'a str>,
 }
 
 /// The name that a whole id makes, and the generator of the id.
 pub(crate) type LongerName = (ToolName, Generator);
 
-/// A candidate for a name: its parts and the qualifications it needed so far.
 struct Candidate<'a> {
     stem: String,
     kind: Option<&'static str>,

@@ -17,7 +17,6 @@ use crate::{
     session_input::{Annotation, annotation, is_visible},
 };
 
-/// The need for a value in its object: required or optional.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Need {
     Optional,
@@ -44,7 +43,6 @@ pub(crate) struct NestedInputSearch<'d, 'a> {
     steps: Vec<Step>,
     /// The pointers of the schemas around the current place, to stop at circular references.
     inside: Vec<Arc<str>>,
-    /// The number of schemas that may still be visited.
     left: usize,
 }
 
@@ -68,7 +66,6 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         }
     }
 
-    /// Searches below a schema, beginning with that of the argument.
     pub(crate) fn below(&mut self, schema: &Located<'d>) {
         self.below_part(schema, &BTreeSet::new());
     }
@@ -85,7 +82,6 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         self.inside.pop();
     }
 
-    /// Searches the items of the argument; `item` is their schema.
     pub(crate) fn each(&mut self, item: &Located<'d>) {
         let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
         self.step(Step::Items, Need::Optional, item, &said);

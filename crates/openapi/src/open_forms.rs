@@ -11,7 +11,6 @@ use crate::{
     keys::{Members, SchemaRoot},
 };
 
-/// Reports the parameters with such values; `schema` is that of all arguments.
 pub(crate) fn report(
     inputs: &[Input],
     origins: &[InputOrigin],
@@ -38,7 +37,6 @@ pub(crate) fn report(
     }
 }
 
-/// The parts of a value whose form is open, each with its form.
 fn of_value<'a>(
     input: &Input,
     styled: &Styled,
@@ -136,6 +134,7 @@ const MOST_VISITED: usize = 200;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::rows;
     use callgate_tool::{Value, json};
 
     use crate::{Document, Limits, LoadOptions, load};
@@ -170,57 +169,29 @@ components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
         let list = json!({"$ref": "#/components/schemas/Sort"});
         let object = |member: &Value| json!({"type": "object", "properties": {"size": {"type": "integer"}, "sort": member}});
         let nested = object(&json!({"properties": {"b": {}}}));
-        for (place, style, schema, expected) in [
-            (
-                "query",
-                "",
-                object(&list),
-                "`form` describes, got a list below an object, `sort`, which is written as `sort=…&sort=…`",
-            ),
-            (
-                "query",
-                "",
-                nested.clone(),
-                "`form` describes, got an object below an object, `sort`, which is written as JSON",
-            ),
-            (
-                "query",
-                "deepObject",
-                object(&list),
-                "`deepObject` describes, got a list below an object, `sort`, which is written as `p[sort][0]=…`",
-            ),
-            (
-                "query",
-                "deepObject",
-                nested.clone(),
-                "`deepObject` describes, got an object below an object, `sort`, which is written as `p[sort][…]=…`",
-            ),
-            (
-                "query",
-                "deepObject",
-                list.clone(),
-                "`deepObject` describes, got a list, which is written as `p[0]=…`",
-            ),
-            (
-                "query",
-                "",
-                json!({"type": "array", "items": {"type": "object"}}),
-                "`form` describes, got an object in a list, which is written as JSON",
-            ),
-            (
-                "path",
-                "",
-                object(&list),
-                "`simple` describes, got a list below an object, `sort`, which is written as JSON",
-            ),
-            (
-                "header",
-                "",
-                json!({"type": "array", "items": list}),
-                "`simple` describes, got a list in a list, which is written as JSON",
-            ),
-        ] {
-            check(place, style, schema, expected);
+        let of_objects = json!({"type": "array", "items": {"type": "object"}});
+        let of_lists = json!({"type": "array", "items": list});
+        for [place, style, got, form] in rows(
+            r"
+            query => form => a list below an object, `sort` => `sort=…&sort=…`
+            query => form => an object below an object, `sort` => JSON
+            query => deepObject => a list below an object, `sort` => `p[sort][0]=…`
+            query => deepObject => an object below an object, `sort` => `p[sort][…]=…`
+            query => deepObject => a list => `p[0]=…`
+            query => form => an object in a list => JSON
+            path => simple => a list below an object, `sort` => JSON
+            header => simple => a list in a list => JSON
+            ",
+        ) {
+            let schema = match got {
+                "a list" => list.clone(),
+                "a list below an object, `sort`" => object(&list),
+                "a list in a list" => of_lists.clone(),
+                "an object in a list" => of_objects.clone(),
+                _ => nested.clone(),
+            };
+            let expected = format!("`{style}` describes, got {got}, which is written as {form}");
+            check(place, if style == "deepObject" { style } else { "" }, schema, &expected);
         }
         let two = json!({"type": "object", "properties": {"a": list, "b": list, "c": nested}});
         let expected = "`form` describes, got a list below an object, `a`, which is written as `a=…&a=…`, and 2 more like it";

@@ -86,7 +86,6 @@ pub struct Operation {
     pub(crate) key_owners: OnceLock<Box<[KeyOwner]>>,
 }
 
-/// A built declaration, and the findings made while it was built.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) tool: Box<Tool>,
@@ -224,7 +223,6 @@ impl Operation {
         found.collect()
     }
 
-    /// The optional defaults inside an input that are sent.
     fn optional_defaults_of(&self, input: &Input) -> Optional {
         let defaults = self.blueprint.common.defaults;
         let is_whole_body = input.place() == InputLocation::Body && input.name.is_empty();
@@ -294,7 +292,6 @@ impl Operation {
         })
     }
 
-    /// The declaration with the schema of responses built, and all findings.
     pub(crate) fn with_output(&self, declared: Declared, budget: &mut Budget) -> Declared {
         let Some(answered) = output::built(&self.blueprint, budget) else { return declared };
         let Declared { tool, mut diagnostics } = declared;

@@ -131,7 +131,6 @@ impl Defaults {
         self == Self::All
     }
 
-    /// True if the default of an optional value is sent with a method.
     pub(crate) fn keep_optional(self, place: InputLocation, method: &http::Method) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
         match self {

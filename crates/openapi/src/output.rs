@@ -21,7 +21,6 @@ pub(crate) struct BuiltOutput {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The tool with the schema of its responses, which is built on first use.
 pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
@@ -33,7 +32,6 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     })
 }
 
-/// The schema of an operation's response, if its description has one.
 pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
     let operation_id = operation.node.text("operationId");
@@ -42,7 +40,6 @@ pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltO
     Some(built_of(common, source, budget))
 }
 
-/// The schema of a response, and the operation that it belongs to.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     output: &'a Origin,

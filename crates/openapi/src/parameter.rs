@@ -31,7 +31,6 @@ pub(crate) struct Parameter<'d> {
     pub(crate) placement: Placement,
     pub(crate) required: bool,
     pub(crate) schema: Option<Located<'d>>,
-    /// The description beside the reference to the parameter, which replaces the parameter's own.
     pub(crate) description: Option<Arc<str>>,
 }
 
@@ -202,7 +201,6 @@ fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<Located<'d>>) {
     (Placement::Querystring { media_type }, schema)
 }
 
-/// The first media type under `content`, and its schema.
 fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<Located<'d>>)> {
     let found = object.member("content")?.target().ok()?;
     let content = object.to(&found);
@@ -251,7 +249,6 @@ fn style(name: &str, place: InputLocation) -> Option<Style> {
     }
 }
 
-/// The pointer of a parameter's schema, relative to the parameter.
 const BELOW_IT: &str = "/schema";
 
 const FORM: &str = "application/x-www-form-urlencoded";

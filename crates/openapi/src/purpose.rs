@@ -10,7 +10,6 @@ use crate::{
     sanitize::{Readable, is_hidden, readable},
 };
 
-/// The purpose of an operation in words.
 #[derive(Debug, Default)]
 pub(crate) struct Purpose {
     /// The summary and the description, without missing and repeated ones.
@@ -50,7 +49,6 @@ fn is_name(summary: &str, blueprint: &Blueprint) -> bool {
     [operation_id, own].into_iter().flatten().any(|name| says_again(summary, name))
 }
 
-/// True if an operation has a summary or a description with visible characters.
 pub(crate) fn is_described(operation: &Node) -> bool {
     let texts = ["summary", "description"].into_iter();
     let mut texts = texts.filter_map(|name| operation.text(name));

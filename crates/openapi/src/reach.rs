@@ -27,7 +27,6 @@ pub(crate) struct Reach<'d> {
 struct Target<'d> {
     schema: Located<'d>,
     facts: Option<Facts>,
-    /// True if neither this target nor any that it reaches has a broken reference.
     is_clean: bool,
 }
 

@@ -33,7 +33,6 @@ pub(crate) enum ReferenceFailure {
 pub(crate) struct BadReference {
     pub(crate) failure: ReferenceFailure,
     pub(crate) reference: Arc<str>,
-    /// The pointer of the object that contains the reference.
     pub(crate) pointer: Arc<str>,
     pub(crate) expected: Arc<str>,
     pub(crate) meant: Option<Arc<str>>,
@@ -140,7 +139,6 @@ fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>
     Some(format!("#{above}/{near}").into())
 }
 
-/// The node itself if it is no reference, else the target of its references.
 pub(crate) fn follow<'d>(
     document: &'d Document,
     node: &'d Node,

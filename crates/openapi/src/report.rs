@@ -43,6 +43,7 @@ pub struct Report {
     /// The number of operations that are not selected: they are named like the others, but neither read nor offered.
     pub not_selected: usize,
     /// The entries of the selection that no operation matches.
+    #[doc(hidden)]
     pub unmatched: Vec<Unmatched>,
     /// The edits of tools that cannot be applied as they stand.
     pub edits: Vec<FaultyEdit>,

@@ -8,11 +8,9 @@ use crate::{
     html_text::{PlainText, plain_text},
 };
 
-/// A text for a model.
 #[derive(Debug)]
 pub(crate) struct Readable {
     pub(crate) text: String,
-    /// The number of parts that no person sees, which are left out.
     pub(crate) n_hidden: usize,
 }
 
@@ -30,7 +28,6 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reports parts of a text that no person sees.
 pub(crate) fn report_hidden(n_hidden: usize, at: impl Display, findings: &mut Findings) {
     if n_hidden > 0 {
         let message = "expected texts that people see, got a comment, a script or a style";

@@ -70,22 +70,17 @@ pub(crate) struct Builder<'d> {
     document: &'d Document,
     built: &'d SchemaCache,
     view: View,
-    /// The definitions, by the node they define.
     names: IndexMap<DefinedNode, DefinitionFacts>,
-    /// The number of times each stem of a name was requested.
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
     pending: VecDeque<Pending>,
-    /// The form of binary values in the schema that is being built.
     pub(crate) bytes: Bytes,
-    /// The scope that resolves dynamic references in the schema that is being built.
     scope: Scope,
     /// True if a default or an only value is filled in at the schema that is being built.
     is_filled: bool,
     pub(crate) findings: Findings,
 }
 
-/// The facts about a definition before it is built.
 #[derive(Debug)]
 struct DefinitionFacts {
     name: Arc<str>,
@@ -209,7 +204,6 @@ impl<'d> Builder<'d> {
         nullable::apply(self.document, node, built)
     }
 
-    /// The name of the definition a reference leads to.
     fn define(
         &mut self,
         reference: &Arc<str>,
@@ -246,7 +240,6 @@ impl<'d> Builder<'d> {
         Some(self.unfilled(|builder| builder.need_at(&found, builder.is_filled)))
     }
 
-    /// The name of the definition of a reference's target.
     fn need_at(&mut self, found: &Located<'_>, is_filled: bool) -> Arc<str> {
         let scope = self.scope.enter(self.document, &found.path());
         let bytes = self.bytes.within(found.node);

@@ -94,25 +94,6 @@ pub struct Pattern {
 pub struct InvalidPattern(String);
 
 /// An entry of a selection that no operation matches.
-///
-/// ```
-/// use callgate_openapi::{Document, LoadOptions, Pattern, Selection, load};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let text = b"openapi: 3.1.0
-/// # servers: [{url: https://api.example.com}]
-/// # paths: {/pets: {get: {operationId: listPets}}}";
-/// # let document = Document::read(text, &Default::default()).expect("a description").value;
-/// // Of a description whose only operation is `listPets`.
-/// let selection = Selection { include: vec![Pattern::name("listPet")?], ..Selection::default() };
-/// let loaded = load(&document, &LoadOptions { selection, ..LoadOptions::default() });
-/// let unmatched = &loaded.report.unmatched[0];
-/// assert_eq!((unmatched.criterion, unmatched.index), ("include", 0));
-/// assert_eq!(unmatched.entry, "listPet");
-/// assert_eq!(unmatched.nearest.as_deref(), Some("listPets"));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Unmatched {
@@ -126,7 +107,6 @@ pub struct Unmatched {
     pub nearest: Option<String>,
 }
 
-/// The properties of an operation that a selection examines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     pub(crate) names: [Option<&'a str>; 6],

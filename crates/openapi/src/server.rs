@@ -67,7 +67,6 @@ pub(crate) struct Servers<'d> {
     root: ServerResult,
     /// The operations with an unknown server: their number, and the first one's server with its place.
     missing: RefCell<(usize, Option<(String, FoundServer)>)>,
-    /// The servers from the lists of operations and path items.
     known: RefCell<HashMap<Arc<str>, ServerResult>>,
     seen: RefCell<HashSet<*const Node>>,
     doubted: RefCell<HashSet<String>>,
@@ -326,7 +325,6 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     found(address, named_by, url, pointer)
 }
 
-/// The server at an address that can serve as base of other URLs.
 fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> ServerResult {
     let Address { mut url, doubt } = address;
     if url.as_str().len() > LONGEST {

@@ -19,11 +19,7 @@ use crate::{
 /// The source of a value, if its annotation could be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Annotation {
-    /// An annotation without a valid meaning: its name and its value.
-    Invalid {
-        name: &'static str,
-        value: String,
-    },
+    Invalid { name: &'static str, value: String },
     Source(ValueSource),
 }
 
@@ -123,7 +119,6 @@ pub(crate) fn source(
     }
 }
 
-/// True if the model sees a value from this source.
 pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) -> bool {
     match source {
         ValueSource::Context(_) => false,
@@ -134,7 +129,6 @@ pub(crate) fn is_visible(source: &ValueSource, session_inputs: SessionInputs) ->
     }
 }
 
-/// The finding about an annotation without a valid meaning.
 fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'static> {
     if name == CONTEXT {
         let message = format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`");

@@ -28,17 +28,13 @@ pub(crate) struct QueryValue {
 }
 
 impl QueryValue {
-    /// Returns true if the value contains the variable `name`.
     pub(crate) fn holds(&self, name: &str) -> bool {
         self.text.contains(&format!("{{{name}}}"))
     }
 }
 
 impl Template {
-    /// Splits a path key.
-    ///
-    /// # Errors
-    /// The reason why the key is refused.
+    /// Splits a path key; the error is the reason why the key is refused.
     pub(crate) fn parse(key: &str) -> Result<Self, &'static str> {
         let below = key.strip_prefix('/').ok_or("a path that starts with `/`")?;
         if below.starts_with(['/', '\\']) {
@@ -89,7 +85,6 @@ impl Template {
         })
     }
 
-    /// Returns true if the key's own query sets the query parameter `name`.
     pub(crate) fn fixes(&self, name: &str) -> bool {
         let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
         let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
@@ -180,7 +175,6 @@ fn is_dots(segment: &str) -> bool {
     false
 }
 
-/// A pair of the query whose value contains variables.
 fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
     let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
     if name.is_empty() || name.contains(['{', '}']) {

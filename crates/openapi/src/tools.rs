@@ -163,7 +163,6 @@ impl Loaded {
     }
 }
 
-/// The names of all operations, and the edits that changed some.
 #[derive(Clone, Copy)]
 struct Naming<'a> {
     names: &'a [Option<ToolName>],

@@ -29,7 +29,6 @@ fn media(at: Cursor<'_, '_>) {
     each(at, "content", |media| each(media, "examples", |_| {}));
 }
 
-/// Visits the members or items of the member `name`, behind their references.
 fn each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
     let Some(several) = at.member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 
 use crate::document::Document;
 
-/// The unvisited parts of a walk over a document.
 #[derive(Debug)]
 pub(crate) struct Worklist<'d, T> {
     document: &'d Document,
@@ -15,7 +14,6 @@ pub(crate) struct Worklist<'d, T> {
 }
 
 impl<'d, T> Worklist<'d, T> {
-    /// An empty list; `steps` returns the steps that each part costs.
     pub(crate) fn new(document: &'d Document, steps: fn(&T) -> usize) -> Self {
         Self { document, steps, parts: VecDeque::new() }
     }

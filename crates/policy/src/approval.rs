@@ -100,7 +100,6 @@ impl Approvals {
         self.rules.time
     }
 
-    /// Keeps a call until somebody decides.
     async fn ask(
         &self,
         call: &Call<'_>,
@@ -154,7 +153,6 @@ impl Approvals {
         Outcome::Pending(Box::new(pending))
     }
 
-    /// `None` if the call may be made, otherwise the outcome it ends with.
     async fn judged(
         &self,
         call: &mut Call<'_>,

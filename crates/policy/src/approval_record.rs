@@ -47,11 +47,9 @@ pub struct Approval {
     pub state: ApprovalState,
     /// That of the request and of what the call is.
     pub(crate) digest: Digest,
-    /// The use of the approval, which ends it.
     pub(crate) used: Option<Use>,
 }
 
-/// The use of an approval.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) enum Use {
     /// Its call is about to be made, or runs.
@@ -60,9 +58,7 @@ pub(crate) enum Use {
         /// The milliseconds that are left of the record when nobody counts as running the call any more.
         lapse: u64,
     },
-    /// Its call has ended.
     Made,
-    /// Its call was not made.
     Rejected,
 }
 
@@ -106,7 +102,6 @@ pub enum ApprovalState {
     Waiting,
 }
 
-/// An approval in a store.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) key: Key,
@@ -175,7 +170,6 @@ impl Found {
 /// The decision that a call was made or ended by, as an extension of the call.
 #[derive(Clone, Debug)]
 pub(crate) struct Permit {
-    /// The id of the approval.
     pub(crate) approval: String,
     /// The id of the principal that decided, if it is known.
     pub(crate) by: Option<String>,

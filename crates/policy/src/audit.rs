@@ -234,6 +234,7 @@ impl Audit {
     }
 
     /// The calls that an earlier process began and whose end the file does not record.
+    #[doc(hidden)]
     pub fn unknown(&self) -> &[UnknownCall] {
         &self.trail.unknown
     }

@@ -123,10 +123,7 @@ impl Circuit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call through. Returns true if the call tests the service.
-    ///
-    /// # Errors
-    /// Returns how long to wait.
+    /// Lets a call through, and returns true if it tests the service; or returns how long to wait.
     fn pass(&self) -> Result<bool, Duration> {
         let (mut state, now) = (self.lock(), Instant::now());
         match *state {
@@ -141,7 +138,6 @@ impl Circuit {
         }
     }
 
-    /// Records the end of a call that went through, with each of its attempts.
     fn end(&self, ended: &Ended<'_>, is_probe: bool) {
         let (mut state, (seen, n_failed)) = (self.lock(), Seen::of(ended));
         let next = match (*state, seen) {
@@ -195,7 +191,6 @@ impl Seen {
         })
     }
 
-    /// The information in an attempt that was repeated.
     fn of_attempt(event: &Event) -> Option<Self> {
         match event {
             Event::Retried { status: Some(_), .. } => Some(Self::Reached),

@@ -136,7 +136,6 @@ impl Default for LimitsConfig {
     }
 }
 
-/// A limit with the part that is left of it.
 #[derive(Clone, Debug)]
 pub(crate) struct LimitState {
     bucket: Option<Arc<Bucket>>,
@@ -211,7 +210,6 @@ impl Limits {
         self
     }
 
-    /// Takes permits for a call at every limit.
     async fn enter(
         &self,
         call: &Call<'_>,

@@ -36,7 +36,6 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate as a store counts it.
     pub(crate) fn pace(self) -> Pace {
         let each = (self.per / self.calls.get()).max(Duration::from_nanos(1));
         Pace { each, burst: self.burst }
@@ -67,10 +66,7 @@ impl Bucket {
         whole / self.rate.calls.get()
     }
 
-    /// Takes one call.
-    ///
-    /// # Errors
-    /// Returns how long to wait for the next call.
+    /// Takes one call, or returns how long to wait for the next.
     pub(crate) fn take(&self) -> Result<(), Duration> {
         let now = self.limiter.clock().now();
         self.limiter.check().map_err(|not_until: NotUntil<Duration>| not_until.wait_time_from(now))

@@ -229,7 +229,6 @@ impl Records {
         }
     }
 
-    /// Makes the caller the holder of the key, if its record is as expected.
     async fn taken(
         self: &Arc<Self>,
         key: &Key,
@@ -256,8 +255,7 @@ impl Records {
         }
     }
 
-    /// The state of a key under which something is stored; `None` if its request is known not to have been sent, so that
-    /// any request may take the key over.
+    /// The state of a stored key; `None` if its request was certainly not sent, so that any request may take it over.
     async fn begun(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
         let Some(entry) = Entry::of(&stored.record) else { return Some(Begun::Unknown) };
         let is_other = entry.digest != digest;

@@ -162,7 +162,6 @@ impl Webhook {
         finish(deliveries).await;
     }
 
-    /// Sends a notice until the service takes it or the approval ends.
     async fn deliver(&self, notice: Notice) {
         let left = notice.expires.duration_since(SystemTime::now()).unwrap_or_default();
         let Some(ends) = Instant::now().checked_add(left) else { return };
@@ -241,7 +240,6 @@ fn timestamp(time: SystemTime) -> String {
     time.replace_nanosecond(0).unwrap_or(time).format(&Rfc3339).unwrap_or_default()
 }
 
-/// The request of one attempt, signed for this moment.
 fn request(target: &WebhookTarget, id: &str, body: &str) -> Option<Request<Bytes>> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let signed = signature::signature(&target.keys, id, now, body);

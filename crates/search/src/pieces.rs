@@ -52,7 +52,6 @@ pub struct PieceIndex {
 struct Piece {
     /// The numbers of words in the title and in the text.
     lengths: [u16; N_FIELDS],
-    /// The factors that weigh a word in the title and in the text.
     factors: [f32; N_FIELDS],
     is_removed: bool,
 }

@@ -87,17 +87,13 @@ struct Word {
     last: Kind,
 }
 
-/// The role of a character in splitting words.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Kind {
-    /// A separator between words.
     #[default]
     Between,
-    /// A small letter or a digit, which continues a word.
     Lower,
     /// A character that makes a word with the next one.
     Pair,
-    /// A capital, which may begin a word.
     Upper,
 }
 
@@ -167,12 +163,10 @@ pub(crate) fn without_tags(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// True for a word of the person who asks.
 pub(crate) fn is_first_person(word: &str) -> bool {
     matches!(word, "i" | "me" | "my" | "mine" | "whoami")
 }
 
-/// True for a stop word, which says nothing about a tool.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -5,14 +5,11 @@ use zeroize::Zeroizing;
 
 use crate::spelling::spellings;
 
-/// The beginnings of a secret's spellings, cut into pieces of four bytes.
-///
-/// A text that holds a spelling holds all pieces of its beginning side by side. So one piece per `stride` bytes of the text
-/// is enough to look at.
+/// The beginnings of a secret's spellings, in pieces of four bytes. A text with a spelling has all pieces of its beginning
+/// side by side, so that one piece per `stride` bytes of the text is enough to look at.
 pub(crate) struct Filter {
     /// A bit for each hash of a piece: rejects most other pieces with one look.
     hashes: Zeroizing<[u64; WORDS]>,
-    /// The pieces, sorted.
     pieces: Zeroizing<Vec<u32>>,
     /// The number of overlapping pieces in each beginning.
     stride: usize,

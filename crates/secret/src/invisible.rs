@@ -41,7 +41,6 @@ pub(crate) fn invisible_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The multi-byte character that the bytes begin with.
 fn first_character(bytes: &[u8]) -> Option<char> {
     let length = match bytes.first()? {
         0xc2..=0xdf => 2,

@@ -73,7 +73,6 @@ impl<'a> Masker<'a> {
         ranges
     }
 
-    /// The ranges of the secrets below several disguises, removed one after the other.
     fn ranges_deep(
         &self,
         bytes: &[u8],

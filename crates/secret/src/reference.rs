@@ -29,6 +29,7 @@ pub enum SecretReference {
         /// The name or ARN of the secret.
         name: String,
         /// The version, unless the current one is meant.
+        #[doc(hidden)]
         version: Option<AwsVersion>,
         /// The key within the secret; without a key, the whole secret.
         key: Option<String>,

@@ -54,7 +54,6 @@ pub struct SingleFlight<V, E, I = ()> {
     baton: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// One fetch, which ends when the round is dropped or records its result.
 struct Round<V, E, I> {
     state: Arc<Mutex<State<V, E, I>>>,
     reason: FetchReason,

@@ -218,7 +218,6 @@ impl Records {
         self.ends.first().map(|(until, _)| until.saturating_duration_since(now))
     }
 
-    /// Removes records until there is room for one more of `size` bytes.
     fn make_room(&mut self, key: &Key, size: usize) {
         loop {
             let (quantity, more) = if self.slots.len() >= self.bounds.records {

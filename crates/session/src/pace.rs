@@ -34,10 +34,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The time until the whole burst is free again after one more request, of a pace for which it is `left` now.
-    ///
-    /// # Errors
-    /// Returns how long to wait for the next request.
+    /// The time until the whole burst is free again after one more request; or how long to wait for that request.
     pub(crate) fn after(self, left: Duration) -> Result<Duration, Duration> {
         let whole = self.each.saturating_mul(self.burst.get());
         let next = left.min(whole).saturating_add(self.each);

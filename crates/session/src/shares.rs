@@ -23,7 +23,6 @@ pub(crate) struct Share {
     ages: BTreeMap<u64, Key>,
 }
 
-/// The quantity that a store has too much of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Quantity {
     Bytes,
@@ -56,7 +55,6 @@ impl Shares {
         self.of_principals.get(key.principal())
     }
 
-    /// Adds a record to the share of its principal.
     pub(crate) fn add(&mut self, key: &Key, version: u64, bytes: usize) {
         self.change(key.principal(), |share| {
             share.ages.insert(version, key.clone());
@@ -64,7 +62,6 @@ impl Shares {
         });
     }
 
-    /// Takes a record from the share of its principal.
     pub(crate) fn remove(&mut self, key: &Key, version: u64, bytes: usize) {
         self.change(key.principal(), |share| {
             share.ages.remove(&version);

@@ -5,7 +5,6 @@
 use aws_lc_rs::hmac;
 use callgate_session::{Group, Key};
 
-/// The place of one record.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Address {
     /// The purpose of the record, as `Space::as_str` says it.
@@ -16,7 +15,6 @@ pub(crate) struct Address {
     pub(crate) name: [u8; 32],
 }
 
-/// The places of a group of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     pub(crate) space: String,

@@ -22,7 +22,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error>;
 
-    /// The rows of a region in the order of their addresses, at most `most`.
     async fn list(&self, page: Page, now: Instant) -> Result<Vec<(Address, Row)>, Error>;
 
     async fn put(&self, put: Put, now: Instant) -> Result<(), Error>;
@@ -35,7 +34,6 @@ pub(crate) trait Engine: Debug + Send + Sync {
     ) -> Result<bool, Error>;
 }
 
-/// The bytes at an address, in a version.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) version: Version,
@@ -52,7 +50,6 @@ pub(crate) struct Page {
     pub(crate) most: usize,
 }
 
-/// A change of the bytes at an address.
 #[derive(Clone, Debug)]
 pub(crate) struct Put {
     pub(crate) address: Address,

@@ -43,7 +43,6 @@ pub(crate) fn closed() -> Error {
     Error::new(ErrorKind::Unavailable, "the file of state is closed")
 }
 
-/// The failure of a request to the file.
 pub(crate) fn of_request(source: rusqlite::Error) -> Error {
     match source.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => {
@@ -54,7 +53,6 @@ pub(crate) fn of_request(source: rusqlite::Error) -> Error {
     }
 }
 
-/// The reason why a file cannot be opened.
 pub(crate) fn of_opening(path: &Path, source: rusqlite::Error) -> Error {
     let path = path.display();
     let message = match source.sqlite_error_code() {
@@ -77,7 +75,6 @@ pub(crate) fn of_file(path: &Path, source: io::Error) -> Error {
     Error::new(ErrorKind::Unavailable, message).with_source(source)
 }
 
-/// The file is no database.
 pub(crate) fn another_kind(path: &Path) -> Error {
     let message = format!("{}: {ANOTHER_KIND}", path.display());
     Error::new(ErrorKind::Unavailable, message)

@@ -96,7 +96,6 @@ impl<E: fmt::Debug> fmt::Debug for Sealed<E> {
     }
 }
 
-/// The record of a row, with the time that is left of it.
 fn stored(record: Record, row: &Row) -> Stored {
     let record = row.time_to_live.into_iter().fold(record, Record::with_time_to_live);
     Stored { record, version: row.version }
@@ -109,5 +108,4 @@ fn random_version() -> Result<Version, Error> {
     Ok(Version::new(u64::from_le_bytes(bytes) >> 1))
 }
 
-/// The most rows that are read from the engine at a time.
 const ROWS: usize = 256;

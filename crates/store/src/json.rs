@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 /// The members of an object, not yet parsed.
 pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// The value of a text; `None` if it does not have this type.
 pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
     // The error is dropped: it may show parts of the text.
     serde_json::from_slice(text).ok()

@@ -20,17 +20,6 @@ mod store;
 mod tests;
 
 /// The keyring of the machine to use.
-///
-/// ```
-/// use callgate_secret::ErrorKind;
-/// use callgate_store::{KeyringBackend, KeyringStore};
-///
-/// match KeyringStore::new(KeyringBackend::Kernel) {
-///     Ok(store) => println!("{store:?} is opened by the first call"),
-///     // Another system than Linux, or a build without the feature `keyring`.
-///     Err(error) => assert_eq!(error.kind(), ErrorKind::Unsupported),
-/// }
-/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of keyrings")]
 pub enum KeyringBackend {

@@ -3,26 +3,6 @@
 use callgate_secret::SecretReference;
 
 /// The address of a vault and the login there. Holds references to secrets; shows no literal secret.
-///
-/// ```
-/// # #[cfg(feature = "vault")]
-/// # {
-/// use std::sync::Arc;
-///
-/// use callgate_secret::LocalStores;
-/// use callgate_store::{VaultConfig, VaultLogin, VaultStore};
-/// use callgate_transport::Client;
-///
-/// let config = VaultConfig {
-///     address: "https://vault.example.com:8200".to_owned(),
-///     namespace: Some("pets".to_owned()),
-///     login: VaultLogin::Token("file:/run/secrets/vault-token".parse()?),
-/// };
-/// let store = VaultStore::new(config, Arc::new(LocalStores::new(".")), Arc::new(Client::new()?));
-/// # drop(store);
-/// # }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct VaultConfig {
@@ -35,23 +15,6 @@ pub struct VaultConfig {
 }
 
 /// The way to get a token.
-///
-/// ```
-/// use callgate_store::VaultLogin;
-///
-/// let login = VaultLogin::Kubernetes {
-///     mount: "kubernetes".to_owned(),
-///     role: "pets".to_owned(),
-///     jwt: "file:/var/run/secrets/kubernetes.io/serviceaccount/token".parse()?,
-/// };
-/// let token = match &login {
-///     VaultLogin::AppRole { secret_id, .. } => secret_id,
-///     VaultLogin::Kubernetes { jwt, .. } => jwt,
-///     VaultLogin::Token(token) => token,
-/// };
-/// assert_eq!(token.scheme(), "file");
-/// # Ok::<(), callgate_secret::Error>(())
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of ways to log in")]
 pub enum VaultLogin {

@@ -357,14 +357,12 @@ impl From<Box<Fault>> for Outcome {
     }
 }
 
-/// An answer that is JSON.
 impl From<Value> for Outcome {
     fn from(value: Value) -> Self {
         Answer::new(None, Content::Json(value.into())).into()
     }
 }
 
-/// Makes an outcome from a function's result.
 impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
     fn from(result: Result<T, E>) -> Self {
         result.map_or_else(Into::into, Into::into)

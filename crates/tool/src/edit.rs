@@ -217,7 +217,6 @@ impl EditFault {
     }
 }
 
-/// The first names of a list.
 fn listed(names: &[&str]) -> String {
     let first: Vec<_> = names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
     let more = match names.len().saturating_sub(MOST_LISTED) {

@@ -77,8 +77,7 @@ pub enum Event {
     CredentialEchoed,
     /// The service refused the credential for good.
     CredentialRefused {
-        /// The references of the credential's secrets, or the name under which tokens are requested and the age of the
-        /// token.
+        /// The references of the credential's secrets, or the name under which tokens are requested and the token's age.
         credential: String,
     },
     /// The service refused the credential; callgate sent the request again with a fresh one.
@@ -155,6 +154,7 @@ pub enum Event {
         /// The destination, if the description names one. Shows addresses.
         why: Option<String>,
         /// The operator's next step, if they want to allow the destination.
+        #[doc(hidden)]
         remedy: Remedy,
     },
     /// The call was made before under its idempotency key; callgate returned the first result and did not make it again.

@@ -6,6 +6,7 @@ mod decimal;
 mod text;
 
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl Number {
     }
 
     /// The digits as they were written, without a heap allocation.
-    pub fn digits(&self) -> NumberText<'_> {
+    pub fn digits(&self) -> impl Deref<Target = str> + Copy + fmt::Display {
         match &self.0 {
             Form::Small(value) => NumberText::whole(*value),
             Form::Text(text) => NumberText::text(text),

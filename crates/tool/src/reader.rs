@@ -258,7 +258,6 @@ impl<'t> Reader<'t> {
         self.unescape(start, end)
     }
 
-    /// Reads the text that begins at `start` and has no escapes before `end`.
     #[cold]
     fn unescape(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
         match text::unescape(self.text, start, end, &mut self.unescaped) {

@@ -4,13 +4,6 @@
 use std::fmt;
 
 /// A step that fixes a failure. [`Display`](fmt::Display) writes it as a setting of the configuration.
-///
-/// ```
-/// use callgate_tool::Remedy;
-///
-/// let remedy = Remedy::NameServer { url: "https://api.example.com".to_owned() };
-/// assert_eq!(remedy.to_string(), "name the server: `server: https://api.example.com`");
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Remedy {

@@ -9,7 +9,6 @@ use crate::{
     Reached, ToolResult, Unit, json_forms::Headers,
 };
 
-/// The members of an object that is being written.
 type Members<S> = <S as Serializer>::SerializeMap;
 
 /// Writes the id, the tool, the members of the outcome and, where there are any, `attempts` (of a call that was retried),

@@ -34,7 +34,6 @@ pub struct Session {
     context: Object,
     credentials: BTreeMap<String, Secret>,
     caller_token: Option<CallerToken>,
-    /// The names that claims bind.
     bound: BTreeSet<SessionName>,
     is_unknown: bool,
 }

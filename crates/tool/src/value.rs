@@ -268,7 +268,6 @@ impl Index for usize {
     }
 }
 
-/// The value of a missing member or item.
 static NULL: Value = Value::Null;
 
 /// The member with this name or the item at this index; `null` if there is none.

@@ -23,8 +23,7 @@ use crate::{
 #[non_exhaustive]
 pub struct SentAgain;
 
-/// A request that the HTTP client has, and the copy for a retry. It is small, because the future that waits for the
-/// response holds it.
+/// A request that the HTTP client has, and the copy for a retry. Small: the future that waits for the response holds it.
 pub(crate) struct Attempt {
     pool: Arc<Pool>,
     sent: ResponseFuture,
@@ -80,7 +79,6 @@ async fn send_again(
     }
 }
 
-/// A request without a response, and the condition for a retry.
 struct FailedAttempt {
     error: Error,
     repeat: Repeat,
@@ -88,9 +86,7 @@ struct FailedAttempt {
 
 #[derive(Clone, Copy)]
 enum Repeat {
-    /// A retry is harmless for any method.
     Always,
-    /// A retry is harmless if the method may be repeated.
     Idempotent,
     Never,
 }

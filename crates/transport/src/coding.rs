@@ -23,10 +23,7 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding that the headers name; all `Content-Encoding` lines count (RFC 9110 §5.3).
-    ///
-    /// # Errors
-    /// An error if the headers name more than one coding, or one that was not requested.
+    /// The coding in all `Content-Encoding` lines (RFC 9110 §5.3). Fails for several, and for one that was not requested.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let mut codings = Vec::new();
         for line in headers.get_all(CONTENT_ENCODING) {

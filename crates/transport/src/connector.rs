@@ -40,8 +40,7 @@ pub(crate) enum Scheme {
     Https,
 }
 
-/// Makes the connections of one way to connect. It is a pointer, because the HTTP client copies it into each request
-/// several times.
+/// Makes the connections of one way to connect. A pointer: the HTTP client copies it several times for each request.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
     https: Arc<HttpsConnector<Dialer>>,

@@ -53,24 +53,6 @@ pub(crate) struct Egress {
 }
 
 /// The reason why an address must not be dialled.
-///
-/// ```
-/// use bytes::Bytes;
-/// use callgate_tool::NamedBy;
-/// use callgate_transport::{Client, Denial, Transport};
-/// use http::Request;
-///
-/// let client = Client::new()?;
-/// let request = Request::get("https://10.0.0.7/pets").extension(NamedBy::Description);
-/// let error = client.check(&request.body(Bytes::new())?).unwrap_err();
-/// let step = match error.denial() {
-///     Some(Denial::Insecure | Denial::Private) => "name the server in the configuration",
-///     Some(Denial::LinkLocal) => "allow the address, if you mean it",
-///     Some(_) | None => "name another server",
-/// };
-/// assert_eq!(step, "name the server in the configuration");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Denial {

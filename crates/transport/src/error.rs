@@ -152,6 +152,7 @@ impl Error {
     }
 
     /// For [`ErrorKind::Refused`]: the reason why the address must not be dialled.
+    #[doc(hidden)]
     pub fn denial(&self) -> Option<Denial> {
         self.denied.map(|(denial, _)| denial)
     }
@@ -273,7 +274,6 @@ pub(crate) fn receiving(source: hyper::Error) -> Error {
     Error::new(ErrorKind::Receive, message).with_source(source)
 }
 
-/// A failure to decode a response's content coding, or the client's error beneath it.
 pub(crate) fn decoding(source: io::Error) -> Error {
     match source.downcast::<hyper::Error>() {
         Ok(source) => receiving(source),
@@ -302,7 +302,6 @@ pub(crate) fn cause<'a, E: error::Error + 'static>(
     causes(error).find_map(|cause| cause.downcast_ref())
 }
 
-/// An error and its causes, the outermost first.
 fn causes<'a>(
     error: &'a (dyn error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {

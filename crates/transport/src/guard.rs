@@ -71,8 +71,7 @@ impl Origin {
         self.host.as_ref().filter(|_| self.scheme == Scheme::HTTP)
     }
 
-    /// Returns true for a URI of the origin that [`checked_url`] and [`as_sent`] would surely leave unchanged. Most URIs
-    /// are such, and the check looks at each byte only once.
+    /// Returns true for a URI that [`checked_url`] and [`as_sent`] surely leave unchanged; looks at each byte once.
     pub(crate) fn covers(&self, uri: &Uri) -> bool {
         self.host.is_some()
             && self.is_named_by(uri)
@@ -81,7 +80,6 @@ impl Origin {
             && uri.query().unwrap_or_default().bytes().all(|byte| is_plain(byte) || byte == b'?')
     }
 
-    /// Returns true for a URI that names the origin byte for byte.
     fn is_named_by(&self, uri: &Uri) -> bool {
         uri.scheme() == Some(&self.scheme)
             && uri.authority().is_some_and(|named| named.as_str() == self.authority)
@@ -97,10 +95,8 @@ impl Origin {
     }
 }
 
-/// The URL as the HTTP client will send it, which must equal the URI.
-///
-/// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes. A URI that it changes is
-/// refused here, because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).
+/// The URL as the HTTP client will send it. A URI is refused if the client's parser changes it (`..`, numeric hosts,
+/// escapes), because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).
 pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
         return Err(error::refused("the URL must begin with `http://` or `https://`"));

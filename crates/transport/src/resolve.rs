@@ -47,7 +47,6 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// A resolver that checks addresses before the HTTP client gets them.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedResolver {
     pub(crate) resolver: Arc<dyn Resolver>,

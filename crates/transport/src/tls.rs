@@ -56,7 +56,6 @@ impl TlsSettings {
         self.identity.is_some()
     }
 
-    /// Returns true if the machine's own trust is needed.
     pub(crate) fn needs_system(&self) -> bool {
         self.ca.is_none()
     }

@@ -83,6 +83,7 @@ pub struct Diagnostic {
     /// The remedy for the problem, in the words of a configuration.
     pub help: String,
     /// The remedy as data, for programs that offer other ways to apply it.
+    #[doc(hidden)]
     pub remedy: Option<Remedy>,
     /// The operation that the finding is about, as `GET /pets/{petId}`; `None` when it is about no single operation.
     pub operation: Option<String>,

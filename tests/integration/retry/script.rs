@@ -12,22 +12,7 @@ use callgate_executor::{CallSettings, Callable, Toolset};
 use callgate_secret::LocalStores;
 use tokio::time::timeout;
 
-const DESCRIPTION: &str = r"
-servers: [{ url: 'https://api.example.com' }]
-paths:
-  /a:
-    get: { operationId: get, responses: { 200: { description: ok } } }
-    head: { operationId: head, responses: { 200: { description: ok } } }
-    options: { operationId: options, responses: { 200: { description: ok } } }
-    trace: { operationId: trace, responses: { 200: { description: ok } } }
-    put: { operationId: put, responses: { 200: { description: ok } } }
-    post: { operationId: post, responses: { 200: { description: ok } } }
-    patch: { operationId: patch, responses: { 200: { description: ok } } }
-    delete: { operationId: delete, responses: { 200: { description: ok } } }
-  /pods/{id}/exec:
-    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
-    get: { operationId: execPod, responses: { 200: { description: ok } } }
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("script.yaml"));
 /// The tools of [`DESCRIPTION`], and whether their requests are safe to repeat.
 pub(super) const TOOLS: [(&str, bool); 9] = [
     ("get", true),

@@ -1,6 +1,7 @@
 //! What a token request says: how the client shows who it is, and what it asks for.
 
 use crate::prelude::*;
+use callgate_testkit::rows;
 
 use super::{call, executor, is_answered};
 
@@ -107,28 +108,19 @@ async fn metadata_of_another_issuer_are_refused() {
 fn contradictory_settings_are_reported_together() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let provider = runtime.block_on(Provider::start());
-    for (settings, expected) in [
-        (json!({"token_url": "https://x"}), "expected the key `client_id`"),
-        (json!({"client_id": "me"}), "name `token_url` or `issuer`"),
-        (json!({"client_id": "me", "token_url": "idp"}), "begins with `https://`"),
-        (json!({"client_id": "me", "token_url": "https://x", "issuer": "https://x"}), "got both"),
-        (
-            json!({"client_id": "me", "token_url": "https://x", "client_authentication": "post"}),
-            "got: `post`",
-        ),
-        (
-            json!({"client_id": "me", "token_url": "https://x", "client_secret": "env:A", "private_key": "env:B"}),
-            "`client_secret` is of no use",
-        ),
-        (
-            json!({"client_id": "me", "token_url": "https://x", "private_key": "env:B", "private_key_algorithm": "HS256"}),
-            "got: `HS256`",
-        ),
-        (
-            json!({"client_id": "me", "token_url": "https://x", "parameters": {"scope": "x"}}),
-            "got: `scope`",
-        ),
-    ] {
+    for [settings, expected] in rows(
+        r#"
+            {"token_url": "https://x"} => expected the key `client_id`
+            {"client_id": "me"} => name `token_url` or `issuer`
+            {"client_id": "me", "token_url": "idp"} => begins with `https://`
+            {"client_id": "me", "token_url": "https://x", "issuer": "https://x"} => got both
+            {"client_id": "me", "token_url": "https://x", "client_authentication": "post"} => got: `post`
+            {"client_id": "me", "token_url": "https://x", "client_secret": "env:A", "private_key": "env:B"} => `client_secret` is of no use
+            {"client_id": "me", "token_url": "https://x", "private_key": "env:B", "private_key_algorithm": "HS256"} => got: `HS256`
+            {"client_id": "me", "token_url": "https://x", "parameters": {"scope": "x"}} => got: `scope`
+            "#,
+    ) {
+        let settings = Value::parse(settings).unwrap();
         let auth = json!({ "oauth2_client_credentials": settings });
         let error = super::built(&provider, &auth).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");

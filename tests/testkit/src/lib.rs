@@ -42,11 +42,17 @@ pub fn describe(members: &str) -> String {
     format!("{head}{members}")
 }
 
-/// Checks each row of a table: lines whose columns are parted by ` => `.
+/// Checks each row of a table.
 #[track_caller]
 pub fn check_rows<const N: usize>(table: &str, check: impl Fn([&str; N])) {
-    for row in table.trim().lines() {
-        let columns: Vec<_> = row.trim().split(" => ").collect();
-        check(columns.try_into().unwrap_or_else(|_| panic!("{N} columns: {row}")));
-    }
+    rows(table).for_each(check);
+}
+
+/// The rows of a table: lines whose columns are parted by ` => `; the last column may be empty.
+pub fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    table.trim().lines().map(|row| {
+        let columns = row.trim().split(" =>").map(|text| text.strip_prefix(' ').unwrap_or(text));
+        let columns: Vec<_> = columns.collect();
+        columns.try_into().unwrap_or_else(|_| panic!("{N} columns: {row}"))
+    })
 }

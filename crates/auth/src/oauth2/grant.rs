@@ -18,7 +18,6 @@ pub(super) struct GrantInputs<'s> {
     /// The owner of the token: the session by its id, or the caller.
     holder: Option<&'s str>,
     subject: Option<Secret>,
-    /// The token of the actor, who acts for the user.
     pub(super) actor: Option<Secret>,
     /// The expiry of the user's token, if it limits the lifetime of the issued token.
     expires: Option<SystemTime>,

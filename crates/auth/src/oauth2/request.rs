@@ -23,7 +23,6 @@ use super::{
     token_response::TokenResponse,
 };
 
-/// The parameters of one token request that do not identify the client.
 #[derive(Debug)]
 pub(super) struct TokenRequest<'a> {
     pub(super) grant_type: &'static str,
@@ -32,7 +31,6 @@ pub(super) struct TokenRequest<'a> {
 }
 
 impl Server {
-    /// Requests a token at the token endpoint.
     pub(super) async fn asked(
         &self,
         client: &Client,
@@ -116,7 +114,6 @@ impl Server {
     }
 }
 
-/// The reason why a request did not reach an endpoint that this party named.
 fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
     let later = |why| EndpointFailure::Unavailable { why, retry: Retry::Later };
     match error.kind() {

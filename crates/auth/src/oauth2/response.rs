@@ -91,7 +91,6 @@ fn of_status(answer: &Response<Bytes>) -> EndpointFailure {
     )
 }
 
-/// The failure of an endpoint that works at another time.
 fn out_of_order(answer: &Response<Bytes>, retry: Retry) -> EndpointFailure {
     let why = match answer.status() {
         StatusCode::TOO_MANY_REQUESTS => "the token endpoint has had too many requests",

@@ -66,7 +66,6 @@ impl Server {
         Ok(Client { id, secret })
     }
 
-    /// The client's authentication to the server whose endpoint is at `url`.
     pub(super) fn proof<'a>(&self, client: &'a Client, url: &str) -> Result<Proof<'a>, Error> {
         let chosen = self.config.client.as_ref().map(|client| &client.authentication);
         Ok(match (chosen, &client.secret) {

@@ -45,7 +45,6 @@ pub(crate) fn note_choice(
     }
 }
 
-/// The value of a body that is one argument, if the call gives it.
 fn whole_value<'a>(operation: &Operation, arguments: &'a Arguments) -> Option<&'a Value> {
     let whole = whole_input(operation)?;
     arguments.get(whole.argument.as_str()).filter(|value| !value.is_null())

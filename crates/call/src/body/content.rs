@@ -15,10 +15,8 @@ pub(crate) struct Content<'a> {
     pub(super) layout: BodyLayout,
 }
 
-/// One member of a body that is an object.
 #[derive(Clone, Debug)]
 pub(super) struct Member<'a> {
-    /// The location where the member is given, for problems.
     pub(super) at: Cow<'a, str>,
     pub(super) name: &'a str,
     /// The member's value, never `null`.
@@ -26,7 +24,6 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// The content of a body from the values of its inputs.
     pub(crate) fn new(
         subject: Subject<'a>,
         fillings: &'a Fillings<'a>,
@@ -35,7 +32,6 @@ impl<'a> Content<'a> {
         Self { subject, fillings, layout }
     }
 
-    /// The inputs of the body that have a value.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&'a Input, &'a Value)> + use<'a> {
         self.subject
             .inputs
@@ -45,7 +41,6 @@ impl<'a> Content<'a> {
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 
-    /// The one value of a body that is a single argument, and that argument.
     pub(super) fn whole(&self) -> Option<(&'a str, &'a Value)> {
         let (input, value) = self.parts().next().filter(|_| self.layout != BodyLayout::Flat)?;
         Some((input.argument.as_str(), value))

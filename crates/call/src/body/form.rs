@@ -53,7 +53,6 @@ pub(super) fn write_member(
     }
 }
 
-/// Returns true if a member is written as JSON.
 pub(super) fn asks_for_json(encoding: &PropertyEncoding) -> bool {
     encoding.content_types.first().is_some_and(|declared| is_json(declared))
 }

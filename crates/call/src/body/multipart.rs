@@ -30,7 +30,6 @@ struct Part<'a> {
     data: Bytes,
 }
 
-/// The way in which a part is identified and written.
 #[derive(Clone, Copy, Debug)]
 enum PartEncoding<'a> {
     ByName(Option<&'a PropertyEncoding>),
@@ -305,7 +304,6 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
 }
 
 const DISPOSITION: &str = "content-disposition";
-/// The default media type of a file's bytes.
 const BYTES: &str = "application/octet-stream";
 /// The headers of a part that its value determines.
 const OURS: [&str; 4] =

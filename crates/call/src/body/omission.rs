@@ -62,7 +62,6 @@ fn is_partless(member: &Value) -> bool {
     member.is_null() || member.as_array().is_some_and(Vec::is_empty)
 }
 
-/// Finds the omitted parts of one member, by its encoding.
 fn of_member(
     media: &BodyMedia,
     name: &str,

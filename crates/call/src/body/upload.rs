@@ -23,10 +23,7 @@ pub(super) struct Upload<'a> {
     pub(super) media_type: Option<Cow<'a, str>>,
 }
 
-/// The bytes that a value stands for; `at` is the location where it is given.
-///
-/// # Errors
-/// The value has none of the accepted forms, or names a result that is not stored.
+/// The bytes that a value at `at` stands for. Fails if it has none of the forms, or names a result that is not stored.
 pub(super) fn upload<'a>(
     at: &str,
     value: &'a Value,
@@ -163,7 +160,6 @@ fn engine(alphabet: &Alphabet) -> GeneralPurpose {
     GeneralPurpose::new(alphabet, config)
 }
 
-/// The members of an object that hold or name the bytes.
 const SOURCES: [&str; 3] = ["data", "handle", "text"];
 
 /// The media type for unknown bytes (RFC 2046 §4.5.1).

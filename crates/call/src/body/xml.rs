@@ -18,8 +18,7 @@ use self::{
 use super::content::Content;
 use crate::{style::Unwritable, wording};
 
-/// Records the omitted parts of one argument's value; `schema` is its schema in this media type, `arguments` the schema of
-/// all arguments.
+/// Records the omitted parts of one argument's value, whose schema in this media type is `schema`.
 pub(super) fn note_omitted(
     at: &str,
     value: &Value,
@@ -69,7 +68,6 @@ pub(super) fn write(
     Ok(writer.out)
 }
 
-/// The root element of a body that is one argument.
 fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result<(), XmlRefusal> {
     let name = &*root.name;
     match (whole.members(), whole.items()) {
@@ -94,7 +92,6 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
     }
 }
 
-/// The reason why a value cannot be written as XML.
 #[derive(Debug)]
 enum XmlRefusal {
     /// A member beside the only element that the body may have.
@@ -104,20 +101,16 @@ enum XmlRefusal {
     },
     /// A reader could not tell where the value here begins.
     Borders(String),
-    /// The member that is the root element is missing.
     Missing(String),
-    /// The name cannot be the name of an element.
     Name(String),
     /// The prefix has no namespace, two of them, or one that is reserved.
     Prefix(String),
-    /// The value here has to be a single one.
     Structure(String),
     Text(Unwritable),
     /// Two members would write one part of an element.
     Twice {
         kind: &'static str,
         name: String,
-        /// The member that wrote it.
         first: String,
         second: String,
     },

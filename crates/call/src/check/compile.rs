@@ -27,7 +27,6 @@ pub(crate) struct Fragment {
 pub(crate) struct UnknownKeyword(pub(crate) String);
 
 pub(crate) trait Resolve {
-    /// The target of a local reference, if there is such a schema.
     fn target(&self, reference: &str) -> Option<Target>;
 }
 
@@ -325,7 +324,6 @@ fn number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
     value.as_number().cloned().map(Box::new).ok_or(InvalidKeyword)
 }
 
-/// The values of a discriminator's property, by its name.
 fn tag(value: &Value) -> Result<Rule, InvalidKeyword> {
     let (name, values) =
         value.as_object().and_then(|one| one.iter().next()).ok_or(InvalidKeyword)?;

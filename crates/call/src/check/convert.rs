@@ -29,9 +29,7 @@ pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
     members.iter().find(is_like).cloned()
 }
 
-/// Writes whole numbers (`28.0`) without a fraction wherever `schema` asks for integers.
-///
-/// Returns whether anything changed.
+/// Writes whole numbers (`28.0`) without a fraction wherever `schema` asks for integers; true if any changed.
 pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> bool {
     make_whole_below(value, Some(schema), root, DEPTH)
 }
@@ -46,7 +44,6 @@ pub(crate) fn holds_fraction(value: &Value) -> bool {
     }
 }
 
-/// `schema`, or the target of its `$ref`.
 pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..DEPTH {

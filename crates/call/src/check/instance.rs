@@ -5,7 +5,6 @@ use callgate_tool::{Number, Object, Value};
 /// A value, or the name of a member for `propertyNames`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instance<'v> {
-    /// A name, which is checked as a text.
     Name(&'v str),
     Value(&'v Value),
 }
@@ -70,7 +69,6 @@ impl Types {
         NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one)
     }
 
-    /// The names of the types, joined for a reader.
     pub(crate) fn words(self) -> String {
         let names = NAMES.iter().filter(|(one, _)| self.contains(*one));
         names.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")

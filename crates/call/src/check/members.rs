@@ -14,20 +14,17 @@ use crate::{
 
 #[derive(Debug)]
 pub(super) struct MemberSearch<'a> {
-    /// The document that references point into.
     root: &'a Value,
     left: usize,
     problems: Vec<Problem>,
     journal: &'a mut Journal,
 }
 
-/// The rules of an object's schemas on its members.
 #[derive(Debug)]
 struct DeclaredMembers<'a> {
     schemas: Vec<&'a Object>,
     /// The schemas of each member, if there are too many schemas to search for each name.
     by_name: Option<BTreeMap<&'a str, Vec<&'a Value>>>,
-    /// True if any member is declared by its name.
     has_names: bool,
     /// True if the schemas have rules for other members.
     is_told: bool,
@@ -42,8 +39,7 @@ enum Location<'w> {
 }
 
 impl<'a> MemberSearch<'a> {
-    /// The problems of an argument that meets `schema`. Values that the session gave as a whole are the operator's choice
-    /// and are not searched.
+    /// The problems of an argument that meets `schema`. Whole values of the session are the operator's choice.
     pub(super) fn problems(
         argument: &str,
         filling: Option<&Filling<'_>>,
@@ -96,7 +92,6 @@ impl<'a> MemberSearch<'a> {
         }
     }
 
-    /// Passes each schema that one value may meet to `see`.
     fn gather(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
         let mut open = schemas.to_vec();
         while let Some(schema) = open.pop() {

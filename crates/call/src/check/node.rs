@@ -198,7 +198,6 @@ impl Properties {
         self.declared.get(*self.sorted.get(at)?).map(|(_, node)| node)
     }
 
-    /// The names of `properties` with their schemas, in order.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Node)> {
         self.declared.iter().map(|(name, node)| (&**name, node))
     }

@@ -14,7 +14,6 @@ use super::{
 
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// The definitions, sorted by name.
     definitions: Box<[(Box<str>, Part)]>,
     parts: OnceLock<Box<Link>>,
 }
@@ -29,7 +28,6 @@ struct Link {
     next: OnceLock<Box<Self>>,
 }
 
-/// A program with the schema that it is compiled from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'p> {
     program: &'p Program,
@@ -47,7 +45,6 @@ pub(crate) enum Formats {
 }
 
 impl Program {
-    /// The program of a schema, with nothing compiled yet.
     pub(crate) fn new(root: &Value) -> Self {
         let definitions = root.get("$defs").and_then(Value::as_object);
         let mut names: Vec<&String> = definitions.into_iter().flat_map(Object::keys).collect();
@@ -56,7 +53,6 @@ impl Program {
         Self { definitions: names.into_iter().map(part).collect(), parts: OnceLock::new() }
     }
 
-    /// The index of a part among the parts outside the definitions.
     fn part(&self, pointer: &str) -> Option<usize> {
         let mut slot = &self.parts;
         for at in 0..MOST {

@@ -136,7 +136,6 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(())
     }
 
-    /// True if the value meets a rule of a schema.
     fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         match rule {
             Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),

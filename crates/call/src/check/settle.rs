@@ -21,13 +21,11 @@ pub(crate) enum Nulls {
     Remove,
 }
 
-/// A schema and the argument that should meet it.
 #[derive(Debug)]
 pub(super) struct Settler<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
     pub(super) place: CheckedArgument<'a>,
-    /// The meaning of a `null` that the schema does not allow.
     pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
 }
@@ -39,16 +37,13 @@ enum Examination {
 }
 
 struct Repair {
-    /// The JSON pointer of the value.
     pointer: String,
-    /// The location of the value, for problems.
     at: String,
     /// The new value; `None` removes a `null` member.
     value: Option<Value>,
 }
 
 impl Settler<'_> {
-    /// Converts what can be converted and returns the remaining problems.
     pub(super) fn settle(
         &mut self,
         value: &mut Value,

@@ -31,7 +31,6 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
     unknown.map(problem).collect()
 }
 
-/// The input whose name at the service is most like a name.
 fn alike<'a>(name: &str, inputs: impl Iterator<Item = &'a Input> + Clone) -> Option<&'a Input> {
     let names = inputs.clone().map(|input| &*input.name).filter(|name| !name.is_empty());
     let alike = nearest(name, names)?;

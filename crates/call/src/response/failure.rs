@@ -44,7 +44,6 @@ pub(super) fn fault(
     fault
 }
 
-/// The fault for a successful response whose body does not match its headers.
 pub(super) fn unreadable(
     status: u16,
     why: NoJson,
@@ -59,7 +58,6 @@ pub(super) fn unreadable(
     fault
 }
 
-/// The fault for a successful response whose multipart body is broken.
 pub(super) fn broken(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -75,7 +73,6 @@ pub(super) fn broken(
     fault
 }
 
-/// Adds to a fault the number of the part that it is in.
 pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
     fault.message = format!("in part {number} of its answer, {}", fault.message);
     fault
@@ -157,7 +154,6 @@ fn next(status: u16, effect: Effect) -> Next {
     }
 }
 
-/// The target of a redirect, in relation to the operation's server, and its origin.
 fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());

@@ -54,7 +54,6 @@ fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
 }
 
 const TELLING: [HeaderName; 3] = [ETAG, LOCATION, RETRY_AFTER];
-/// The headers that do not describe the requested resource.
 const OF_THE_CONNECTION: [HeaderName; 8] = [
     ALT_SVC,
     CONNECTION,

@@ -39,7 +39,6 @@ pub(super) struct ParsedJson {
     pub(super) n_replaced: usize,
 }
 
-/// The reason why a body is not read as JSON.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NoJson {
     Malformed,

@@ -26,7 +26,6 @@ pub(super) enum Kind {
 }
 
 impl<'h> Media<'h> {
-    /// Reads the media type and coding from the headers.
     pub(super) fn of(headers: &'h HeaderMap) -> Self {
         let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let mut parts = value.unwrap_or_default().split(';').map(str::trim);

@@ -33,7 +33,6 @@ pub(super) enum SplitError {
     TooMany,
 }
 
-/// The parts of a body, between lines that begin with `--` and the boundary.
 pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<SplitBody, SplitError> {
     if !(1..=MAX_BOUNDARY).contains(&boundary.len()) {
         let expected = "a `boundary` of 1 to 70 characters in `Content-Type`";
@@ -77,8 +76,7 @@ struct Delimiter {
 }
 
 impl MultipartBody<'_> {
-    /// The next delimiter, searched from the beginning of a line. The first one shows the line ends: a line feed alone is
-    /// common.
+    /// The next delimiter at the beginning of a line. The first one shows the line ends: a line feed alone is common.
     fn delimiter(
         &self,
         from: usize,
@@ -97,7 +95,6 @@ impl MultipartBody<'_> {
         Ok(None)
     }
 
-    /// The delimiter at the beginning of a line; `tail` follows its boundary.
     fn ended(
         &self,
         line: usize,

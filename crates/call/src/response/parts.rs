@@ -35,7 +35,6 @@ pub struct WholePart {
 #[derive(Debug)]
 pub(super) struct ReadPart {
     headers: HeaderMap,
-    /// The bytes of the part, with literal secrets masked.
     masked: Bytes,
     pub(super) held_secret: bool,
     /// The number of further values of a sequence, after those that were read.
@@ -107,7 +106,6 @@ pub(super) fn kept(
 }
 
 impl ReadPart {
-    /// Returns true if the decoded form of the masked bytes holds a secret.
     fn holds_secret(&self, reading: &Reading<'_>) -> bool {
         if reading.masker.is_empty() {
             return false;

@@ -24,7 +24,6 @@ impl Sequence {
         Self { values: Vec::new(), n_more: 0, n_replaced: 0, room }
     }
 
-    /// Adds the next value, which is built only if it is kept.
     pub(super) fn add(&mut self, value: impl FnOnce() -> Value) {
         if self.room == 0 {
             self.n_more += 1;

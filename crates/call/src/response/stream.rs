@@ -35,7 +35,6 @@ pub struct Unfinished;
 pub struct Splitter {
     form: Form,
     held: Vec<u8>,
-    /// The offset in `held` of the next value.
     start: usize,
     /// The offset in `held` from which the end of a value is still to be searched.
     seen: usize,

@@ -41,7 +41,6 @@ impl Shape {
         all
     }
 
-    /// The number of parts that are shown, and the room for their texts.
     fn room_of(&self, parts: &[Part]) -> (usize, usize) {
         let (mut shown, mut needed, mut room) = (0, 0_usize, self.result_bytes);
         for part in parts {

@@ -49,7 +49,6 @@ pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
     too_much(&what, effect)
 }
 
-/// The advice after a response that cannot be read.
 fn unread(effect: Effect) -> (&'static str, Next) {
     match effect {
         Effect::Write => (EXECUTED, Next::AskUser),
@@ -64,7 +63,6 @@ pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
     too_much(&what, effect)
 }
 
-/// The response is multipart, and broken at byte `at`.
 pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str) -> Box<Fault> {
     let (advice, next) = unread(effect);
     let message = format!(
@@ -91,7 +89,6 @@ pub fn undecodable(effect: Effect) -> Box<Fault> {
     sent(FaultCode::UnreadableResponse, message, next, Reached::Yes)
 }
 
-/// The part that was cut, how to narrow, and what comes next.
 pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
     let mut message = String::from("showing ");
     for (at, cut) in cuts.iter().take(MAX_TOLD).enumerate() {

@@ -23,14 +23,12 @@ pub(crate) fn not_kept(at: &str) -> Box<Fault> {
     invalid(&format!("{at}.handle"), expected, got, Some(remedy))
 }
 
-/// The bytes have another media type than the declared ones.
 pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
     let expected = format!("content of type `{}`", shortened(declared));
     let remedy = "name the type as `content_type` of an object, or in a `data:` URL";
     invalid(at, expected, shortened(got), Some(remedy))
 }
 
-/// The text cannot be written in the declared charset.
 pub(crate) fn other_charset(at: &str, charset: &str) -> Box<Fault> {
     let expected = format!("text that `{}` can be written in", shortened(charset));
     invalid(at, expected, "other characters", None)

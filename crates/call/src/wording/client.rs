@@ -70,7 +70,6 @@ pub fn nobody_runs() -> Box<Fault> {
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-/// The client's result does not match the tool's schema.
 pub(crate) fn unexpected(problems: Vec<Problem>) -> Box<Fault> {
     let advice = "; answer what the schema of the output says";
     listed(FaultCode::UnreadableResponse, problems, advice, Next::GiveUp)

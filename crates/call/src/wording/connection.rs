@@ -61,7 +61,6 @@ pub fn connection_refused(why: &str) -> Box<Fault> {
     sent(FaultCode::Unreachable, message, Next::GiveUp, Reached::Yes)
 }
 
-/// The fault of a call that may have been executed.
 fn uncertain(code: FaultCode, what: &str, effect: Effect, reached: Reached) -> Box<Fault> {
     let (outcome, next) = match effect {
         Effect::Read => ("it only reads, so it may be tried again later", Next::TryLater),

@@ -4,7 +4,6 @@ use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
 use super::listed;
 
-/// The tool ran, and its result does not match its own schema.
 pub(crate) fn unexpected(problems: Vec<Problem>, output: Value, effect: Effect) -> Box<Fault> {
     let advice = match effect {
         Effect::Read => "; the tool has a fault of its own: tell the user",

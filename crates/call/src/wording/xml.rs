@@ -4,7 +4,6 @@ use callgate_tool::Fault;
 
 use super::{NOTHING, invalid, shortened};
 
-/// A member's name cannot be the name of an XML element.
 pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
     let got = format!("the name `{}`", shortened(name));
     invalid(at, "members that XML can have as elements", got, None)
@@ -19,7 +18,6 @@ pub(crate) fn missing(at: &str) -> Box<Fault> {
     invalid(at, "a value, which is the root element of the body", NOTHING, None)
 }
 
-/// The fault for a further member beside the root element.
 pub(crate) fn beside(at: &str, name: &str) -> Box<Fault> {
     let expected = format!("no member beside the root element `{}`", shortened(name));
     invalid(at, expected, "one", None)
@@ -32,12 +30,10 @@ pub(crate) fn no_borders(at: &str) -> Box<Fault> {
     invalid(at, expected, got, None)
 }
 
-/// An attribute, or a root element, is not a single value.
 pub(crate) fn no_single_value(at: &str) -> Box<Fault> {
     invalid(at, "a single value, as XML has it here", "a list or an object", None)
 }
 
-/// Two members would write one part of an element.
 pub(crate) fn twice(at: &str, kind: &str, name: &str, first: &str) -> Box<Fault> {
     let expected = format!("one writer for the {kind} `{}`", shortened(name));
     let got = format!("two, the other is `{}`", shortened(first));

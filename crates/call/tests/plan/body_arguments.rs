@@ -13,44 +13,7 @@ fn plan(description: &str) -> Plan {
 }
 
 /// A body of whose members some come by themselves and others exclude each other, beside a header of the session.
-const CONTACT: &str = "
-openapi: 3.1.0
-info: {title: t, version: '1'}
-servers: [{url: 'https://api.example.com'}]
-paths:
-  /contacts:
-    post:
-      operationId: createContact
-      parameters: [{name: X-Tenant, in: header, schema: {type: string, x-ces-session-context: $context.session_id}}]
-      requestBody:
-        required: true
-        content: {application/json: {schema: {$ref: '#/components/schemas/Contact'}}}
-      responses: {'200': {description: fine}}
-components:
-  schemas:
-    Contact:
-      type: object
-      required: [name]
-      properties:
-        name: {type: string, maxLength: 8}
-        age: {type: integer, minimum: 0}
-        email: {type: string, format: email}
-        phone: {type: string}
-        kind: {type: string, enum: [home, work], default: home}
-        id: {type: integer, readOnly: true}
-        store: {type: string, x-agent-input-parameter: store}
-        home: {$ref: '#/components/schemas/Address'}
-        tags: {type: array, items: {type: object, properties: {text: {type: string}}, required: [text]}}
-      allOf: [{anyOf: [{required: [phone]}, {required: [email]}]}]
-      if: {properties: {kind: {const: work}}, required: [kind]}
-      then: {required: [phone]}
-      additionalProperties: {type: string}
-    Address:
-      type: object
-      properties: {street: {type: string}, city: {type: string}, within: {$ref: '#/components/schemas/Address'}}
-      required: [city]
-      additionalProperties: false
-";
+const CONTACT: &str = concat!("\n", include_str!("body_arguments.yaml"));
 
 #[track_caller]
 fn check(arguments: Value, expected: &str) {

@@ -133,24 +133,15 @@ fn no_member_writes_the_field_or_the_part_of_another() {
     let form = posting(FORM);
     check(&form, json!({"body": {"owner": "me", "size": {"w": "1"}}}), Ok("owner=me&w=1"));
     for plan in [&form, &posting("multipart/form-data")] {
-        for (body, got) in [
-            (
-                json!({"size": {"owner": "x"}}),
-                "the field of the body `owner`, which `body.owner` writes",
-            ),
-            (
-                json!({"owner": "me", "size": {"owner": "x"}}),
-                "the field of the body `owner`, which `body.owner` writes",
-            ),
-            (
-                json!({"more": "me", "size": {"more": "x"}}),
-                "the field of the body `more`, which `body.more` writes",
-            ),
-            (
-                json!({"size": {"deep[a]": "x"}}),
-                "the field of the body `deep[a]`, which `body.deep` writes",
-            ),
-        ] {
+        for [body, got] in rows(
+            r#"
+                {"size": {"owner": "x"}} => the field of the body `owner`, which `body.owner` writes
+                {"owner": "me", "size": {"owner": "x"}} => the field of the body `owner`, which `body.owner` writes
+                {"more": "me", "size": {"more": "x"}} => the field of the body `more`, which `body.more` writes
+                {"size": {"deep[a]": "x"}} => the field of the body `deep[a]`, which `body.deep` writes
+                "#,
+        ) {
+            let body = Value::parse(body).unwrap();
             check(plan, json!({"body": body}), Err(["body.size", got]));
         }
     }

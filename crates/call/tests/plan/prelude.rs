@@ -6,7 +6,7 @@ pub(crate) use bytes::Bytes;
 pub(crate) use callgate_call::{Evaluator, Plan, Reading, Shape, StoredResults, Verdict};
 pub(crate) use callgate_openapi::{Defaults, Document, Limits, LoadOptions, SessionInputs, load};
 pub(crate) use callgate_secret::Masker;
-pub(crate) use callgate_testkit::{check_rows, say};
+pub(crate) use callgate_testkit::{check_rows, rows, say};
 pub(crate) use callgate_tool::{
     Arguments, Content, Event, Fault, FaultCode, Handle, Journal, Next, Object, Outcome, Reached,
     Session, StoredResult, Value, json,

@@ -173,18 +173,14 @@ fn a_condition_on_a_missing_or_wrong_member_decides_nothing() {
             "paths": {"/x": {"post": {"responses": {}, "requestBody": {"required": true, "content": content}}}}});
         call(&plan(&document.to_string()), json!({"body": {"payment": payment}})).problems()
     };
-    assert_eq!(planned(json!({})), "body.payment.kind: expected a value, got nothing");
-    assert_eq!(
-        planned(json!({"kind": "x"})),
-        "body.payment.kind: expected one of `card`, `invoice`, got string \"x\""
-    );
-    assert_eq!(
-        planned(json!({"kind": "card"})),
-        "body.payment.last4: expected a value, got nothing"
-    );
-    assert_eq!(
-        planned(json!({"kind": "invoice"})),
-        "body.payment.number: expected a value, got nothing"
+    check_rows(
+        r#"
+        {} => body.payment.kind: expected a value, got nothing
+        {"kind": "x"} => body.payment.kind: expected one of `card`, `invoice`, got string "x"
+        {"kind": "card"} => body.payment.last4: expected a value, got nothing
+        {"kind": "invoice"} => body.payment.number: expected a value, got nothing
+        "#,
+        |[payment, expected]| assert_eq!(planned(value(payment)), expected),
     );
 }
 

@@ -2,28 +2,7 @@
 
 use crate::prelude::*;
 
-const PETS: &str = "
-openapi: 3.0.3
-info: {title: Pets, version: '1'}
-servers: [{url: 'https://api.example.com/v1/'}]
-paths:
-  /pets:
-    post:
-      operationId: createPet
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [name]
-              properties:
-                name: {type: string}
-                label: {type: array, items: {type: string}}
-                owner: {type: object, properties: {email: {type: string}}}
-      responses:
-        '201': {description: made, content: {application/json: {schema: {type: object}}}}
-";
+const PETS: &str = concat!("\n", include_str!("wire.yaml"));
 
 #[test]
 fn a_post_sends_its_members_as_json() {

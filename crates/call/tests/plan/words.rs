@@ -21,54 +21,39 @@ fn check(fault: &Fault, expected: &str) {
 
 #[test]
 fn faults_of_the_executor_have_their_messages() {
-    check(
-        &wording::unknown_tool("getPt", &["getPet", "getPets"]),
-        "unknown_tool, reached no, correct_arguments: there is no tool `getPt`; the nearest are `getPet`, `getPets`",
-    );
-    check(
-        &wording::unknown_tool("x", &[]),
-        "unknown_tool, reached no, correct_arguments: there is no tool `x`; call one of the declared tools",
-    );
-    check(
-        &wording::refused_tool("getPet", "`hostile-path`: expected a plain path"),
-        "unknown_tool, reached no, give_up: the tool `getPet` is not offered, nothing was sent: its operation is refused, `hostile-path`: expected a plain path",
-    );
-    check(
-        &wording::timed_out(Duration::from_secs(30), Effect::Read),
-        "timed_out, reached maybe, try_later: the service did not answer within 30 s; it only reads, so it may be tried again later",
-    );
-    check(
-        &wording::timed_out(Duration::from_millis(1500), Effect::Write),
-        "timed_out, reached maybe, ask_user: the service did not answer within 1.5 s; it may or may not have been executed; do not repeat it before checking whether it was",
-    );
-    check(
-        &wording::unreachable(Reached::No, Effect::Write),
-        "unreachable, reached no, try_later: the service could not be reached, nothing was sent; try again later",
-    );
-    check(
-        &wording::unreachable(Reached::Maybe, Effect::Idempotent),
-        "unreachable, reached maybe, try_later: the connection broke before the answer was complete; it may or may not have been executed; the same call may be tried again",
-    );
-    check(
-        &wording::answer::too_large(1_048_576, Effect::Read),
-        "response_too_large, reached yes, correct_arguments: the service answered with more than 1048576 bytes, which is the bound; ask for less, for example with a filter or a page size",
-    );
-    check(
-        &wording::nothing_recorded(),
-        "nothing_recorded, reached no, give_up: no answer is recorded for this request, nothing was sent; use arguments of a recorded call",
-    );
-    check(
-        &wording::auth_failed("the session has no `$session.params.token`"),
-        "auth_failed, reached no, give_up: no credential for this tool, nothing was sent: the session has no `$session.params.token`",
-    );
-    check(
-        &wording::refused("its origin is not public https"),
-        "refused, reached no, give_up: the request was refused, nothing was sent: its origin is not public https",
-    );
-    check(
-        &wording::not_supported("its body is XML"),
-        "not_supported, reached no, give_up: this tool cannot be called, nothing was sent: its body is XML",
-    );
+    let faults = [
+        wording::unknown_tool("getPt", &["getPet", "getPets"]),
+        wording::unknown_tool("x", &[]),
+        wording::refused_tool("getPet", "`hostile-path`: expected a plain path"),
+        wording::timed_out(Duration::from_secs(30), Effect::Read),
+        wording::timed_out(Duration::from_millis(1500), Effect::Write),
+        wording::unreachable(Reached::No, Effect::Write),
+        wording::unreachable(Reached::Maybe, Effect::Idempotent),
+        wording::answer::too_large(1_048_576, Effect::Read),
+        wording::nothing_recorded(),
+        wording::auth_failed("the session has no `$session.params.token`"),
+        wording::refused("its origin is not public https"),
+        wording::not_supported("its body is XML"),
+    ];
+    let expected = r"
+        unknown_tool, reached no, correct_arguments: there is no tool `getPt`; the nearest are `getPet`, `getPets`
+        unknown_tool, reached no, correct_arguments: there is no tool `x`; call one of the declared tools
+        unknown_tool, reached no, give_up: the tool `getPet` is not offered, nothing was sent: its operation is refused, `hostile-path`: expected a plain path
+        timed_out, reached maybe, try_later: the service did not answer within 30 s; it only reads, so it may be tried again later
+        timed_out, reached maybe, ask_user: the service did not answer within 1.5 s; it may or may not have been executed; do not repeat it before checking whether it was
+        unreachable, reached no, try_later: the service could not be reached, nothing was sent; try again later
+        unreachable, reached maybe, try_later: the connection broke before the answer was complete; it may or may not have been executed; the same call may be tried again
+        response_too_large, reached yes, correct_arguments: the service answered with more than 1048576 bytes, which is the bound; ask for less, for example with a filter or a page size
+        nothing_recorded, reached no, give_up: no answer is recorded for this request, nothing was sent; use arguments of a recorded call
+        auth_failed, reached no, give_up: no credential for this tool, nothing was sent: the session has no `$session.params.token`
+        refused, reached no, give_up: the request was refused, nothing was sent: its origin is not public https
+        not_supported, reached no, give_up: this tool cannot be called, nothing was sent: its body is XML
+        ";
+    let expected: Vec<[&str; 1]> = rows(expected).collect();
+    assert_eq!(faults.len(), expected.len());
+    for (fault, [expected]) in faults.iter().zip(expected) {
+        check(fault, expected);
+    }
 }
 
 #[test]
@@ -80,25 +65,15 @@ fn faults_of_arguments_have_their_messages() {
         {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
         {"name": "X-H", "in": "header", "schema": {"type": "array", "items": {"type": "string"}}}]}),
     );
-    for (arguments, expected) in [
-        (
-            json!({}),
-            "invalid_arguments, reached no, correct_arguments: `id`: expected a value, got nothing; correct and call again",
-        ),
-        (
-            json!({"id": ".."}),
-            "refused, reached no, correct_arguments: `id`: expected a value without `.` and `..` as a path, got a dot segment; correct and call again",
-        ),
-        (
-            json!({"id": "a\u{0}"}),
-            "refused, reached no, correct_arguments: `id`: expected text without control characters, got a control character; correct and call again",
-        ),
-        (
-            json!({"id": "7", "X_H": ["a,b"]}),
-            "invalid_arguments, reached no, correct_arguments: `X_H`: expected items without `,`, which separates them, got an item that holds it; correct and call again",
-        ),
-    ] {
-        check(call(&plan, arguments).fault(), expected);
+    for [arguments, expected] in rows(
+        r#"
+            {} => invalid_arguments, reached no, correct_arguments: `id`: expected a value, got nothing; correct and call again
+            {"id": ".."} => refused, reached no, correct_arguments: `id`: expected a value without `.` and `..` as a path, got a dot segment; correct and call again
+            {"id": "a\u0000"} => refused, reached no, correct_arguments: `id`: expected text without control characters, got a control character; correct and call again
+            {"id": "7", "X_H": ["a,b"]} => invalid_arguments, reached no, correct_arguments: `X_H`: expected items without `,`, which separates them, got an item that holds it; correct and call again
+            "#,
+    ) {
+        check(call(&plan, Value::parse(arguments).unwrap()).fault(), expected);
     }
     let session = with_parameters(json!([
         {"name": "s", "in": "query", "required": true, "schema": {"$ref": "@dialogflow/sessionId"}}]));
@@ -134,38 +109,17 @@ fn faults_of_answers_have_their_messages() {
             other => panic!("no fault: {other:?}"),
         }
     };
-    for (status, media_type, expected) in [
-        (
-            404,
-            "application/json",
-            "service_error, reached yes, correct_arguments: the service answered with status 404 (Not Found); correct the arguments and call again",
-        ),
-        (
-            403,
-            "application/json",
-            "service_error, reached yes, ask_user: the service answered with status 403 (Forbidden); ask the user",
-        ),
-        (
-            401,
-            "application/json",
-            "service_error, reached yes, give_up: the service answered with status 401 (Unauthorized); do not call again with the same arguments",
-        ),
-        (
-            503,
-            "application/json",
-            "service_error, reached yes, try_later: the service answered with status 503 (Service Unavailable); try again later",
-        ),
-        (
-            302,
-            "text/html",
-            "service_error, reached yes, give_up: the service answered with a redirect (status 302), which leads elsewhere and is never followed; the operator corrects `server`",
-        ),
-        (
-            200,
-            "application/json",
-            "unreadable_response, reached yes, give_up: the service answered with a body that is not the JSON its headers announce",
-        ),
-    ] {
+    for [status, media_type, expected] in rows(
+        r"
+            404 => application/json => service_error, reached yes, correct_arguments: the service answered with status 404 (Not Found); correct the arguments and call again
+            403 => application/json => service_error, reached yes, ask_user: the service answered with status 403 (Forbidden); ask the user
+            401 => application/json => service_error, reached yes, give_up: the service answered with status 401 (Unauthorized); do not call again with the same arguments
+            503 => application/json => service_error, reached yes, try_later: the service answered with status 503 (Service Unavailable); try again later
+            302 => text/html => service_error, reached yes, give_up: the service answered with a redirect (status 302), which leads elsewhere and is never followed; the operator corrects `server`
+            200 => application/json => unreadable_response, reached yes, give_up: the service answered with a body that is not the JSON its headers announce
+            ",
+    ) {
+        let status = status.parse().unwrap();
         check(&answer(status, media_type, "<"), expected);
     }
 }

@@ -2,8 +2,9 @@
 
 use callgate::{
     Effect,
-    dialect::{Dialect, Form, Projection},
+    dialect::{Dialect, Form},
 };
+use callgate_dialect::Projection;
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},

@@ -45,7 +45,6 @@ impl Approval {
         self.0.get("request").unwrap_or(&Value::Null)
     }
 
-    /// The party that made the call.
     pub(super) fn caller(&self) -> &str {
         match self.text("caller") {
             _ if self.is_own() => "you",
@@ -55,7 +54,6 @@ impl Approval {
     }
 }
 
-/// The approvals of all pages, up to the first one that is wanted.
 pub(super) async fn listed(
     sidecar: &Sidecar,
     state: Option<ApprovalState>,
@@ -103,7 +101,6 @@ fn text(approvals: &[Approval]) -> String {
     format!("{}{n} listed; `callgate approve ID` shows one and decides\n", table.text(None))
 }
 
-/// The approvals of a page.
 const PAGE: usize = 100;
 /// More pages than a sidecar keeps approvals for.
 const MOST_PAGES: usize = 10_000;

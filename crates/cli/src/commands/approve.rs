@@ -85,7 +85,6 @@ fn is_approved(arguments: &ApproveArguments) -> bool {
     read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Reports the decision that holds now, or how a call of one's own ended.
 fn ended(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {
     let fine = |text: String| {
         if !arguments.json {

@@ -205,7 +205,6 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(runtime.block_on(future))
 }
 
-/// The JSON in a file, or on standard input if the file is `-`.
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
     let text = if file == Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
@@ -245,5 +244,4 @@ fn no_object(text: &str, why: &str) -> Failure {
     Failure::with_help(&format!("`--args` expects a JSON object: {why}{got}"), &help)
 }
 
-/// The most characters shown of what was typed.
 const LONGEST_SHOWN: usize = 60;

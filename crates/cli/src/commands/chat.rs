@@ -100,7 +100,6 @@ impl Chat {
         Ok(Verdict::of(end.reason != EndReason::Answered))
     }
 
-    /// Turns until the input ends.
     async fn conversation(&mut self) -> Result<Verdict, Failure> {
         let asked: Vec<_> = self.transcript.pending().iter().filter_map(answer).collect();
         if !asked.is_empty() {
@@ -172,7 +171,6 @@ impl Chat {
         Ok(end)
     }
 
-    /// Says why a turn ended without an answer.
     fn told(&self, end: &End) {
         let detail = end.detail.clone().unwrap_or_default();
         match end.reason {
@@ -243,7 +241,6 @@ fn next_line() -> Option<String> {
     (n_bytes > 0).then_some(line)
 }
 
-/// Shows calls as they run.
 fn shown(event: &TurnEvent<'_>) {
     match event {
         TurnEvent::Call(call) => {

@@ -35,7 +35,6 @@ struct Found {
     findings: Vec<Finding>,
     /// The faults that kept a configuration from being built, as snippets.
     faults: String,
-    /// The number of files that offer no tool.
     n_empty: usize,
     /// The findings about empty files, where no other finding explains it.
     empty: Vec<Finding>,
@@ -270,7 +269,6 @@ impl Found {
     }
 }
 
-/// The number of tools of each database that answers.
 fn databases(built: &Built) -> impl Iterator<Item = String> {
     built.databases.iter().filter(|database| database.failure.is_none()).map(|database| {
         let tools = built.executor.entries();
@@ -280,7 +278,6 @@ fn databases(built: &Built) -> impl Iterator<Item = String> {
     })
 }
 
-/// The size of each folder of documents.
 fn documents(built: &Built) -> impl Iterator<Item = String> {
     built.documents.iter().map(|documents| {
         let DocumentCounts { files, documents: n_documents, pieces, .. } = documents.counts();

@@ -6,8 +6,11 @@ mod state;
 
 use std::path::Path;
 
-use callgate::config::{Built, BuiltDatabase, BuiltToolset, Environment, Finding, Severity};
-use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
+use callgate::{
+    config::{Built, BuiltToolset, Environment, Finding},
+    openapi::Severity,
+};
+use callgate_config::{BuiltDatabase, DescriptionOptions, Examined, Subject, Summary};
 use callgate_gateway::examine_sidecar;
 use callgate_tool::{Value, json};
 

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     folder.finish()?;
     output::result(&told(&export, n_cases, out));
     let is_faulty =
-        |known: &callgate::config::Finding| known.severity == callgate::config::Severity::Error;
+        |known: &callgate::config::Finding| known.severity == callgate::openapi::Severity::Error;
     let is_left_out = export.toolsets.len() < n_toolsets;
     Ok(Verdict::of(is_left_out || export.findings.iter().any(is_faulty)))
 }

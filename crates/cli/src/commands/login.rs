@@ -61,7 +61,6 @@ fn file(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
 
-/// The logins that the user named; at least one.
 fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
     let built = open(file(at), &DescriptionOptions::default(), &environment)?;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use callgate::{Tool, dialect::Projection};
-use callgate_dialect::{Loss, Projected, project};
+use callgate::Tool;
+use callgate_dialect::{Loss, Projected, Projection, project};
 use callgate_tool::{Value, json};
 
 use crate::number::grouped;

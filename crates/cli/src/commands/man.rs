@@ -84,7 +84,6 @@ fn is_root(command: &Command) -> bool {
     command.get_name() == "callgate"
 }
 
-/// The commands by purpose, each with its page.
 fn commands(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);

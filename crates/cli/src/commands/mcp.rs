@@ -42,7 +42,6 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
     })
 }
 
-/// The tools of one file, for the user who started the process.
 struct Local {
     executor: Executor,
     listing: McpConfig,

@@ -64,7 +64,6 @@ fn served(source: Source, config: Config, options: ServeOptions) -> Result<Verdi
     ended.map(|()| Verdict::Fine).map_err(NotServed::from)
 }
 
-/// The reason why a sidecar did not start, or stopped early.
 #[derive(Debug)]
 enum NotServed {
     Because { message: String, help: &'static str },

@@ -12,11 +12,11 @@ mod session_example;
 use callgate::{
     Entry, Executor, Tool,
     config::{Built, BuiltToolset, Environment},
-    dialect::{Dialect, Form, Projection},
+    dialect::{Dialect, Form},
     openapi::Diagnostic,
     search::Search,
 };
-use callgate_dialect::{Projected, is_union, project, strict_limits};
+use callgate_dialect::{Projected, Projection, is_union, project, strict_limits};
 use callgate_gateway::write_details;
 use callgate_openapi::{AppliedEdit, Budget, Operation};
 use callgate_tool::{Value, json};
@@ -61,12 +61,10 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
-/// True if tools are shown as declarations for models.
 fn is_declared(arguments: &ToolsArguments) -> bool {
     arguments.dialect.is_some() || arguments.projection.is_some()
 }
 
-/// One tool: its page, or what is printed of it in another form.
 fn one(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
@@ -270,7 +268,6 @@ fn n_unions(schema: &Value) -> usize {
     }
 }
 
-/// The number of optional members of a schema, at any depth.
 fn n_optional(schema: &Value) -> usize {
     match schema {
         Value::Array(items) => items.iter().map(n_optional).sum(),

@@ -11,7 +11,6 @@ use crate::{
     output,
 };
 
-/// The message for `asked`, a name or some words.
 pub(crate) fn told(executor: &Executor, asked: &str, file: &Path) -> String {
     let code = FaultCode::UnknownTool.as_str();
     let (file, name) = (file.display(), cut(&visible_line(asked), LONGEST));
@@ -58,7 +57,5 @@ fn fitting<'e>(executor: &'e Executor, asked: &str) -> Vec<Entry<'e>> {
     fitting
 }
 
-/// The most characters shown of what was typed.
 const LONGEST: usize = 60;
-/// The most tools that are offered.
 const MOST: usize = 5;

@@ -61,7 +61,6 @@ pub(super) fn is_readable_on_the_way(url: &str) -> bool {
     uri.scheme_str() == Some("http") && !is_here
 }
 
-/// The address of a sidecar whose configuration names none.
 const USUAL: &str = "http://127.0.0.1:8410";
 
 #[cfg(test)]

@@ -10,21 +10,7 @@ use axum::{
 };
 use callgate_testkit::{Blocking, Raw};
 
-const DESCRIPTION: &str = r#"
-openapi: 3.0.3
-info: { title: Answers, version: "1" }
-paths:
-  /pets:
-    get:
-      operationId: listPets
-      parameters:
-        - { name: page, in: query, schema: { type: integer } }
-      responses: { 200: { description: ok } }
-  /file: { get: { operationId: getFile, responses: { 200: { description: ok } } } }
-  /long: { get: { operationId: getLong, responses: { 200: { description: ok } } } }
-  /moved: { get: { operationId: getMoved, responses: { 200: { description: ok } } } }
-  /secret: { get: { operationId: getSecret, responses: { 200: { description: ok } } } }
-"#;
+const DESCRIPTION: &str = concat!("\n", include_str!("answers.yaml"));
 
 /// More than an answer may be that is read whole.
 const FILE_BYTES: usize = 3 << 20;

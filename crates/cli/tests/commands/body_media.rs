@@ -2,23 +2,7 @@
 
 use crate::prelude::*;
 
-const API: &str = "openapi: 3.0.3
-servers: [{url: https://a.example}]
-paths:
-  /pets:
-    post:
-      operationId: addPet
-      summary: s
-      requestBody:
-        required: true
-        content:
-          application/json: {schema: {$ref: '#/components/schemas/pet'}}
-          application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/pet'}}
-          text/plain: {schema: {$ref: '#/components/schemas/pet'}}
-components:
-  schemas:
-    pet: {type: object, required: [name], properties: {name: {type: string}}}
-";
+const API: &str = include_str!("body_media.yaml");
 
 /// A dry run with these preferences and arguments.
 fn planned(preferred: &str, arguments: &[&str]) -> Ended {

@@ -6,20 +6,7 @@ use std::{io::ErrorKind, sync::mpsc, thread};
 use crate::root;
 
 /// A description whose words are not harmless in a shell.
-const HOSTILE: &str = r#"
-openapi: 3.1.0
-info: { title: Hostile, version: "1" }
-servers: [{ url: https://a.example }]
-paths:
-  /a:
-    get:
-      operationId: "a/list; $(touch hacked)"
-      summary: "List \e[31m"
-      parameters:
-        - { name: state, in: query, required: true, description: "Which\tones", schema: { enum: [open, "$(touch hacked)", "a\u001bb", "`id`"] } }
-        - { name: since, in: query, schema: { type: string } }
-      responses: { 200: { description: ok } }
-"#;
+const HOSTILE: &str = concat!("\n", include_str!("completions.yaml"));
 
 /// A home with a profile of the pets, and caches of its own.
 struct Home {

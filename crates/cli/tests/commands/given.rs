@@ -5,30 +5,7 @@ use crate::prelude::*;
 const FILES: &str = "fixtures/files/spec.yaml";
 const PETS: &str = "fixtures/pets/spec.yaml";
 
-const BODIES: &str = r##"
-openapi: 3.0.3
-info: { title: Bodies, version: "1" }
-servers: [{ url: https://bodies.example }]
-paths:
-  /a:
-    post:
-      operationId: add
-      parameters: [{ name: kind, in: query, schema: { type: string } }]
-      requestBody:
-        required: true
-        content: { application/json: { schema: { oneOf: [{ $ref: "#/components/schemas/Pet" }] } } }
-      responses: { 204: { description: ok } }
-components:
-  schemas:
-    Pet:
-      type: object
-      required: [name]
-      additionalProperties: false
-      properties:
-        name: { type: string }
-        age: { type: integer }
-        tags: { type: array, items: { type: string } }
-"##;
+const BODIES: &str = concat!("\n", include_str!("given-bodies.yaml"));
 
 fn planned(arguments: &[&str]) -> Value {
     let ended = callgate(&[arguments, &["--dry-run", "--json"]].concat()).exits(0);
@@ -151,26 +128,7 @@ fn an_unreadable_argument_file_is_reported_with_the_escape_for_text() {
     assert_eq!(sent["name"], "@rex");
 }
 
-const NAMES: &str = r#"
-openapi: 3.0.3
-info: { title: Names, version: "1" }
-servers: [{ url: https://names.example }]
-paths:
-  /items/{id}:
-    get:
-      operationId: list
-      parameters:
-        - { name: id, in: path, required: true, schema: { type: string } }
-        - { name: id, in: query, schema: { type: string } }
-        - { name: X-Request-ID, in: header, schema: { type: string } }
-        - { name: $filter, in: query, schema: { type: string } }
-        - { name: "filter[length]", in: query, schema: { type: integer } }
-        - { name: "where!", in: query, style: deepObject, schema: { type: object, properties: { a: { type: string } } } }
-        - { name: 名前, in: query, schema: { type: string } }
-        - { name: n m, in: query, schema: { type: string } }
-        - { name: n m, in: cookie, schema: { type: string } }
-      responses: { 200: { description: ok } }
-"#;
+const NAMES: &str = concat!("\n", include_str!("given-names.yaml"));
 
 /// Runs a dry call of the operation above.
 fn named(arguments: &[&str]) -> Ended {

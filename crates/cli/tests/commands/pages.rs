@@ -106,33 +106,7 @@ fn deep_objects_are_folded_and_full_shows_them() {
     callgate(&["tools", file, "--full"]).exits(2).says("TOOL");
 }
 
-const DEEP: &str = r##"
-openapi: 3.0.3
-servers: [{ url: "https://a.example" }]
-paths:
-  /a:
-    post:
-      operationId: send
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [to]
-              properties:
-                note: { type: string }
-                parcels: { type: array, items: { type: object, properties: { weight: { type: integer } } } }
-                to: { $ref: "#/components/schemas/Address" }
-components:
-  schemas:
-    Address:
-      type: object
-      properties:
-        street: { type: string }
-        geo: { type: object, properties: { at: { type: object, properties: { lat: { type: number } } } } }
-        next: { $ref: "#/components/schemas/Address" }
-"##;
+const DEEP: &str = concat!("\n", include_str!("pages.yaml"));
 
 #[test]
 fn an_example_repeats_flags_and_names_the_server_that_the_description_lacks() {

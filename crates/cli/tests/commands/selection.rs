@@ -2,20 +2,7 @@
 
 use crate::prelude::*;
 
-const API: &str = "openapi: 3.0.3
-servers: [{url: https://a.example}]
-paths:
-  /pets:
-    get: {operationId: listPets, tags: [pets], summary: s}
-    post: {operationId: addPet, tags: [pets], summary: s}
-  /pets/{petId}:
-    parameters: [{name: petId, in: path, required: true, schema: {type: string}}]
-    get: {operationId: getPet, tags: [pets], summary: s}
-    delete: {operationId: deletePet, tags: [pets, admin], summary: s}
-  /owners:
-    get: {operationId: list, tags: [owners], summary: s}
-    post: {operationId: list, tags: [owners], summary: s}
-";
+const API: &str = include_str!("selection.yaml");
 
 /// The names that are offered with this `tools:`, and what is said on standard error.
 fn selected(tools: &str) -> (Vec<String>, String) {

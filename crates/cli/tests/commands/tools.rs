@@ -258,38 +258,7 @@ fn a_search_shows_what_fits_best_and_what_it_needs() {
     callgate(&["tools", file, "--search", "pet", "--dialect", "openai"]).exits(2).says("--dialect");
 }
 
-const UNION: &str = r##"
-openapi: 3.0.3
-info: { title: Shop, version: "1" }
-servers: [{ url: https://shop.example }]
-paths:
-  /payments:
-    post:
-      operationId: pay
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema:
-              type: object
-              required: [payment]
-              properties:
-                payment:
-                  oneOf: [{ $ref: "#/components/schemas/Card" }, { $ref: "#/components/schemas/Bill" }]
-      responses: { 204: { description: ok } }
-components:
-  schemas:
-    Card:
-      type: object
-      additionalProperties: false
-      required: [kind, last4]
-      properties: { kind: { type: string, enum: [card] }, last4: { type: string, pattern: "^[0-9]{4}$" } }
-    Bill:
-      type: object
-      additionalProperties: false
-      required: [kind, number]
-      properties: { kind: { type: string, enum: [bill] }, number: { type: integer } }
-"##;
+const UNION: &str = concat!("\n", include_str!("tools.yaml"));
 
 #[test]
 fn the_page_of_a_union_lists_its_alternatives_below_one_of_and_has_an_example_that_works() {

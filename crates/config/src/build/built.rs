@@ -65,6 +65,7 @@ pub struct Built {
     /// One entry for each toolset with a description, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
     /// One entry for each toolset with a database, in the order of the configuration.
+    #[doc(hidden)]
     pub databases: Vec<BuiltDatabase>,
     /// One entry for each toolset with documents, in the order of the configuration.
     pub documents: Vec<BuiltDocuments>,

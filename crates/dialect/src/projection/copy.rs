@@ -132,7 +132,6 @@ fn required(members: &Object) -> Vec<&str> {
     required.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Keywords with one schema.
 const SINGLES: [&str; 10] = [
     "additionalProperties",
     "contains",

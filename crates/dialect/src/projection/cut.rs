@@ -1,13 +1,11 @@
 //! Cuts a schema that is too large: shows less and less of its deep and optional parts, until it fits.
 
-/// The most that a cut shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The most levels of nested optional members.
     optional: usize,
     /// The most levels of nested members.
     nested: usize,
-    /// The longest description.
     pub(super) text: usize,
 }
 

@@ -31,9 +31,7 @@ pub(super) struct Grammar {
     pub(super) has_circles: bool,
     /// True if schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
     pub(super) is_proto: bool,
-    /// The maximum nesting of members.
     pub(super) deepest: usize,
-    /// The supported property names.
     pub(super) names: Names,
 }
 

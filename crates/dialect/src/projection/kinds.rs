@@ -40,7 +40,6 @@ impl Kinds {
         }
     }
 
-    /// The types of this set that are not in `others`.
     pub(super) fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
@@ -49,7 +48,6 @@ impl Kinds {
         self & other != Self::NONE
     }
 
-    /// True if every type of this set is in `other`.
     pub(super) fn is_within(self, other: Self) -> bool {
         self & other == self
     }

@@ -62,7 +62,6 @@ impl<'s> Projector<'s> {
         self.shape(Shape::of(parts), level, built, words);
     }
 
-    /// Adds the keywords of an object from its collected members.
     pub(super) fn shape(
         &mut self,
         shape: Shape<'s>,

@@ -18,7 +18,6 @@ pub(super) struct Parts<'s> {
     /// The groups of alternatives; a value must meet each group.
     pub(super) groups: Vec<Group<'s>>,
     pub(super) followed: Vec<&'s str>,
-    /// True if no value is legal.
     pub(super) is_never: bool,
     /// True if there are more schemas than were examined.
     pub(super) is_cut: bool,
@@ -186,7 +185,6 @@ fn says(schema: &Value) -> bool {
     schema.as_object().is_some_and(|members| !members.is_empty())
 }
 
-/// The types that a schema allows, as far as they are obvious.
 pub(super) fn kinds_of<'s>(
     schema: &'s Value,
     definitions: &Definitions<'s>,

@@ -24,7 +24,6 @@ pub(super) struct Projector<'s> {
     /// The provider's names of members, by the original names.
     pub(super) names: &'s BTreeMap<String, String>,
     pub(super) losses: Losses,
-    /// The JSON pointer of the current schema.
     at: String,
     /// The bytes that may still be written.
     left: usize,
@@ -93,7 +92,6 @@ impl<'s> Projector<'s> {
         applied
     }
 
-    /// The schema of all these schemas together.
     pub(super) fn schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
@@ -144,7 +142,6 @@ impl<'s> Projector<'s> {
         self.wanted.insert((level, name));
     }
 
-    /// A reference, if the provider supports references and the target is shown.
     fn reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
         let Reference { name, description } = reference;
         if !self.grammar.has_references || (self.cut.ends(level) && !self.known.contains(name)) {

@@ -29,7 +29,6 @@ pub(super) struct Restoring<'s> {
     pub(super) reads_texts: bool,
 }
 
-/// The schemas that may apply to an object.
 #[derive(Debug, Default)]
 struct Shapes<'s> {
     properties: BTreeMap<&'s str, Vec<&'s Value>>,
@@ -84,7 +83,6 @@ impl<'s> Restoring<'s> {
         }
     }
 
-    /// The object in a text, if the schemas allow an object and no text.
     fn text(&self, text: String, schemas: &[&'s Value]) -> Value {
         let kinds = schemas.iter().map(|schema| kinds_of(schema, self.definitions, ALTERNATIVES));
         let kinds = kinds.fold(Kinds::NONE, |all, one| all | one);

@@ -16,7 +16,6 @@ use super::{
 };
 
 impl<'s> Projector<'s> {
-    /// The schema of parts without alternatives.
     pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
         let mut kinds = parts.kinds();
         if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
@@ -48,7 +47,6 @@ impl<'s> Projector<'s> {
         self.any_of(branches, parts.description(), &words)
     }
 
-    /// Describes in words the keywords that no provider supports.
     pub(super) fn describe_unsupported(&mut self, parts: &Parts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
@@ -74,7 +72,6 @@ impl<'s> Projector<'s> {
         json!({"type": "null"})
     }
 
-    /// Any value of these types.
     pub(super) fn bare(&mut self, kinds: Kinds) -> Value {
         if kinds == Kinds::ALL && self.grammar.has_any {
             return Value::Object(Object::new());

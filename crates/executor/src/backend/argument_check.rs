@@ -22,11 +22,9 @@ use crate::{
     error::{self, Error},
 };
 
-/// A backend, and the check of its arguments against the schema of its declaration.
 #[derive(Debug)]
 pub(crate) struct CheckedBackend {
     backend: Arc<dyn Backend>,
-    /// Made for the first call; `None` if the tool has no declaration.
     arguments: OnceLock<Option<ArgumentCheck>>,
     /// Made for the first result; `None` if the tool declares none.
     results: OnceLock<Option<OutputCheck>>,
@@ -69,7 +67,6 @@ impl CheckedBackend {
         Self { edit: Some(edit), ..Self::unexamined(backend) }
     }
 
-    /// The operator's changes to the tool.
     pub(crate) fn edit(&self) -> Option<&AppliedEdit> {
         self.edit.as_ref().map(EditedTool::applied)
     }
@@ -107,7 +104,6 @@ impl CheckedBackend {
         self.results.get_or_init(made).as_ref()
     }
 
-    /// The outcome, if its result is what the tool declares.
     fn checked_result(&self, outcome: Outcome) -> Outcome {
         let Some(results) = self.results() else { return outcome };
         let Some(output) = output_of(&outcome) else { return outcome };

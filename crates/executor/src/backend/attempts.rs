@@ -11,27 +11,22 @@ use tokio::time::Instant;
 
 use crate::retry::{Retry, RetryWhen};
 
-/// The attempts of one call under a policy that repeats some.
 #[derive(Debug)]
 pub(super) struct Attempts {
     pub(super) n_made: usize,
     /// True if repeating the request changes nothing, even if the service has executed it.
     is_safe: bool,
-    /// The failure of the last attempt without a response.
     pub(super) lost: Option<Failure>,
     /// The progress of the earlier attempts.
     pub(super) reached: Reached,
-    /// The time by which the call must have ended.
     pub(super) ends: Instant,
 }
 
-/// The failure of an attempt that may succeed when it is repeated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
     pub(super) code: FaultCode,
     pub(super) status: Option<u16>,
     pub(super) reached: Reached,
-    /// The wait that the service asks for.
     pub(super) asked: Option<Duration>,
 }
 
@@ -59,7 +54,6 @@ impl Attempts {
         self.is_safe &= !overrides_method(headers);
     }
 
-    /// Notes that an attempt got no whole response.
     pub(super) fn lose(&mut self, error: &Error) {
         self.lost = Failure::of_error(error);
     }

@@ -4,7 +4,6 @@
 use callgate_auth::CredentialRefusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
-/// The credential that a service saw last.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sent {
     Credential,

@@ -99,7 +99,6 @@ impl Backend for ClientFunction {
     }
 }
 
-/// A call that waits for its client, under an id that cannot be guessed.
 pub(super) fn deferred(request: Value, time: Duration) -> Outcome {
     let mut random = [0; 16];
     if getrandom::fill(&mut random).is_err() {
@@ -111,7 +110,6 @@ pub(super) fn deferred(request: Value, time: Duration) -> Outcome {
     Outcome::Pending(Box::new(pending))
 }
 
-/// A dry run of a call that the client would run.
 pub(super) fn asked(name: &ToolName, request: &Value) -> Preview {
     Preview::Text(format!("asks the client to run `{name}` with {request}"))
 }

@@ -59,7 +59,6 @@ impl EditedTool {
         (Self { tool: edited, applied, hidden, values }, faults)
     }
 
-    /// The changes, and the name of the tool without them.
     pub(crate) fn applied(&self) -> &AppliedEdit {
         &self.applied
     }
@@ -94,13 +93,11 @@ impl EditedTool {
         Ok(filled)
     }
 
-    /// Adds what the operator gives to a call.
     pub(super) fn fingerprint(&self, hasher: &mut FingerprintHasher) {
         hasher.object(&self.values);
     }
 }
 
-/// The faults of the names of arguments.
 fn argument_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let known = || properties.into_iter().flat_map(|all| all.keys().map(String::as_str));
@@ -131,7 +128,6 @@ fn argument_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     faults
 }
 
-/// The faults of values that the schemas of their arguments do not allow.
 fn value_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     let mut open = schema.clone();
     if let Value::Object(open) = &mut open {
@@ -153,7 +149,6 @@ fn value_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     faults
 }
 
-/// Makes the schema of a tool the one that a model sees.
 fn declare(schema: &mut Object, edit: &ToolEdit) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let hidden: Vec<String> =

@@ -37,7 +37,6 @@ use crate::{
     watcher::Watched,
 };
 
-/// The connection to a toolset's service: its transport, and the settings of its calls.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) toolset: String,
@@ -50,7 +49,6 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// The request of a call, whose arguments may name kept results of earlier calls.
     pub(super) async fn planned(
         &self,
         plan: &Plan,
@@ -110,7 +108,6 @@ impl Connection {
     }
 }
 
-/// The fault for a request whose body is larger than the operator allows.
 fn too_large(n_bytes: usize, most: usize) -> Box<Fault> {
     let message = format!(
         "the body of the request has {n_bytes} bytes, and {most} is the bound, so nothing was sent; send less"
@@ -137,17 +134,13 @@ pub(super) struct Exchange<'a> {
     authenticator: &'a dyn Authenticator,
     pub(super) connection: &'a Connection,
     pub(super) call: &'a Call<'a>,
-    /// The time by which the call must have ended, or this attempt of it.
     pub(super) deadline: Instant,
-    /// The attempts so far, under a policy that repeats some.
     pub(super) attempts: Option<Box<Attempts>>,
     /// The secrets that were sent, which no output may show.
     pub(super) secrets: Vec<Secret>,
-    /// The credential that was sent, and if a fresh one replaced it.
     pub(super) sent: Sent,
 }
 
-/// Words the fault for a credential that cannot be put on a request.
 type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
 
 impl<'a> Exchange<'a> {
@@ -203,7 +196,6 @@ impl<'a> Exchange<'a> {
         Box::pin(self.renewed(journal)).await
     }
 
-    /// Sends the call again with a fresh credential.
     async fn renewed(
         &mut self,
         journal: &mut Journal,
@@ -295,7 +287,6 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Puts the credentials on one request and sends it.
     async fn sent(
         &mut self,
         request: &mut Request<Bytes>,

@@ -8,7 +8,6 @@ use url::Url;
 
 use super::challenge::Sent;
 
-/// The fault for a credential that cannot be put on a request.
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_failed(&reason(error)), error)
 }
@@ -18,7 +17,6 @@ pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_not_renewed(&reason(error)), error)
 }
 
-/// The fault for a credential that the service refused without a reason.
 pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
     match sent {
         Sent::Credential => {
@@ -111,7 +109,6 @@ pub(super) fn refusal_of_a_call(error: &Error, server: &Url) -> Option<Event> {
     Some(Event::Refused { why: Some(why), remedy })
 }
 
-/// The destination of a refused request, as the description or the resolver names it.
 fn destination(error: &Error, server: &Url) -> String {
     let named = base(server);
     match error.denied_address() {
@@ -120,7 +117,6 @@ fn destination(error: &Error, server: &Url) -> String {
     }
 }
 
-/// The step that allows a destination.
 fn remedy(error: &Error, server: &Url) -> Option<Remedy> {
     match (error.denial()?, error.denied_address()) {
         (Denial::Insecure | Denial::Private, _) => {
@@ -152,7 +148,6 @@ pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) ->
     wording::stopped(reached, effect)
 }
 
-/// The fault for a request without a response.
 pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
         ErrorKind::Coding => wording::answer::undecodable(effect),

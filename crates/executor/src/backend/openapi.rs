@@ -85,7 +85,6 @@ impl OpenApi {
         }
     }
 
-    /// The request of a call with the places of its credentials masked.
     async fn planned(
         &self,
         call: &Call<'_>,
@@ -265,7 +264,6 @@ impl OpenApi {
         (!self.holds_secret(response, masker)).then(|| render_response(response))
     }
 
-    /// True if the decoded content of a response has a secret.
     fn holds_secret(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> bool {
         let journal = &mut Journal::default();
         let reading = Reading { shape: self.own_shape(), masker, journal };

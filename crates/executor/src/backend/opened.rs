@@ -65,16 +65,13 @@ pub struct Pieces {
 /// The terms on which the body of a response is handed on as it arrives.
 #[derive(Debug)]
 pub(super) struct Terms {
-    /// The secrets that were sent, which no piece may show.
     pub(super) masker: Masker<'static>,
     /// The limits; the time limit holds for each piece.
     pub(super) limits: Limits,
     pub(super) effect: Effect,
-    /// The time when the caller stops waiting.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Facts about a response's values that were found before the values were handed on.
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
     n_removed: AtomicUsize,
@@ -166,12 +163,10 @@ impl Pieces {
         Self { head: Box::new(head), body, stream: Box::pin(stream.fuse()), noted: Arc::default() }
     }
 
-    /// Adds the facts about the body as a whole.
     pub(crate) fn of_body(self, body: BodyHead) -> Self {
         Self { body, ..self }
     }
 
-    /// The facts about all pieces together.
     pub(crate) fn body(&self) -> &BodyHead {
         &self.body
     }

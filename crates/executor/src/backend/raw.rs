@@ -17,7 +17,6 @@ use super::{
     reading::late,
 };
 
-/// The body of one response while it is handed on.
 #[derive(Debug)]
 pub(super) struct Raw {
     body: ResponseBody,
@@ -28,13 +27,11 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// The bytes of a body up to its end.
     pub(super) fn new(body: ResponseBody, terms: Terms) -> Self {
         let (held, noted) = (BytesMut::new(), Arc::default());
         Self { body, terms, held, is_ended: false, noted }
     }
 
-    /// The pieces after the head of a response with these headers.
     pub(super) fn pieces(self, head: Answer, headers: &HeaderMap) -> Pieces {
         let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
@@ -72,7 +69,6 @@ impl Raw {
         None
     }
 
-    /// Takes a chunk and returns the bytes that may be handed on.
     fn pushed(&mut self, chunk: &Bytes) -> Bytes {
         self.held.extend_from_slice(chunk);
         if self.held.len() < LOOKED_AT { Bytes::new() } else { self.masked(LONGEST_SECRET) }

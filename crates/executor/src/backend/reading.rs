@@ -36,7 +36,6 @@ pub(super) fn read(
     }))
 }
 
-/// The reason why the reading of a sequence stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     Bound,
@@ -66,7 +65,6 @@ async fn until(
     }
 }
 
-/// The error for a response that was not whole in time.
 pub(super) fn late() -> Error {
     Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }

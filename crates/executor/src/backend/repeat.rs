@@ -13,11 +13,9 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::{attempts::Failure, exchange::Exchange, reading};
 use crate::stop::Stop;
 
-/// The head of a response, or the fault of an attempt without one.
 type Answer = Result<Response<ResponseBody>, Box<Fault>>;
 
 impl Exchange<'_> {
-    /// Returns true if an attempt failed and the policy allows to repeat it.
     pub(super) fn may_repeat(&self, answer: &Answer) -> bool {
         self.attempts.is_some() && self.failure(answer).is_some()
     }

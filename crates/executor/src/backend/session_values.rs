@@ -48,7 +48,6 @@ impl SessionValues {
         }
     }
 
-    /// The secrets of the session, which no output may show.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Secret> {
         session.secrets(&self.masked)
     }
@@ -59,7 +58,6 @@ impl SessionValues {
         if masker.is_empty() { fault } else { Box::new(of_fault(*fault, &masker)) }
     }
 
-    /// The arguments of a call with the session's secrets masked.
     pub(super) fn arguments(&self, arguments: Arguments, session: &Session) -> Value {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
@@ -70,7 +68,6 @@ impl SessionValues {
         arguments
     }
 
-    /// The request of a dry run with the session's secrets masked.
     pub(super) fn request(&self, request: PlannedRequest, session: &Session) -> PlannedRequest {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);

@@ -17,7 +17,6 @@ use http::{
 use super::failure;
 use crate::watcher::AnswerHead;
 
-/// A request with masks in place of its credentials.
 pub(super) fn request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,

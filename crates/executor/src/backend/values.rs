@@ -15,7 +15,6 @@ use super::{
     reading::late,
 };
 
-/// The values of one response, as they arrive.
 #[derive(Debug)]
 pub(super) struct Values {
     body: ResponseBody,
@@ -30,7 +29,6 @@ impl Values {
         Self { body, splitter, terms, is_ended: false, noted: Arc::default() }
     }
 
-    /// The values as the pieces of a response with this head.
     pub(super) fn pieces(self, head: Answer) -> Pieces {
         let noted = Arc::clone(&self.noted);
         let values = stream::unfold(self, |mut values| async move {
@@ -40,7 +38,6 @@ impl Values {
         Pieces::new(head, values).counted(noted)
     }
 
-    /// The next value, as soon as it is complete; `None` at the end.
     async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
         if self.is_ended {
             return None;

@@ -8,7 +8,6 @@ use callgate_tool::{Effect, Tool};
 use super::{ChangeKind, inputs};
 use crate::{catalog::Entry, executor::Executor};
 
-/// A tool as agents know it.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     toolset: &'a str,

@@ -17,7 +17,6 @@ pub(super) struct Side<'a> {
     own: Option<&'a Object>,
 }
 
-/// Finds narrowed schemas among one tool's arguments.
 #[derive(Debug)]
 pub(super) struct Narrowing<'a> {
     old: Side<'a>,
@@ -25,7 +24,6 @@ pub(super) struct Narrowing<'a> {
     n_steps: usize,
     /// The pairs compared so far at one input, by their addresses in memory.
     seen: BTreeSet<(usize, usize)>,
-    /// The findings and their locations.
     pub(super) found: Vec<(String, InputChange)>,
 }
 
@@ -107,7 +105,6 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// Compares the schemas below a keyword, if it has any.
     fn below(&mut self, at: &str, key: &'a str, old: &'a Object, new: &'a Object) -> bool {
         let (before, after) = (old.get(key), new.get(key));
         match key {

@@ -17,10 +17,8 @@ pub(super) struct Issuer {
     published: KeyCache,
 }
 
-/// The reason why a token is refused.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refusal {
-    /// The token is not valid.
     Invalid(&'static str),
     /// The issuer's keys are not available; how long to wait.
     Unreachable(Duration),
@@ -41,7 +39,6 @@ impl Issuer {
         Self { built: built.clone(), published: KeyCache::new(built) }
     }
 
-    /// Returns true if the known keys apply to these settings too.
     pub(super) fn is(&self, built: &BuiltIssuer) -> bool {
         self.built == *built
     }

@@ -35,7 +35,6 @@ impl Unverified {
     }
 }
 
-/// The requirements for a token's claims.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     pub(super) issuer: &'a str,
@@ -65,7 +64,6 @@ pub(super) fn claims(
     }
 }
 
-/// A verified token of a principal, for the time of its request.
 pub(super) fn shown(principal: &Principal, token: &str) -> CallerToken {
     let expires = principal.claim("exp").and_then(Value::as_f64);
     let expires = expires.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

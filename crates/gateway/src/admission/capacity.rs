@@ -26,7 +26,6 @@ struct Shared {
     waiting: Mutex<VecDeque<Weak<Permit>>>,
 }
 
-/// The permit of one request until it is dropped.
 pub(crate) struct Permit {
     capacity: Capacity,
     state: Mutex<State>,
@@ -53,7 +52,6 @@ impl Capacity {
         Self(Arc::new(Shared { permits, most, waiting }))
     }
 
-    /// A permit, if one is free or a waiting caller can be ended.
     pub(super) fn permit(&self) -> Option<Arc<Permit>> {
         let semaphore_permit =
             self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;

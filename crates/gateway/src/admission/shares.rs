@@ -8,7 +8,6 @@ use std::{
 
 use callgate_tool::Principal;
 
-/// Requests that are being handled, by their principals.
 #[derive(Debug)]
 pub(super) struct Shares {
     most: usize,
@@ -26,7 +25,6 @@ pub(super) struct Share {
 struct Taken(Mutex<BTreeMap<String, usize>>);
 
 impl Shares {
-    /// Allows each principal this many requests at a time.
     pub(super) fn new(most: usize) -> Self {
         Self { most, taken: Arc::default() }
     }

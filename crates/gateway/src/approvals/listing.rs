@@ -109,7 +109,6 @@ pub(crate) async fn list(
     Ok(JsonText::of(&Approvals { approvals, next_cursor }))
 }
 
-/// The approval as the caller may see it.
 pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -> ApprovalBody<'a> {
     let (own, may_decide) = (is_callers(caller, approval), covers(built, caller, approval));
     let approvers = built.approvals().map(|approvals| approvals.approvers());
@@ -132,7 +131,6 @@ pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -
     }
 }
 
-/// True if the caller made the call and may still use its tool.
 fn is_own(built: &Built, caller: &Caller, approval: &Approval) -> bool {
     let toolset = entry(built, approval).map(Entry::toolset);
     is_callers(caller, approval) && caller.may_use(toolset.unwrap_or(&approval.toolset))

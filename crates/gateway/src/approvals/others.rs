@@ -16,7 +16,6 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// Marks a call of somebody else.
 pub(super) async fn mark(
     gateway: &Gateway,
     caller: &Caller,

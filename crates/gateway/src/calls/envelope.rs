@@ -71,11 +71,8 @@ pub(crate) struct RequestedCall {
     pub(crate) call: ToolCall,
     pub(super) timeout: Option<Duration>,
     pub(super) idempotency_key: Option<String>,
-    /// The decision of a person about the call.
     pub(super) decided: Option<Decided>,
-    /// The approval that the call is made under once somebody else has given it.
     pub(super) approval: Option<String>,
-    /// The format of the message with the call, and the message's other members.
     pub(super) origin: Option<(Dialect, Object)>,
 }
 
@@ -136,7 +133,6 @@ impl RequestedCall {
         Self { origin: Some((dialect, origin.clone())), ..self }
     }
 
-    /// Adds a person's decision about the call.
     #[must_use]
     pub(crate) fn decided(self, decided: Decided) -> Self {
         Self { decided: Some(decided), ..self }

@@ -6,12 +6,10 @@ use callgate_tool::{Audience, ToolResult};
 
 use crate::{answer::JsonText, caller::Caller};
 
-/// The audience of the journals that a caller gets.
 pub(super) fn audience(caller: &Caller) -> Audience {
     if caller.is_admin { Audience::Operator } else { Audience::Caller }
 }
 
-/// The body of a response with these results.
 pub(super) fn written(results: &[ToolResult], audience: Audience) -> String {
     let results: Vec<_> = results.iter().map(|result| with_journal(result, audience)).collect();
     format!(r#"{{"results":[{}]}}"#, results.join(","))

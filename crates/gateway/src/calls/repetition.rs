@@ -15,7 +15,6 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// The way to continue with a request that has a key.
 #[derive(Debug)]
 pub(crate) enum Repeated {
     Answered(String),

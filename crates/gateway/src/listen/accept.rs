@@ -14,7 +14,6 @@ use super::{
     socket::{Accepted, Socket},
 };
 
-/// Accepts until all work is done.
 pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
     let drain = setup.admission.drain().clone();
     let (mut early, mut late) = (JoinSet::new(), JoinSet::new());

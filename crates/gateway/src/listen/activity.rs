@@ -51,12 +51,10 @@ impl Activity {
         self.idle_since() == Some(self.opened)
     }
 
-    /// The time when the connection was opened.
     pub(super) fn opened(&self) -> Instant {
         self.opened
     }
 
-    /// Adds a response that is sent piece by piece from now on.
     pub(super) fn add(&self, permit: &Arc<Permit>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|permit| permit.strong_count() > 0);
@@ -76,7 +74,6 @@ impl Activity {
         self.idle.notify_one();
     }
 
-    /// Waits until the connection is given up.
     pub(super) async fn given_up(&self) {
         self.idle.notified().await;
     }

@@ -26,7 +26,6 @@ pub(super) enum AnswerBody<B> {
     Unplaced { body: B, _in_flight: InFlight },
 }
 
-/// A body that arrives piece by piece.
 #[derive(Debug)]
 pub(super) struct StreamedBody<B> {
     /// `None` once the body has ended.

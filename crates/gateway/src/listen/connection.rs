@@ -42,7 +42,6 @@ use crate::{
     time_limit::TimeLimit,
 };
 
-/// The means by which a connection is served.
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) admission: Arc<Admission>,
@@ -52,7 +51,6 @@ pub(super) struct Setup {
     pub(super) is_late: bool,
 }
 
-/// The state that the requests of one connection share.
 struct Shared {
     admission: Arc<Admission>,
     peer: Peer,
@@ -66,12 +64,9 @@ struct Ending {
     is_late: bool,
 }
 
-/// The reason why the sidecar closes a connection.
 #[derive(Clone, Copy)]
 enum Reason {
-    /// Nothing happened for too long.
     Idle,
-    /// The sidecar is being stopped.
     Drain,
 }
 

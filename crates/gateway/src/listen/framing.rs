@@ -4,7 +4,6 @@
 
 use memchr::memchr;
 
-/// The messages of one connection so far.
 #[derive(Debug)]
 pub(super) struct Framing {
     state: State,
@@ -29,7 +28,6 @@ enum State {
     Trailer,
 }
 
-/// The facts in a head about the text after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     is_1_0: bool,
@@ -48,7 +46,6 @@ pub(super) struct Ambiguous {
 struct AmbiguousLine;
 
 impl Framing {
-    /// A connection before its first byte.
     pub(super) fn new(longest: usize) -> Self {
         let (line, head) = (Vec::new(), Head::default());
         Self { state: State::RequestLine, line, head, is_in_head: false, longest }
@@ -171,7 +168,6 @@ impl Framing {
 }
 
 impl Head {
-    /// The state after the head.
     fn follows(self) -> Result<State, AmbiguousLine> {
         match self {
             Self { is_chunked: true, length: Some(_), .. }

@@ -17,7 +17,6 @@ use tokio::{
 use super::{activity::Activity, framing::Framing};
 use crate::time_limit::{SECOND_LOOK, TimeLimit};
 
-/// The time limits for the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     pub(super) head: Duration,
@@ -112,8 +111,7 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// Fails if the time for a head is over; gives the connection up if it was idle too long. Called while
-    /// there is nothing to read.
+    /// Fails if the time for a head is over; gives up an idle connection. Called while there is nothing to read.
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -146,7 +144,6 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// Fails if the caller has read nothing for too long.
     fn check_stall<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -250,7 +247,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
     }
 }
 
-/// The time for the caller to read its last response.
 const LINGER: Duration = Duration::from_secs(1);
 /// A byte that is valid in no head and no chunk size, and the end of a head, which the HTTP library waits for.
 const NO_MESSAGE: &[u8] = b"\0\r\n\r\n";

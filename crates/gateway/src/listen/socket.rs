@@ -33,7 +33,6 @@ pub(super) enum Accepted {
     Unix(UnixStream),
 }
 
-/// The reason why the sidecar does not listen on an address.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Io(io::Error),
@@ -150,7 +149,6 @@ fn check_handed_over() -> io::Result<()> {
     }
 }
 
-/// Returns true if the service manager passed any socket.
 pub(super) fn has_handed_over() -> bool {
     #[cfg(unix)]
     {
@@ -181,7 +179,6 @@ impl Socket {
         }
     }
 
-    /// The address as a user writes it.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Tcp(listener) => {

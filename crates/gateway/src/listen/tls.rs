@@ -14,7 +14,6 @@ use tokio_rustls::rustls::ServerConfig;
 
 use crate::stamps::Stamps;
 
-/// The current certificate and trust of a listener.
 #[derive(Debug)]
 pub(super) struct Tls {
     files: ListenerTls,
@@ -25,7 +24,6 @@ pub(super) struct Tls {
 struct State {
     config: Arc<ServerConfig>,
     stamps: Stamps,
-    /// The stamps of the files that could not be read.
     refused: Option<Stamps>,
 }
 
@@ -37,7 +35,6 @@ impl Tls {
         Ok(Self { files: files.clone(), state })
     }
 
-    /// The TLS settings for new connections.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }
@@ -75,7 +72,6 @@ impl Tls {
     }
 }
 
-/// The interval between checks of the files.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
 fn paths(files: &ListenerTls) -> BTreeSet<PathBuf> {

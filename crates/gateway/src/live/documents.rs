@@ -22,13 +22,11 @@ impl FollowedDocuments {
         followed
     }
 
-    /// Takes over the documents of a new build.
     pub(super) fn take(&mut self, built: &Built) {
         self.findings = findings(built);
         self.folders = folders(built);
     }
 
-    /// The folders to watch.
     pub(super) fn folders(&self) -> &BTreeSet<PathBuf> {
         &self.folders
     }

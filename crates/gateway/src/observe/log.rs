@@ -109,7 +109,6 @@ fn subscriber(
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }
 
-/// The levels of records that are written.
 fn targets(config: &LogConfig) -> Targets {
     let usual = level(config.level);
     let targets =

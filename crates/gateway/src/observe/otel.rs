@@ -24,7 +24,6 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
-/// The operator's headers for requests to the collector.
 pub(super) async fn headers(
     config: &TelemetryConfig,
     secrets: &dyn SecretStore,

@@ -26,7 +26,6 @@ use crate::{
     reloads::End,
 };
 
-/// Renders the metrics of this process, once they are recorded.
 static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 
 /// Starts to record the metrics of this process. If the program has its own recorder, that one stays.
@@ -96,7 +95,6 @@ pub(crate) fn tidy() {
     }
 }
 
-/// Reports which toolsets have a description, and if the served build is current.
 pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_digest").set(f64::from(built.digest().number()));
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
@@ -116,7 +114,6 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
-/// Reports the documents that can be found, and the findings about their files.
 pub(crate) fn tell_documents(documents: &BuiltDocuments, n_findings: usize) {
     let name = &documents.name;
     callgate_policy::describe_toolset(name);

@@ -65,7 +65,6 @@ where
     }
 }
 
-/// Notes what the request's record says of its route and its trace.
 fn record(found: &RequestFacts, request: &Request, span: &Span) {
     if let Some(route) = request.extensions().get() {
         found.set_route(route);

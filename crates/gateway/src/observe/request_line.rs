@@ -30,7 +30,6 @@ pub(crate) struct RequestLine {
     has_left: bool,
 }
 
-/// The facts that the request's own parts find out: an extension of the request.
 #[derive(Debug, Default)]
 pub(crate) struct RequestFacts {
     route: OnceLock<MatchedPath>,
@@ -38,7 +37,6 @@ pub(crate) struct RequestFacts {
     trace: OnceLock<u128>,
 }
 
-/// The body of a response whose request has a record.
 #[derive(Debug)]
 pub(crate) struct RecordedBody<B> {
     body: B,
@@ -101,7 +99,6 @@ impl RequestLine {
         Some(Self { method, started, found, template, status: None, bytes: 0, has_left: true })
     }
 
-    /// The path as a template; `None` for an unknown path.
     fn path(&self) -> Option<&str> {
         self.found.route.get().map(MatchedPath::as_str).or(self.template)
     }
@@ -117,7 +114,6 @@ impl Drop for RequestLine {
 }
 
 impl<B: Body> RecordedBody<B> {
-    /// The response, whose end writes the record.
     pub(crate) fn of(response: Response<B>, line: Option<RequestLine>) -> Response<Self> {
         let status = response.status().as_u16();
         response.map(|body| {
@@ -177,7 +173,6 @@ fn is_probe(path: &str) -> bool {
     matches!(path, "/healthz" | "/metrics" | "/readyz")
 }
 
-/// The id of a trace, as W3C Trace Context writes it.
 struct HexTrace(u128);
 
 impl std::fmt::Display for HexTrace {

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use callgate_executor::{Backend, Call, CurrentTrace, Middleware, Stage};
 use callgate_tool::{Journal, Outcome};
 
-/// Passes the trace on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps;
 

@@ -5,7 +5,6 @@ use callgate_config::Built;
 use callgate_policy::UnknownCall;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Lists the calls in the log.
 pub(crate) fn list(built: &Built) {
     let unknown = of(built);
     unknown.iter().take(MOST_LISTED).for_each(tell);

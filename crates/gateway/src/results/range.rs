@@ -4,7 +4,6 @@ use std::ops::Range;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum RequestedRange {
-    /// A range that begins after the end of the result.
     Nothing,
     Part(Range<usize>),
     Whole,

@@ -40,7 +40,6 @@ pub(super) fn records(source: &Source, built: &Built, listeners: &[Listener]) ->
     std::iter::once(served).chain(findings).collect()
 }
 
-/// The facts of a finding besides its message.
 fn fields(finding: &Finding) -> Value {
     let position = finding.position;
     json!({
@@ -139,7 +138,6 @@ fn toolsets(built: &Built) -> String {
     format!("toolsets: {n_toolsets} ({}{more}){unread}", names.join(", "))
 }
 
-/// The toolsets whose description or database does not answer.
 fn unread(built: &Built) -> Vec<&str> {
     let toolsets = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
     let databases = built.databases.iter().filter(|database| database.failure.is_some());
@@ -162,7 +160,6 @@ fn tool_counts(built: &Built, summary: &Summary) -> (usize, usize) {
     (summary.n_exposed + functions::count(built), n_tokens)
 }
 
-/// The security schemes without a credential.
 fn missing_schemes(summary: &Summary) -> usize {
     summary.findings.iter().filter(|finding| finding.code == MISSING_CREDENTIAL).count()
 }

@@ -5,7 +5,6 @@ use tokio::task::JoinHandle;
 
 use crate::gateway::Gateway;
 
-/// The running deliveries.
 #[derive(Debug)]
 pub(super) struct Notices {
     stop: Stop,

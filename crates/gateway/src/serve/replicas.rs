@@ -19,18 +19,15 @@ pub(super) struct Replicas(Option<JoinHandle<()>>);
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 struct Replica {
-    /// The digest of its configuration.
     configuration: u32,
 }
 
-/// The other sidecars on a store.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Others {
     n_equal: usize,
     n_different: usize,
 }
 
-/// One sidecar on a store.
 struct Member {
     store: Arc<dyn Store>,
     key: Key,
@@ -63,7 +60,6 @@ impl Member {
         Some(Self { store, key })
     }
 
-    /// Writes the own record, and counts the others.
     async fn look(&self, own: Replica) -> Result<Others, Error> {
         let now = Instant::now().into_std();
         let record = Record::json(&own)?.with_time_to_live(LIFE);
@@ -117,7 +113,6 @@ fn warn(digest: &str, n_different: usize) {
 const LIFE: Duration = Duration::from_secs(30);
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_secs(10);
-/// The most sidecars that are counted.
 const MOST: usize = 1000;
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for the signals that stop the process.
 #[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]

@@ -32,7 +32,6 @@ impl Condition {
         }
     }
 
-    /// The version that the store must find if the session has version `known`.
     pub(super) fn expected(&self, known: Option<Version>) -> Result<Expected, Problem> {
         match (self, known) {
             (Self::Any, _) => Ok(Expected::Any),
@@ -54,8 +53,7 @@ fn listed(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Probl
     Ok((!values.is_empty()).then(|| values.join(",")))
 }
 
-/// The versions in a list of entity tags (RFC 9110 §8.8.3); weak and foreign tags match no version. `None` if the
-/// text is not a list of tags.
+/// The versions in entity tags (RFC 9110 §8.8.3), of which weak and foreign ones match none; `None` for other text.
 fn versions(list: &str) -> Option<Vec<u64>> {
     let mut versions = Vec::new();
     let mut rest = list;

@@ -1,6 +1,7 @@
 //! Messages of models, by requests as they come in: every call is answered, in the order of the calls.
 
 use crate::prelude::*;
+use callgate_testkit::rows;
 
 const OPENAI: &str = "/v1/dialects/openai/calls";
 
@@ -44,51 +45,22 @@ async fn every_call_of_a_message_is_answered_in_the_order_of_the_calls() {
 #[tokio::test]
 async fn each_dialect_is_answered_in_its_own_format() {
     let sidecar = Sidecar::of_pets().await;
-    for (dialect, message, pointer) in [
-        ("openai", openai(&[("a", "pets-getPet", r#"{"petId": 7}"#)]), "/0/content"),
-        (
-            "anthropic",
-            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "pets-getPet", "input": {"petId": 7}}]}),
-            "/0/content/0/content",
-        ),
-        (
-            "gemini",
-            json!({"role": "model", "parts": [{"functionCall": {"name": "pets-getPet", "args": {"petId": 7}}}]}),
-            "/0/parts/0/functionResponse/response/output/name",
-        ),
-        ("json", json!({"tool": "pets-getPet", "args": {"petId": 7}}), "/0/response/name"),
-        (
-            "responses",
-            json!([{"type": "function_call", "call_id": "a", "name": "pets-getPet", "arguments": "{\"petId\": 7}"}]),
-            "/0/output",
-        ),
-        (
-            "bedrock",
-            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "pets-getPet", "input": {"petId": 7}}}]}),
-            "/0/content/0/toolResult/content/0/text",
-        ),
-        (
-            "mcp",
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-getPet", "arguments": {"petId": 7}}}),
-            "/0/result/content/0/text",
-        ),
-        // Tools are named by their operation there, and whole numbers come as floating point ones.
-        (
-            "ces",
-            json!({"toolCalls": {"toolCalls": [{"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "getPet", "args": {"petId": 7.0}}]}}),
-            "/0/toolResponses/toolResponses/0/response/output/name",
-        ),
-        (
-            "dialogflow",
-            json!({"toolCall": {"tool": "projects/p/locations/l/agents/a/tools/t", "action": "getPet", "inputParameters": {"petId": 7.0}}}),
-            "/0/toolCallResult/outputParameters/200/name",
-        ),
-        (
-            "semantic_kernel",
-            json!({"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "pets", "function_name": "getPet", "arguments": "{\"petId\": 7}"}]}),
-            "/0/items/0/result",
-        ),
-    ] {
+    // In `ces` and `dialogflow` tools are named by their operation, and whole numbers come as floating point ones.
+    for [dialect, message, pointer] in rows(
+        r#"
+        openai => {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "pets-getPet", "arguments": "{\"petId\": 7}"}}]} => /0/content
+        anthropic => {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "pets-getPet", "input": {"petId": 7}}]} => /0/content/0/content
+        gemini => {"role": "model", "parts": [{"functionCall": {"name": "pets-getPet", "args": {"petId": 7}}}]} => /0/parts/0/functionResponse/response/output/name
+        json => {"tool": "pets-getPet", "args": {"petId": 7}} => /0/response/name
+        responses => [{"type": "function_call", "call_id": "a", "name": "pets-getPet", "arguments": "{\"petId\": 7}"}] => /0/output
+        bedrock => {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "pets-getPet", "input": {"petId": 7}}}]} => /0/content/0/toolResult/content/0/text
+        mcp => {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-getPet", "arguments": {"petId": 7}}} => /0/result/content/0/text
+        ces => {"toolCalls": {"toolCalls": [{"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "getPet", "args": {"petId": 7.0}}]}} => /0/toolResponses/toolResponses/0/response/output/name
+        dialogflow => {"toolCall": {"tool": "projects/p/locations/l/agents/a/tools/t", "action": "getPet", "inputParameters": {"petId": 7.0}}} => /0/toolCallResult/outputParameters/200/name
+        semantic_kernel => {"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "pets", "function_name": "getPet", "arguments": "{\"petId\": 7}"}]} => /0/items/0/result
+        "#,
+    ) {
+        let message = serde_json::from_str::<Value>(message).unwrap();
         let path = format!("/v1/dialects/{dialect}/calls");
         let answered = sidecar.post(&path, &json!({"message": message})).await;
         assert_eq!(answered.status, 200, "{}", answered.text);

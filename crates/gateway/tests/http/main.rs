@@ -26,6 +26,7 @@ mod uploads;
 
 use crate::prelude::*;
 use callgate_gateway::Routes;
+use callgate_testkit::rows;
 
 #[tokio::test]
 async fn calls_are_answered_in_their_order() {
@@ -86,34 +87,22 @@ async fn a_dry_run_shows_the_request_and_no_credential() {
 #[tokio::test]
 async fn a_malformed_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
-    for (body, expected) in [
-        (json!([]), "`the body`: expected an object, got: an array"),
-        (json!({}), "`calls`: expected an array, got: nothing"),
-        (json!({"calls": []}), "`calls`: expected 1 to 256 calls, got: 0"),
-        (json!({"calls": [{}]}), "`calls[0].tool`: expected a text, got: nothing"),
-        (json!({"calls": [{"tool": 7}]}), "`calls[0].tool`: expected a text, got: a number"),
-        (
-            json!({"calls": [{"tool": "a"}], "dryrun": true}),
-            "got: `dryrun`: did you mean `dryRun`?",
-        ),
-        (json!({"calls": [{"tool": "a", "timeout": -1}]}), "`calls[0].timeout`: expected seconds"),
-        (
-            json!({"calls": [{"tool": "a"}], "session": {"parameters": 7}}),
-            "`session.parameters`: expected an object, got: a number",
-        ),
-        (
-            json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}),
-            "`session`: expected the keys `id`, `parameters`",
-        ),
-        (
-            json!({"calls": [{"tool": "a"}], "session": {"credentials": {"A": "x", "a": "y"}}}),
-            "`session.credentials`: expected names that differ beyond their case, got twice: `a`",
-        ),
-        (
-            json!({"calls": [{"tool": "a"}], "session": {"parameters": {"A": 1, "a": 2}}}),
-            "`session.parameters`: expected names that differ beyond their case, got twice: `a`",
-        ),
-    ] {
+    for [body, expected] in rows(
+        r#"
+            [] => `the body`: expected an object, got: an array
+            {} => `calls`: expected an array, got: nothing
+            {"calls": []} => `calls`: expected 1 to 256 calls, got: 0
+            {"calls": [{}]} => `calls[0].tool`: expected a text, got: nothing
+            {"calls": [{"tool": 7}]} => `calls[0].tool`: expected a text, got: a number
+            {"calls": [{"tool": "a"}], "dryrun": true} => got: `dryrun`: did you mean `dryRun`?
+            {"calls": [{"tool": "a", "timeout": -1}]} => `calls[0].timeout`: expected seconds
+            {"calls": [{"tool": "a"}], "session": {"parameters": 7}} => `session.parameters`: expected an object, got: a number
+            {"calls": [{"tool": "a"}], "session": {"ids": "s"}} => `session`: expected the keys `id`, `parameters`
+            {"calls": [{"tool": "a"}], "session": {"credentials": {"A": "x", "a": "y"}}} => `session.credentials`: expected names that differ beyond their case, got twice: `a`
+            {"calls": [{"tool": "a"}], "session": {"parameters": {"A": 1, "a": 2}}} => `session.parameters`: expected names that differ beyond their case, got twice: `a`
+            "#,
+    ) {
+        let body = serde_json::from_str::<Value>(body).unwrap();
         let answered = sidecar.post("/v1/calls", &body).await;
         assert_eq!(answered.status, 400, "{body}");
         assert_eq!(answered.header("content-type"), "application/problem+json");

@@ -3,6 +3,8 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
+use callgate_testkit::rows;
+
 /// The pets behind four tools.
 fn search() -> String {
     format!("mcp: {{ mode: search, pinned: [pets-listPets] }}\n{PETS}")
@@ -88,39 +90,22 @@ async fn a_call_through_call_tool_needs_the_approval_of_its_tool() {
 #[tokio::test]
 async fn a_fault_of_a_call_through_call_tool_is_reported_to_the_model() {
     let sidecar = Sidecar::of(&search()).await;
-    for (name, arguments, expected) in [
-        ("find_tools", json!({}), "`query`: expected what a tool is wanted for"),
-        ("find_tools", json!({"query": "a", "limit": 0}), "`limit`: expected 1 to 100, got: 0"),
-        ("find_tools", json!({"query": "a", "effects": ["x"]}), "got: `x`"),
-        (
-            "describe_tools",
-            json!({"names": []}),
-            "`names`: expected 1 to 20 names of tools, got: 0",
-        ),
-        ("call_read_tool", json!({}), "`name`: expected the name of a tool"),
-        (
-            "call_read_tool",
-            json!({"name": "nope"}),
-            "there is no tool `nope`; `find_tools` finds those there are",
-        ),
-        ("call_read_tool", json!({"name": "pets-getPe"}), "the nearest are `pets-getPet`"),
-        ("call_read_tool", json!({"name": "pets-getPet", "args": 7}), "`args`: expected an object"),
-        (
-            "call_read_tool",
-            json!({"name": "pets-getPet", "args": {}, "arguments": {}}),
-            "`args`: expected once, got twice under its names",
-        ),
-        (
-            "call_read_tool",
-            json!({"name": "pets-getPet", "petId": 7}),
-            "expected the keys `name`, `args`, `arguments`, got: `petId`",
-        ),
-        (
-            "call_read_tool",
-            json!({"name": "pets-deletePet", "arguments": {"petId": 7}}),
-            "`pets-deletePet` changes something (its effect is `idempotent`): call it with `call_write_tool`",
-        ),
-    ] {
+    for [name, arguments, expected] in rows(
+        r#"
+            find_tools => {} => `query`: expected what a tool is wanted for
+            find_tools => {"query": "a", "limit": 0} => `limit`: expected 1 to 100, got: 0
+            find_tools => {"query": "a", "effects": ["x"]} => got: `x`
+            describe_tools => {"names": []} => `names`: expected 1 to 20 names of tools, got: 0
+            call_read_tool => {} => `name`: expected the name of a tool
+            call_read_tool => {"name": "nope"} => there is no tool `nope`; `find_tools` finds those there are
+            call_read_tool => {"name": "pets-getPe"} => the nearest are `pets-getPet`
+            call_read_tool => {"name": "pets-getPet", "args": 7} => `args`: expected an object
+            call_read_tool => {"name": "pets-getPet", "args": {}, "arguments": {}} => `args`: expected once, got twice under its names
+            call_read_tool => {"name": "pets-getPet", "petId": 7} => expected the keys `name`, `args`, `arguments`, got: `petId`
+            call_read_tool => {"name": "pets-deletePet", "arguments": {"petId": 7}} => `pets-deletePet` changes something (its effect is `idempotent`): call it with `call_write_tool`
+            "#,
+    ) {
+        let arguments = serde_json::from_str::<Value>(arguments).unwrap();
         let answer = called(&sidecar, name, arguments).await;
         assert_eq!(answer["result"]["isError"], true, "{answer}");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();

@@ -214,36 +214,4 @@ async fn the_return_type_of_a_function_is_listed_and_not_declared() {
     assert!(known["outputSchema"].to_string().contains("delivered"), "{known}");
 }
 
-const DESCRIPTION: &str = r#"
-openapi: 3.1.0
-info: {title: Shop, version: "1"}
-paths:
-  /orders/{id}:
-    get:
-      operationId: get-order
-      description: Returns an order.
-      parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
-      responses:
-        "200":
-          description: an order
-          content: {application/json: {schema: {type: object, properties: {state: {enum: [sent, delivered]}}}}}
-  /orders:
-    post:
-      operationId: order
-      description: Orders.
-      parameters:
-        - {name: express, in: query, schema: {type: boolean}}
-        - {name: X-Customer, in: header, schema: {type: string, x-agent-input-parameter: customer}}
-      requestBody:
-        required: true
-        content:
-          application/json:
-            schema:
-              type: object
-              properties:
-                size: {type: string, enum: [small, large]}
-                note: {type: [string, "null"]}
-                count: {type: integer}
-              required: [size]
-      responses: {"201": {description: made}}
-"#;
+const DESCRIPTION: &str = concat!("\n", include_str!("semantic_kernel.yaml"));

@@ -106,17 +106,4 @@ fn json(text: String) -> Response {
     ([("content-type", "application/json")], text).into_response()
 }
 
-const DESCRIPTION: &str = r#"
-paths:
-  /orders:
-    post:
-      operationId: order
-      parameters: [{name: region, in: query, schema: {type: string, x-mcp-header: Region}}]
-      responses: {"200": {description: made}}
-  /slow: {post: {operationId: slow, responses: {"200": {description: made}}}}
-  /events:
-    get:
-      operationId: events
-      responses: {"200": {description: events, content: {text/event-stream: {}}}}
-  /large: {get: {operationId: large, responses: {"200": {description: many}}}}
-"#;
+const DESCRIPTION: &str = concat!("\n", include_str!("service.yaml"));

@@ -57,7 +57,6 @@ impl Question {
         self.values.is_some()
     }
 
-    /// Reads the reply from a client's answer; `None` if the answer is not valid.
     pub(crate) fn reply(&self, answer: &Value) -> Option<Reply> {
         let Some(values) = &self.values else {
             let message = answer.as_object()?;

@@ -21,14 +21,12 @@ pub(super) struct Branch {
 }
 
 impl Branch {
-    /// Reads a branch, with the schemas it inherits from.
     pub(super) fn of(document: &Document, schema: &Located<'_>) -> Self {
         let mut branch = Self::default();
         branch.read(document, schema, DEEPEST);
         branch
     }
 
-    /// The branch with the discriminator property and its values for this branch.
     pub(super) fn told_by(mut self, property: &Arc<str>, values: Vec<Value>) -> Self {
         if !values.is_empty() {
             self.fixed.insert(Arc::clone(property), values);

@@ -31,7 +31,6 @@ pub(crate) struct Graph<'d> {
     unbound: Vec<UnboundInput>,
 }
 
-/// A schema that will be read for its node.
 #[derive(Debug)]
 struct OpenSchema<'d> {
     schema: Located<'d>,
@@ -83,7 +82,6 @@ impl<'d> Graph<'d> {
         self.finish()
     }
 
-    /// The nodes and unbound inputs of a list whose items have this schema.
     pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         self.nodes.push(empty());
         let items = self.node(schema.clone(), Access::Open);
@@ -269,7 +267,6 @@ impl<'d> Graph<'d> {
         });
     }
 
-    /// Reads the schemas that a dynamic reference may refer to.
     fn note_anchors(&mut self, here: &OpenSchema<'d>) {
         let Some(reference) = here.schema.node.text("$dynamicRef") else {
             return;

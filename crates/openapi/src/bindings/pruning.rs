@@ -47,7 +47,6 @@ pub(super) fn prune(mut nodes: Vec<SchemaNode>) -> Vec<SchemaNode> {
     kept.map(|(node, _)| node).collect()
 }
 
-/// Replaces the indexes of the nodes below by their new ones.
 fn moved(node: &mut SchemaNode, place: impl Fn(usize) -> Option<usize>) {
     let take = std::mem::take::<Box<[(Arc<str>, usize)]>>;
     let named = |members: Box<[(Arc<str>, usize)]>| {

@@ -22,7 +22,6 @@ pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     }
 }
 
-/// Returns true if values of a media type contain bytes as texts.
 pub(super) fn holds_encoded(
     document: &Document,
     kind: BodyKind,
@@ -42,7 +41,6 @@ fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) ->
     })
 }
 
-/// Returns true if a schema itself says that its text represents bytes.
 fn says_encoded(node: &Node) -> bool {
     is_bytes(node)
         || matches!(node.text("format"), Some("base64" | "base64url" | "byte"))

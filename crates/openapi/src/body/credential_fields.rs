@@ -11,7 +11,6 @@ use crate::{
     security::credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
 };
 
-/// Records the properties of a form that belong to credentials, and reports them.
 pub(crate) fn withhold<'d>(
     body: &mut DescribedBody<'d>,
     cursor: Cursor<'d, '_>,

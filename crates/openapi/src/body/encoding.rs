@@ -177,7 +177,6 @@ fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
 }
 
-/// Collects the names of the properties that are files, through references and compositions.
 fn properties<'d>(
     document: &'d Document,
     schema: Located<'d>,

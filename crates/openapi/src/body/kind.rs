@@ -82,7 +82,6 @@ pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &Located
     !may_hold_json && is_structure(document, schema, DEEPEST)
 }
 
-/// True if a schema states that its value is an object or a list.
 fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let is_list = chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
@@ -129,5 +128,4 @@ fn is_pure(bare: &str) -> bool {
     }
 }
 
-/// Keywords that state the type of a value.
 const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];

@@ -25,7 +25,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
     pub(crate) object: Located<'d>,
-    /// The description beside the reference to the body, which replaces the body's own.
     pub(crate) description: Option<Arc<str>>,
     pub(crate) required: bool,
     /// The media types, in order of preference; never empty.
@@ -63,7 +62,6 @@ pub(crate) struct DescribedMedia<'d> {
     /// True if the description names a range of media types, and this one was selected from it.
     is_range: bool,
     pub(crate) root: Option<XmlName>,
-    /// True if values of the schema can be written.
     pub(crate) is_written: bool,
     /// The encoding of properties; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,

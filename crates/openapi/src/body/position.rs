@@ -13,7 +13,6 @@ use crate::{
     reference::Located,
 };
 
-/// Reads the encodings of a list's items as parts of a multipart body.
 pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
     let bare = media_type.split(';').next().unwrap_or_default().trim();
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
@@ -90,7 +89,6 @@ fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
     nodes.map(|(at, node)| Located::new(node, &above.index(at))).collect()
 }
 
-/// Reads the encoding of one part, from its encoding object and its schema.
 fn one<'d>(
     cursor: Cursor<'d, '_>,
     object: Option<&Located<'d>>,

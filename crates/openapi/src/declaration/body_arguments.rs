@@ -15,7 +15,6 @@ use crate::{
 };
 
 impl DeclarationParts<'_> {
-    /// True if an input is a body whose members are the arguments.
     pub(super) fn has_members_as_arguments(&self, input: &Input) -> bool {
         self.body.is_some_and(|body| body.layout == BodyLayout::Arguments)
             && input.place() == InputLocation::Body

@@ -5,7 +5,6 @@ use callgate_tool::{Object, Value};
 use crate::{declaration::DeclarationParts, input::Input};
 
 impl DeclarationParts<'_> {
-    /// Puts the operator's text and default into the schema of an argument.
     pub(super) fn edit_property(&self, input: &Input, built: &mut Value) {
         let (Some(edit), Value::Object(members)) = (self.edit, built) else { return };
         if let Some(text) = edit.describe.get(input.argument.as_str()) {

@@ -29,7 +29,6 @@ pub(super) struct Headers<'d> {
     depth: usize,
 }
 
-/// The place of a value in the arguments of a call.
 #[derive(Clone, Copy)]
 enum ValuePath<'p> {
     By(&'p [String]),

@@ -25,7 +25,6 @@ pub(super) fn require(body: &Body, schema: &mut Value) {
     }
 }
 
-/// The member that is the root element in every media type of an alternative.
 fn root_element(body: &Body, alternative: Option<usize>) -> Option<String> {
     let of_media = |media: &BodyMedia| {
         let root =

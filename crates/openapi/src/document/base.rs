@@ -18,16 +18,13 @@ use crate::{
 pub(super) struct Base {
     /// The place where the document was read: a path relative to the directory of the description, or an address.
     pub(super) read_at: Arc<str>,
-    /// The address that its relative references are resolved against.
     pub(super) relative_to: Arc<str>,
-    /// The other address of the document, beside the one where it was read.
     pub(super) own: Option<Arc<str>>,
     /// The reason why its `$self` is ignored: the expected value and the actual one.
     pub(super) fault: Option<(&'static str, Arc<str>)>,
 }
 
 impl Base {
-    /// The addresses of a tree that was read at `read_at`.
     pub(super) fn of(root: &Node, read_at: &str) -> Self {
         let read_at: Arc<str> = read_at.into();
         let plain = Self { relative_to: Arc::clone(&read_at), read_at, ..Self::default() };
@@ -79,7 +76,6 @@ impl Base {
         Some(url.into())
     }
 
-    /// Returns true if the document is a file that declares an address for itself.
     fn is_elsewhere(&self) -> bool {
         !is_address(&self.read_at) && is_address(&self.relative_to)
     }
@@ -102,8 +98,7 @@ impl Base {
     }
 }
 
-/// The address in a document's `$self`, or `None` if it is the address where the document was read; the error is the
-/// expected value.
+/// The address in a document's `$self`, unless the document was read there; the error is the expected value.
 fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
     if !version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
         let is_openapi = root.get("openapi").or_else(|| root.get("swagger")).is_some();

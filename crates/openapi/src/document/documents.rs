@@ -8,14 +8,12 @@ use indexmap::IndexMap;
 
 use crate::document::{base::Base, index::Index};
 
-/// The state of a document that the description refers to.
 #[derive(Clone, Debug)]
 pub(super) enum FurtherDocument {
     Read(Arc<Tree>),
     Refused(Unavailable),
 }
 
-/// A document and the facts that references need about it.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,

@@ -118,7 +118,6 @@ const SIGNATURES: [(&[u8], &str, Advice); 5] = [
     (b"\x89PNG", "a picture", Words("name a description in JSON or YAML")),
 ];
 
-/// The beginnings of texts of other formats, in lower case.
 const BEGINNINGS: [(&str, &str, Advice); 6] = [
     ("#%raml", "a description in RAML", CONVERT),
     ("format: 1a", "a description in API Blueprint", CONVERT),
@@ -130,7 +129,6 @@ const BEGINNINGS: [(&str, &str, Advice); 6] = [
 
 const GRAPHQL: Advice = Words("describe the requests to be made in OpenAPI");
 
-/// Members that only other formats have at their root.
 const MEMBERS: [(&str, &str, Advice); 10] = [
     ("__schema", "a schema of GraphQL", GRAPHQL),
     ("_type", "an export of Insomnia", Words("export the API as OpenAPI")),

@@ -14,7 +14,6 @@ use crate::{
     document::base::Base,
 };
 
-/// The parts of one document that references can name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     /// The names of the schemas with an `$id`, by their pointers.
@@ -23,7 +22,6 @@ pub(super) struct Index {
     pub(super) pointers: HashMap<Arc<str>, Arc<str>>,
     /// The pointers of anchors, by the name of their resource, `#`, and their own name.
     pub(super) anchors: HashMap<String, Arc<str>>,
-    /// The names and pointers of dynamic anchors, by the name of their resource.
     pub(super) dynamic: HashMap<String, Vec<Anchor>>,
     /// The names of the documents it refers to, each with the file that replaces it, if there is one.
     pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
@@ -106,7 +104,6 @@ impl<'d> Indexer<'d> {
         self.index.anchors.entry(format!("{base}#{name}")).or_insert(pointer);
     }
 
-    /// Records the `$id` of a schema, and returns the base of its content.
     fn named(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
         let address = id.split('#').next().filter(|address| !address.is_empty())?;
         let name = resolved(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
@@ -140,7 +137,6 @@ fn is_data(keyword: &str) -> bool {
         || keyword.starts_with("x-")
 }
 
-/// True if the members of a keyword's object have names that an author chose.
 fn holds_names(keyword: &str) -> bool {
     matches!(
         keyword,

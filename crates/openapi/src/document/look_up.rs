@@ -12,7 +12,6 @@ use crate::{
 };
 
 impl Document {
-    /// The approximate size in bytes of the description and the documents it refers to.
     pub(crate) fn n_bytes(&self) -> usize {
         self.facts().n_bytes
     }
@@ -46,7 +45,6 @@ impl Document {
         self.facts().has_mcp_headers
     }
 
-    /// The places of all schemas with this dynamic anchor, in any document.
     pub(crate) fn dynamic_anchors_named(&self, anchor: &str) -> Vec<Arc<str>> {
         let own = std::iter::once((None, self.index()));
         let further = self.parts.documents.iter().filter_map(|(name, further)| match further {
@@ -66,7 +64,6 @@ impl Document {
     }
 }
 
-/// The facts about all trees together, computed in one walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// The approximate size of the trees as JSON, in bytes.

@@ -30,13 +30,11 @@ pub(crate) struct DocumentPointer {
 struct Resource<'a> {
     document: Option<&'a str>,
     index: &'a Index,
-    /// The address that relative references here are resolved against.
     base: &'a str,
     /// The pointer of the schema.
     within: Option<&'a str>,
 }
 
-/// The reason why a reference leads to no place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum NoPlace {
     Missing,
@@ -97,7 +95,6 @@ impl Document {
         anchors.map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
     }
 
-    /// The schema with an `$id` that contains a place: its pointer and its name.
     fn enclosing<'i>(&self, index: &'i Index, at: &Path<'_>) -> Option<(&'i str, &'i str)> {
         if index.names.is_empty() {
             return None;
@@ -127,7 +124,6 @@ impl Document {
             && self.index().anchors.get(&key()).is_some_and(|known| **known == *pointer)
     }
 
-    /// The node at a place in the notation of this crate.
     pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
         let (document, pointer) = parted(place);
         self.node_at(&DocumentPointer { document, pointer })

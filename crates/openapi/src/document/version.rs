@@ -15,7 +15,6 @@ pub struct Version {
 }
 
 impl Version {
-    /// True if the version is this one or a later one.
     pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
         self.numbers >= (major, minor)
     }
@@ -92,7 +91,6 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
     vec![Diagnostic { pointer: pointer.to_owned(), ..found }]
 }
 
-/// The remedy for a text that is not a version.
 const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
                      a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 

@@ -10,7 +10,6 @@ use crate::{
     layout::Layout,
 };
 
-/// The result of applying an edit to the inputs.
 #[derive(Debug, Default)]
 pub(crate) struct AppliedArguments {
     pub(crate) faults: Vec<EditFault>,
@@ -19,7 +18,6 @@ pub(crate) struct AppliedArguments {
     pub(crate) lost: Vec<String>,
 }
 
-/// Hides inputs and gives them the operator's values.
 pub(crate) fn apply(
     edit: &ToolEdit,
     layout: &mut Layout<'_>,

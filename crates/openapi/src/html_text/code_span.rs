@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// The places of code in a text, in order.
 #[derive(Debug, Default)]
 pub(super) struct CodeSpans {
     spans: Vec<Range<usize>>,
@@ -89,7 +88,6 @@ fn fences_and_runs(text: &str) -> (Vec<Range<usize>>, Vec<Run>) {
     (blocks, runs)
 }
 
-/// The mark of a line that is a fence.
 fn fence(line: &str) -> Option<&str> {
     let start = line.trim_start_matches(' ');
     let is_near = line.len() - start.len() < 4;

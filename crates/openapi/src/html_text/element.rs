@@ -1,7 +1,6 @@
 //! The elements of HTML (HTML Living Standard §4, and obsolete ones of §16): what each becomes in plain text, and what proves
 //! that its name in angle brackets is a tag.
 
-/// The form of an element in plain text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Element {
     Anchor,
@@ -28,7 +27,6 @@ pub(super) enum Element {
     Sup,
 }
 
-/// The proof that a tag is HTML and not text between angle brackets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Proof {
     /// Its name alone.
@@ -46,7 +44,6 @@ pub(super) struct KnownElement {
     pub(super) proof: Proof,
 }
 
-/// The index of an element by its name, in small letters or in capitals.
 pub(super) fn index_of(name: &str) -> Option<usize> {
     let is_small = name.bytes().all(|byte| !byte.is_ascii_uppercase());
     let is_large = name.bytes().all(|byte| !byte.is_ascii_lowercase());
@@ -56,7 +53,6 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
     ELEMENTS.iter().position(|known| known.name.eq_ignore_ascii_case(name))
 }
 
-/// The element at an index.
 pub(super) fn known(index: usize) -> &'static KnownElement {
     ELEMENTS.get(index).unwrap_or(&PLAIN)
 }

@@ -10,7 +10,6 @@ use crate::html_text::{
     tag::{Start, Tag},
 };
 
-/// A part of a text that is markup, at a place.
 #[derive(Clone, Debug)]
 pub(super) struct Markup<'t> {
     pub(super) at: usize,
@@ -33,14 +32,12 @@ pub(super) enum MarkupKind<'t> {
 }
 
 impl Markup<'_> {
-    /// True for a part that no person sees, if it has a content.
     pub(super) fn hides_text(&self, text: &str) -> bool {
         let MarkupKind::Hidden { content, .. } = &self.kind else { return false };
         text.get(content.clone()).is_some_and(|content| !content.trim().is_empty())
     }
 }
 
-/// The markup of a text, in order.
 pub(super) fn of<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
     let mut search = Search::new(text, code);
     while let Some(at) = search.next_mark() {
@@ -49,7 +46,6 @@ pub(super) fn of<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
     search.proven()
 }
 
-/// Markup, and tags that need proof.
 #[derive(Debug)]
 struct Search<'t, 'c> {
     text: &'t str,

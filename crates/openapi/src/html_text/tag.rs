@@ -10,7 +10,6 @@ pub(super) struct Tag<'t> {
     pub(super) length: usize,
 }
 
-/// The beginning of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start<'t> {
     Tag(Tag<'t>),
@@ -71,7 +70,6 @@ impl<'t> Tag<'t> {
             && (self.attributes.contains('=') || self.attributes.split_whitespace().all(is_word))
     }
 
-    /// The value of an attribute.
     pub(super) fn attribute(&self, name: &str) -> Option<&'t str> {
         let mut rest = self.attributes.trim_start();
         while !rest.is_empty() {

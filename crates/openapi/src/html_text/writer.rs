@@ -113,7 +113,6 @@ impl<'t, 'c> Writer<'t, 'c> {
         *gap = Gap { n_breaks: gap.n_breaks.max(n_breaks).max(n_written), mark };
     }
 
-    /// Begins a gap, and returns the line breaks that were already written there.
     fn open_gap(&mut self) -> usize {
         if self.gap.is_some() {
             return 0;
@@ -238,7 +237,6 @@ impl<'t, 'c> Writer<'t, 'c> {
         self.preformatted.0 += 1;
     }
 
-    /// True if preformatted text that begins at a place ends, and has no backtick.
     fn can_be_fenced(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
         let is_end = |end: usize| {

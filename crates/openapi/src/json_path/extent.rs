@@ -19,7 +19,6 @@ struct Segment {
     descends: bool,
     single: Vec<PathStep>,
     n_any: u64,
-    /// True if one of them is `*`.
     has_wildcard: bool,
 }
 
@@ -133,8 +132,7 @@ impl Extent {
         }
     }
 
-    /// The counts of a child; `None` if nothing selects it or anything below it. `open` has for each segment how often its
-    /// parent is one that the segment selects from.
+    /// The counts of a child that something selects; `open` has for each segment how often it selects from its parent.
     fn below(&self, open: &[u64], step: &PathStep) -> Option<Counts> {
         let selected = self.segments.iter().zip(open).map(|(segment, n)| {
             let n_single = segment.single.iter().filter(|single| *single == step).count();
@@ -155,7 +153,6 @@ struct Counts {
     open: Vec<u64>,
 }
 
-/// Reads the name or the wildcard after a dot; returns the text behind it.
 fn dotted<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
     if let Some(rest) = text.strip_prefix('*') {
         (segment.n_any, segment.has_wildcard) = (1, true);

@@ -4,7 +4,6 @@ use callgate_tool::Value;
 
 use super::PathStep;
 
-/// A part of an expression that selects from one value.
 #[derive(Clone, Debug)]
 pub(super) enum Segment {
     Step(PathStep),
@@ -26,7 +25,6 @@ pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     found.into_iter().map(|(place, _)| place).collect()
 }
 
-/// Selects the children of one value by a segment.
 fn below<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
     match (segment, value) {
         (Segment::Step(step), value) => {

@@ -14,7 +14,6 @@ use crate::{
     reference::Located,
 };
 
-/// The value of a body in some of its media types.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative<'d> {
     pub(super) schema: Option<Located<'d>>,

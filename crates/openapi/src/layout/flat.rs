@@ -20,7 +20,6 @@ pub(super) struct Property<'d> {
     pub(super) schema: Located<'d>,
 }
 
-/// The properties of a body that is offered flat; `None` for any other body.
 pub(super) fn properties<'d>(
     document: &'d Document,
     body: &DescribedBody<'d>,

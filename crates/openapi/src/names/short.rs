@@ -11,7 +11,6 @@ use crate::names::{
     is_argument_byte, prefixed, starts_well,
 };
 
-/// The short name of a tool, and the generator that made its longer name.
 #[derive(Clone, Debug)]
 pub(crate) struct ShortName {
     pub(crate) name: ToolName,

@@ -20,7 +20,6 @@ impl<'a> Slot<'a> {
         Self { name, place, held: None }
     }
 
-    /// The slot of a name that the description holds.
     pub(crate) fn of(name: &'a Arc<str>, place: InputLocation) -> Self {
         Self { held: Some(name), ..Self::new(name, place) }
     }

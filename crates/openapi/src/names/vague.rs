@@ -57,7 +57,6 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
     says_nothing(&word)
 }
 
-/// True if a word in small letters names neither a thing nor a purpose.
 pub(super) fn says_nothing(word: &str) -> bool {
     word.is_empty() || VAGUE.contains(&word)
 }

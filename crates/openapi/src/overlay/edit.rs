@@ -128,7 +128,6 @@ impl Run<'_> {
     }
 }
 
-/// Reports an expression that selects nodes too many times.
 fn too_many(path: Path<'_>, findings: &mut Findings) {
     let message = "expected an expression that selects each node of the description a few times at most, got one that selects them many times";
     let help = "write each selector once, and `..` once";

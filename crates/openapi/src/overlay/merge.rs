@@ -28,7 +28,6 @@ pub(super) enum ValueShape {
     Primitive,
 }
 
-/// A merge that ended early.
 #[derive(Debug)]
 pub(super) struct OverLimit;
 
@@ -158,7 +157,6 @@ fn merged(
 }
 
 impl MergeState<'_> {
-    /// Charges the cost of adding a value; a value over the limits is reported.
     fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), OverLimit> {
         if self.budget.take(value, level) {
             return Ok(());

@@ -39,7 +39,6 @@ pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
     (reader.faults == 0).then_some(Overlay { version: version?, actions })
 }
 
-/// Reads the parts of an overlay and counts the faults.
 struct Reader<'f> {
     findings: &'f mut Findings,
     faults: usize,

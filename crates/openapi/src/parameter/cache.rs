@@ -23,9 +23,7 @@ pub(crate) struct ParameterCache<'d> {
 
 #[derive(Debug)]
 enum CachedParameter<'d> {
-    /// Described in the list itself.
     Here(Parameter<'d>),
-    /// Described elsewhere; the list contains a reference.
     There(Parameter<'d>),
 }
 

@@ -9,7 +9,6 @@ use crate::{
     input::{InputLocation, Style, Styled},
 };
 
-/// The style of a parameter, from its `collectionFormat` and that of its items.
 pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let (style, explode) = format(object, Some(place));
     let items = items(object);

@@ -26,7 +26,6 @@ impl SeenParameters {
     }
 }
 
-/// The indexes of the parameters of the outer level that are replaced.
 pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
         let place = |own: &Parameter<'_>| parameters.iter().position(|known| known.is_same(own));
@@ -47,7 +46,6 @@ impl Parameter<'_> {
         self.place() == other.place() && is_named_alike()
     }
 
-    /// The location and the name that identify a parameter.
     fn identity(&self) -> (InputLocation, Arc<str>) {
         let name = match self.place() {
             InputLocation::Header => self.name.to_ascii_lowercase().into(),

@@ -39,7 +39,6 @@ impl FindingCollector {
         }
     }
 
-    /// All reported findings, in the order they were made.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let Self { mut diagnostics, said, n_more, worst_more, .. } = self;
         let mut shared: Vec<_> =

@@ -42,7 +42,6 @@ pub(crate) struct SchemaCache {
     room: AtomicUsize,
 }
 
-/// The definitions that a schema needs, and the findings made while they were built.
 #[derive(Debug, Default)]
 pub(super) struct DefinitionSet {
     pub(super) definitions: Arc<Definitions>,
@@ -51,7 +50,6 @@ pub(super) struct DefinitionSet {
 }
 
 impl SchemaCache {
-    /// Creates an empty collection; definitions may cost what the budget permits.
     pub(crate) fn new(budget: Budget) -> Self {
         Self {
             parts: Mutex::default(),
@@ -128,7 +126,6 @@ impl SchemaCache {
         }
     }
 
-    /// Uses the steps for a set whose definitions have names of their own.
     pub(super) fn takes_named(&self, set: &DefinitionSet) -> bool {
         // A schema with references to other names belongs to this set alone.
         let is_own = |known: &Definition| Arc::strong_count(&known.schema) == 1;

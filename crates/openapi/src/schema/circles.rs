@@ -117,7 +117,6 @@ impl CircleSearch<'_> {
     }
 }
 
-/// The names of the definitions that apply to the value of `schema`, sorted.
 pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
     let mut found = BTreeSet::new();
     gather(schema, &mut found);

@@ -35,7 +35,6 @@ pub(super) struct Group {
     pub(super) leads_to: Box<[usize]>,
     /// For a group in which values are filled in: one of its definitions in the form without filled-in values.
     pub(super) unfilled: Option<DefinitionKey>,
-    /// True if all its definitions can be named after their own pointers.
     pub(super) is_plain: bool,
     /// The names that a definition of another group may have, too.
     pub(super) shared_names: Box<[Arc<str>]>,

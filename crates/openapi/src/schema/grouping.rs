@@ -95,7 +95,6 @@ impl Builder<'_> {
         Target::New(at.unwrap_or_else(|| needed.insert_full(key, link.node.clone()).0))
     }
 
-    /// Keeps the groups of definitions that were found together.
     fn keep_groups(
         &self,
         needed: &IndexMap<DefinitionKey, Node>,

@@ -23,7 +23,6 @@ pub(crate) fn default_of<'d>(
     is_legal(document, schema, path, default).then_some(default)
 }
 
-/// The default of a schema, or of its reference's target, legal or not.
 pub(crate) fn declared_default<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -68,7 +67,6 @@ impl<'d> Legal<'d> {
                 && self.allows_below(object, path, value))
     }
 
-    /// Returns true if a value is among the listed values.
     fn lists(&self, schema: &Object, value: &Node) -> bool {
         let same = |known: &Node| is_equal(known, value);
         // An empty list is left out.
@@ -216,13 +214,11 @@ fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bo
     bound(least).is_none_or(|least| count >= least) && bound(most).is_none_or(|most| count <= most)
 }
 
-/// Returns true if a property occurs only in requests or only in responses.
 pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
     let says = |node: &Node| node.is("writeOnly");
     chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 
-/// The types of JSON Schema.
 pub(super) const KINDS: [&str; 7] =
     ["array", "boolean", "integer", "null", "number", "object", "string"];
 

@@ -138,7 +138,6 @@ impl ListedValues {
         self.kinds.iter().any(|kind| is_of(value, kind))
     }
 
-    /// A value converted to one of the declared types, if its text stays equal.
     fn converted(&self, value: &Value) -> Option<Value> {
         self.kinds.iter().find_map(|kind| converted(value, kind))
     }
@@ -148,7 +147,6 @@ impl ListedValues {
         converted.unwrap_or_else(|| value.clone())
     }
 
-    /// The declared types and those of the members that do not have them.
     fn widened(&self, lost: &[&Value]) -> Value {
         let mut kinds = self.kinds.clone();
         for member in lost {
@@ -184,7 +182,6 @@ fn move_to_items(members: &ListedValues, built: &mut Object) {
     }
 }
 
-/// The values without repeated ones.
 pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
     if values.len() > LONG_ENUM {
         return values;
@@ -198,7 +195,6 @@ pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
     distinct
 }
 
-/// Returns true if a node has a type, or one of several.
 fn fits(node: &Node, kind: &Value) -> bool {
     let one = |kind: &Value| match (node, kind.as_str()) {
         (Node::Number(number), Some("integer")) => is_whole(number),
@@ -207,7 +203,6 @@ fn fits(node: &Node, kind: &Value) -> bool {
     kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }
 
-/// Returns true if a value has a type of JSON Schema.
 fn is_of(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => is_whole(number),

@@ -6,7 +6,6 @@ use callgate_tree::Node;
 
 use crate::document::Document;
 
-/// The schema, with null allowed if its node says so.
 pub(super) fn apply(document: &Document, node: &Node, built: Object) -> Value {
     if is_nullable(document, node) { with_null(built) } else { Value::Object(built) }
 }
@@ -36,7 +35,6 @@ fn with_null(mut built: Object) -> Value {
     with_enum(built)
 }
 
-/// Returns true if a schema itself says that null is allowed.
 pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
     node.is("nullable") || (document.version().is_swagger() && node.is("x-nullable"))
 }

@@ -1,7 +1,6 @@
 //! Recognises places that cannot contain a schema, by the pointer alone: a reference to such a place is a mistake, and
 //! its target would be read as keywords that nobody wrote.
 
-/// The kind of object at a pointer, if it is not a schema.
 pub(super) fn kind_at(pointer: &str) -> Option<&'static str> {
     let pointer = pointer.split_once('#').map_or(pointer, |(_, pointer)| pointer);
     let mut segments = pointer.strip_prefix('/')?.split('/');

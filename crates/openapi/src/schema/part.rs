@@ -11,14 +11,12 @@ use crate::{
     schema::{View, bytes::Bytes, scope::Scope},
 };
 
-/// A definition, or the reason why it is missing.
 pub(super) type PartResult = Result<Arc<Part>, Lack>;
 
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct DefinedNode {
     pub(super) pointer: Arc<str>,
     pub(super) bytes: Bytes,
-    /// The scope that resolves its dynamic references.
     pub(super) scope: Scope,
 }
 
@@ -37,7 +35,6 @@ pub(super) struct Part {
     pub(super) schema: Arc<Value>,
     /// The bytes of the schema as compact JSON.
     pub(super) n_bytes: usize,
-    /// The definitions it refers to, in the order of the first reference.
     pub(super) links: Box<[Link]>,
     /// The names of the definitions that apply to the value itself, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
@@ -68,7 +65,6 @@ impl From<&Part> for NamedPart {
 }
 
 impl Link {
-    /// The definition that the reference leads to in this view.
     pub(super) fn key(&self, view: View) -> DefinitionKey {
         DefinitionKey { at: self.at.clone(), view, is_filled: self.is_filled }
     }

@@ -8,7 +8,6 @@ use crate::{
     schema::keyword_content::{KeywordContent, content_of},
 };
 
-/// A copy of a schema whose references use the new names of definitions.
 pub(super) fn renamed(document: &Document, schema: &Value, names: &HashMap<&str, &str>) -> Value {
     let mut schema = document.meter().copy_built(schema);
     rename(&mut schema, names);

@@ -6,7 +6,6 @@ use callgate_tree::Path;
 use super::{Builder, View, cache::SchemaCache};
 use crate::{budget::Budget, sample::document};
 
-/// A value that is written as JSON.
 pub(super) fn value(text: &str) -> Value {
     Value::parse(text).unwrap()
 }

@@ -72,12 +72,10 @@ fn is_open_to_doubt(object: &Object) -> bool {
 #[derive(Debug)]
 struct Search<'d> {
     document: &'d Document,
-    /// The number of schemas that may still be visited.
     left: usize,
 }
 
 impl<'d> Search<'d> {
-    /// The reason why no value meets all these schemas; `None` if one may.
     fn unmet(&mut self, schemas: &[Located<'d>], depth: usize) -> Option<Conflict> {
         let depth = depth.checked_sub(1)?;
         let conflict = self.refused(schemas, depth)?;

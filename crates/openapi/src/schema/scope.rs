@@ -16,12 +16,10 @@ use crate::{
 pub(super) struct Scope(Option<Arc<BTreeMap<Arc<str>, Arc<str>>>>);
 
 impl Scope {
-    /// Returns true if no resource was entered so far.
     pub(super) fn is_outermost(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The scope below a reference, or an `$id`, that leads to `path`.
     pub(super) fn enter(&self, document: &Document, path: &Path<'_>) -> Self {
         if !document.has_dynamic_anchors() {
             return Self::default();

@@ -46,7 +46,6 @@ impl Stems {
         Self(stems)
     }
 
-    /// The pointer of the schema with this stem, if there is exactly one.
     pub(super) fn only(&self, stem: &str) -> Option<&Arc<str>> {
         self.0.get(stem)?.as_ref()
     }

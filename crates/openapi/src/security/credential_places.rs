@@ -33,13 +33,10 @@ pub(crate) struct CredentialOptions<'a> {
     pub(crate) returned: &'a [String],
 }
 
-/// The places of the credentials that an operation is called with.
 #[derive(Clone, Debug)]
 pub(crate) struct CredentialPlaces<'a> {
-    /// The places where the configuration and the schemes of the description put credentials.
     exact: Vec<ExactPlace<'a>>,
     kinds: Vec<CredentialKind>,
-    /// True if there is any credential or scheme.
     is_secured: bool,
     returned: &'a [String],
 }
@@ -50,11 +47,9 @@ struct ExactPlace<'a> {
     name: &'a str,
     /// The scheme of the description that uses the place; `None` if the configuration does.
     scheme: Option<&'a Arc<SecurityScheme>>,
-    /// True if the operation is called with this credential.
     is_asked: bool,
 }
 
-/// A parameter that is looked up in the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeclaredParameter<'a> {
     pub(crate) place: InputLocation,
@@ -73,7 +68,6 @@ pub(crate) enum PlaceOwner {
 }
 
 impl<'a> CredentialPlaces<'a> {
-    /// The places for an operation that requires `security`, in a description with `schemes`.
     pub(crate) fn new(
         configured: CredentialOptions<'a>,
         security: &Security,
@@ -159,7 +153,6 @@ impl<'a> CredentialPlaces<'a> {
         all.filter(move |(place, _)| is_key(*place)).map(|(place, name)| (place, name.into()))
     }
 
-    /// Returns true if the operation is called with a cookie.
     pub(crate) fn has_cookie(&self) -> bool {
         self.exact.iter().any(|known| known.place == InputLocation::Cookie && known.is_asked)
     }

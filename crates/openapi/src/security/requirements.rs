@@ -20,7 +20,6 @@ pub(crate) struct Schemes {
 }
 
 impl Schemes {
-    /// Reads the schemes; unreadable ones are reported. `root` is that of the description.
     pub(crate) fn new(root: Cursor<'_, '_>) -> Self {
         let holder = if root.document.version().is_swagger() {
             Some(root)

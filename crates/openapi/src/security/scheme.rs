@@ -50,7 +50,6 @@ fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
     Some(SecuritySchemeKind::ApiKey { place, name: Arc::clone(name) })
 }
 
-/// The flows of a scheme of OpenAPI 3, by name.
 fn flows(scheme: &Node) -> Box<[OAuthFlow]> {
     scheme.members_of("flows").filter_map(|(name, node)| flow(name, node)).collect()
 }

@@ -18,7 +18,6 @@ pub(crate) enum WithholdingReason {
     Reserved,
 }
 
-/// The rules that decide if a parameter is offered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WithholdingRules<'a> {
     pub(crate) places: &'a CredentialPlaces<'a>,

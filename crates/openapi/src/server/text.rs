@@ -13,7 +13,6 @@ use path::{check_path, doubt_of_path, is_equal};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
     pub(super) url: Url,
-    /// The reason to look at the text again, although the address is used.
     pub(super) doubt: Option<String>,
 }
 

@@ -23,11 +23,8 @@ pub(crate) fn is_odd(key: &str) -> bool {
         || has_odd_name()
 }
 
-/// Rewrites a key; `None` if it has no other notation. `is_declared` knows the names of path parameters, `is_query` those
-/// of the query.
-///
-/// # Errors
-/// The expected form of a key whose variables are not clear.
+/// Rewrites a key; `None` if it has no other notation. The error is the form of a key whose variables are not clear.
+/// `is_declared` knows the names of path parameters, `is_query` those of the query.
 pub(crate) fn plain(
     key: &str,
     is_declared: &dyn Fn(&str) -> bool,

@@ -35,11 +35,9 @@ pub(super) struct AnswerCache<'d> {
 #[derive(Debug)]
 struct DeclaredContent<'d> {
     types: Box<[Arc<str>]>,
-    /// The first schema of JSON, with the names that lead to it.
     output: Option<([&'d str; 2], &'d Node)>,
 }
 
-/// The responses of one operation that were read so far.
 #[derive(Debug, Default)]
 struct GatheredAnswers<'d> {
     types: Vec<Arc<str>>,

@@ -49,7 +49,6 @@ use crate::{
     },
 };
 
-/// The context in which every operation of a document is read.
 #[derive(Debug)]
 pub(super) struct Context<'d> {
     pub(super) common: Arc<Common>,
@@ -63,11 +62,9 @@ pub(super) struct Context<'d> {
     pub(super) shared: SharedParts<'d>,
 }
 
-/// The name of an operation's tool, and the operator's changes to it.
 #[derive(Debug)]
 pub(super) struct OperationName<'a> {
     pub(super) tool_name: ToolName,
-    /// The name that the whole `operationId` makes, if the tool's is a shorter one.
     pub(super) written: Option<&'a ToolName>,
     pub(super) edit: Option<&'a EditOf<'a>>,
 }
@@ -79,7 +76,6 @@ pub(super) struct SharedParts<'d> {
     /// The bodies that several operations may refer to, by the addresses of the references; only bodies without findings.
     bodies: HashMap<usize, DescribedBody<'d>>,
     template: path_key::TemplateCache,
-    /// The edits that cannot be applied as they stand.
     pub(super) faulty_edits: Vec<FaultyEdit>,
 }
 
@@ -354,7 +350,6 @@ impl<'d> Context<'d> {
     }
 }
 
-/// The allowed headers for which an operation has inputs.
 fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
         inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))

@@ -15,7 +15,6 @@ use crate::{
     schema::{default_of, only_value_of},
 };
 
-/// An operation, as far as it decides which defaults are sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DefaultsContext<'a> {
     pub(super) defaults: Defaults,
@@ -24,7 +23,6 @@ pub(super) struct DefaultsContext<'a> {
     pub(super) label: &'a str,
 }
 
-/// The operations for which defaults would decide what is changed.
 #[derive(Debug, Default)]
 pub(super) struct DecisiveDefaults {
     bodies: Labels,
@@ -122,12 +120,10 @@ fn decides_path(input: &Input) -> bool {
     input.place() == InputLocation::Path && has_open_default(input)
 }
 
-/// True if a default would be the whole body.
 fn decides_body(input: &Input) -> bool {
     input.place() == InputLocation::Body && input.name.is_empty() && has_open_default(input)
 }
 
-/// True if an input has a default beside which another value is legal.
 fn has_open_default(input: &Input) -> bool {
     input.default.is_some() && !input.is_fixed
 }
@@ -153,7 +149,6 @@ fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
     }
 }
 
-/// True if a schema declares members with defaults, and requires no other ones.
 fn has_members_of_defaults(document: &Document, schema: &Located<'_>) -> bool {
     let Ok(root) = follow(document, schema.node, &schema.path()) else { return false };
     let (Some(properties), above) = (root.node.get("properties"), root.path()) else {

@@ -6,7 +6,6 @@ use callgate_tree::Node;
 
 use crate::security::argument_header::ArgumentHeader;
 
-/// The parts of an operation that say what it does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperationTexts<'a> {
     pub(super) method: &'a http::Method,
@@ -52,14 +51,12 @@ fn acts(said: OperationTexts<'_>) -> bool {
     !texts.contains(&Some(Verb::Reads)) && first_verb(last) == Some(Verb::Acts)
 }
 
-/// True if a segment after a variable is the name of an action.
 fn acts_on_resource(key: &str) -> bool {
     let path = key.split(['?', '#']).next().unwrap_or_default();
     let mut segments = path.split('/').skip_while(|segment| !segment.contains('{'));
     segments.any(|segment| ACTING.iter().any(|word| segment.eq_ignore_ascii_case(word)))
 }
 
-/// The first sentence of a text, as far as it matters here.
 fn sentence(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.find(". ").into_iter().chain(text.find('\n')).min().unwrap_or(text.len());

@@ -30,8 +30,7 @@ impl FoundOperation<'_> {
     }
 }
 
-/// Every operation of the document, in order, including those beyond the limit, which are refused. `root` is that of
-/// the description.
+/// Every operation, in order, with those beyond the limit, which are refused. `root` is that of the description.
 pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
     let has_webhooks = note_webhooks(root);
     let document = root.document;
@@ -97,10 +96,8 @@ fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[Located<'d>]> {
     items.into()
 }
 
-/// A path of the description, with the operations found on it so far.
 struct PathItem<'a, 'd> {
     key: &'a Arc<str>,
-    /// The path item and those it refers to.
     items: &'a Arc<[Located<'d>]>,
     found: Vec<FoundOperation<'d>>,
 }

@@ -31,7 +31,6 @@ pub(super) struct OfferedParameters<'d> {
     pub(super) demanded: Vec<Arc<SecurityScheme>>,
 }
 
-/// The parameters that are offered among those of an operation.
 pub(super) fn among<'d>(
     mut parameters: Vec<Parameter<'d>>,
     operation: Cursor<'d, '_>,
@@ -224,7 +223,6 @@ impl<'a> Variables<'a> {
 /// Up to this many variables are compared with each parameter.
 const COMPARED_VARIABLES: usize = 16;
 
-/// Removes path parameters that do not occur in the template.
 fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     let variables = Variables::of(template);
     parameters.retain(|parameter| {
@@ -255,7 +253,6 @@ fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings
     });
 }
 
-/// Adds a required text for each undeclared variable.
 fn add_undeclared<'d>(
     template: &Template,
     operation: &Located<'d>,

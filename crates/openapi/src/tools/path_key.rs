@@ -28,7 +28,6 @@ impl TemplateCache {
     }
 }
 
-/// The template of the path key; `levels` are the operation and its path items.
 pub(super) fn template(
     known: &mut TemplateCache,
     key: &Arc<str>,

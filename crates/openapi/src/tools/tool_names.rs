@@ -15,7 +15,6 @@ use crate::{
     tools::find::FoundOperation,
 };
 
-/// The names of all operations.
 pub(super) struct NamesOfTools {
     /// `None` where no name is legal.
     pub(super) names: Vec<Option<ToolName>>,
@@ -89,7 +88,6 @@ pub(super) fn report<'a>(
     }
 }
 
-/// The number of shortened names that a finding shows.
 const SHOWN: usize = 3;
 
 impl Generator {

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 #[track_caller]
-fn check(path: &str, operation: &Value, expected: &[&str]) {
+fn check(path: &str, operation: &Value, expected: &str) {
     let paths = format!(
         "paths: {{'{path}': {{post: {operation}}}}}\nsecurity: [{{k: []}}]\ncomponents: {{securitySchemes: {{k: {{type: apiKey, in: query, name: api_key}}}}}}"
     );
@@ -12,7 +12,7 @@ fn check(path: &str, operation: &Value, expected: &[&str]) {
         loaded.report.diagnostics.iter().filter(|found| found.code.as_str() == "key-collision");
     let found: Vec<_> =
         found.map(|found| found.message.split("got two: ").last().unwrap_or_default()).collect();
-    assert_eq!(found, expected);
+    assert_eq!(found.join("; "), expected);
     let is_degraded = loaded.report.count(OperationStatus::Degraded) == 1;
     assert_eq!(is_degraded, !expected.is_empty());
 }
@@ -25,30 +25,21 @@ fn query_keys_that_two_parameters_write_are_reported() {
         json!({"name": name, "in": place, "style": style, "explode": true,
             "schema": {"type": "object", "properties": {member: {"type": "string"}}}})
     };
+    let exploded = |name: &str, place: &str| object(name, place, "form", "b");
+    let deep = object("o", "query", "deepObject", "b");
+    let query = exploded("o", "query");
     for (path, parameters, expected) in [
-        ("/a", json!([text("b", "query"), object("o", "query", "form", "b")]), vec!["`o` and `b`"]),
-        (
-            "/a",
-            json!([text("b", "cookie"), object("o", "cookie", "form", "b")]),
-            vec!["`o` and `b`"],
-        ),
-        (
-            "/a",
-            json!([object("o", "query", "form", "b"), object("p", "query", "form", "b")]),
-            vec!["`o` and `p`"],
-        ),
-        (
-            "/a",
-            json!([text("o[b]", "query"), object("o", "query", "deepObject", "b")]),
-            vec!["`o` and `o_b`"],
-        ),
-        ("/a?b=1", json!([object("o", "query", "form", "b")]), vec!["`o` and the path"]),
-        ("/a", json!([object("o", "query", "form", "api_key")]), vec!["`o` and a credential"]),
-        ("/a", json!([text("b", "header"), object("o", "query", "form", "b")]), vec![]),
-        ("/a", json!([text("b", "query"), object("o", "query", "deepObject", "b")]), vec![]),
-        ("/a", json!([object("b", "query", "form", "b")]), vec![]),
+        ("/a", json!([text("b", "query"), query]), "`o` and `b`"),
+        ("/a", json!([text("b", "cookie"), exploded("o", "cookie")]), "`o` and `b`"),
+        ("/a", json!([query, exploded("p", "query")]), "`o` and `p`"),
+        ("/a", json!([text("o[b]", "query"), deep]), "`o` and `o_b`"),
+        ("/a?b=1", json!([query]), "`o` and the path"),
+        ("/a", json!([object("o", "query", "form", "api_key")]), "`o` and a credential"),
+        ("/a", json!([text("b", "header"), query]), ""),
+        ("/a", json!([text("b", "query"), deep]), ""),
+        ("/a", json!([exploded("b", "query")]), ""),
     ] {
-        check(path, &json!({"summary": "A", "parameters": parameters}), &expected);
+        check(path, &json!({"summary": "A", "parameters": parameters}), expected);
     }
 }
 
@@ -61,8 +52,8 @@ fn form_fields_that_two_members_write_are_reported() {
             {"application/x-www-form-urlencoded": {"schema": schema, "encoding": encoding}}}})
     };
     let exploded = json!({"size": {"style": "form", "explode": true}});
-    check("/a", &form(&exploded), &["`body.size` and `body.title`"]);
-    check("/a", &form(&json!({})), &[]);
+    check("/a", &form(&exploded), "`body.size` and `body.title`");
+    check("/a", &form(&json!({})), "");
 }
 
 #[test]
@@ -76,49 +67,33 @@ fn xml_elements_that_two_members_write_are_reported() {
     let wrapped = |name: &str| json!({"type": "array", "xml": {"wrapped": true, "name": name}, "items": {"type": "string", "xml": {"name": "item"}}});
     // As EC2's `ModifySnapshotAttribute` and 45 more describe their lists.
     let of_ec2 = || json!({"type": "array", "items": {"allOf": [{"type": "string"}, {"xml": {"name": "item"}}]}});
+    let text = |xml: Value| json!({"type": "string", "xml": xml});
+    let (x, attribute) = (text(json!({"name": "x"})), text(json!({"attribute": true})));
+    let of_space = |space: &str| text(json!({"name": "x", "namespace": space}));
+    let lists = json!({"type": "object", "properties": {"a": list("i"), "b": list("i")}});
+    let named = text(json!({"attribute": true, "name": "x"}));
     for (properties, expected) in [
+        (json!({"a": x, "b": x}), "`body.a` and `body.b`"),
         (
-            json!({"a": {"type": "string", "xml": {"name": "x"}}, "b": {"type": "string", "xml": {"name": "x"}}}),
-            vec!["`body.a` and `body.b`"],
+            json!({"a": text(json!({"name": "b"})), "b": {"type": "string"}}),
+            "`body.a` and `body.b`",
         ),
-        (
-            json!({"a": {"type": "string", "xml": {"name": "b"}}, "b": {"type": "string"}}),
-            vec!["`body.a` and `body.b`"],
-        ),
-        (
-            json!({"a": {"type": "string", "xml": {"attribute": true, "name": "x"}}, "x": {"type": "string", "xml": {"attribute": true}}}),
-            vec!["`body.a` and `body.x`"],
-        ),
-        (json!({"a": list("item"), "b": list("item")}), vec!["`body.a` and `body.b`"]),
-        (json!({"a": of_ec2(), "b": of_ec2()}), vec!["`body.a` and `body.b`"]),
-        (
-            json!({"a": list("item"), "b": {"type": "string", "xml": {"name": "item"}}}),
-            vec!["`body.a` and `body.b`"],
-        ),
-        (json!({"a": wrapped("x"), "b": wrapped("x")}), vec!["`body.a` and `body.b`"]),
-        (
-            json!({"o": {"type": "object", "properties": {"a": list("item"), "b": list("item")}}}),
-            vec!["`body.o.a` and `body.o.b`"],
-        ),
-        (
-            json!({"o": {"type": "array", "items": {"type": "object", "properties": {"a": list("i"), "b": list("i")}}}}),
-            vec!["`body.o[].a` and `body.o[].b`"],
-        ),
-        (json!({"a": wrapped("x"), "b": wrapped("y")}), vec![]),
-        (json!({"a": list("x"), "b": list("y")}), vec![]),
-        (
-            json!({"a": {"type": "string", "xml": {"name": "x"}}, "x": {"type": "string", "xml": {"attribute": true}}}),
-            vec![],
-        ),
-        (
-            json!({"a": {"type": "string", "xml": {"name": "x", "namespace": "urn:1"}}, "b": {"type": "string", "xml": {"name": "x", "namespace": "urn:2"}}}),
-            vec![],
-        ),
+        (json!({"a": named, "x": attribute}), "`body.a` and `body.x`"),
+        (json!({"a": list("item"), "b": list("item")}), "`body.a` and `body.b`"),
+        (json!({"a": of_ec2(), "b": of_ec2()}), "`body.a` and `body.b`"),
+        (json!({"a": list("item"), "b": text(json!({"name": "item"}))}), "`body.a` and `body.b`"),
+        (json!({"a": wrapped("x"), "b": wrapped("x")}), "`body.a` and `body.b`"),
+        (json!({"o": lists}), "`body.o.a` and `body.o.b`"),
+        (json!({"o": {"type": "array", "items": lists}}), "`body.o[].a` and `body.o[].b`"),
+        (json!({"a": wrapped("x"), "b": wrapped("y")}), ""),
+        (json!({"a": list("x"), "b": list("y")}), ""),
+        (json!({"a": x, "x": attribute}), ""),
+        (json!({"a": of_space("urn:1"), "b": of_space("urn:2")}), ""),
         (
             json!({"a": {"type": "string", "readOnly": true, "xml": {"name": "x"}}, "x": {"type": "string"}}),
-            vec![],
+            "",
         ),
     ] {
-        check("/a", &object(properties), &expected);
+        check("/a", &object(properties), expected);
     }
 }

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use callgate_openapi::{Applied, Overlay, apply_overlays};
-use callgate_testkit::corpus;
+use callgate_testkit::{corpus, rows};
 use callgate_tree::Limits;
 
 fn tree(text: &str) -> Node {
@@ -130,22 +130,16 @@ fn digits_and_order_are_preserved() {
 
 #[test]
 fn an_action_that_cannot_be_applied_leaves_no_description() {
-    let rows = [
-        ("[{target: $, update: 7}]", "overlay-conflict /actions/0/update;"),
-        ("[{target: $, remove: true}]", "overlay-conflict /actions/0/target;"),
-        (
-            "[{target: $, update: {a: {x: 1}, l: 1}}]",
-            "overlay-conflict /actions/0/update/a;overlay-conflict /actions/0/update/l;",
-        ),
-        ("[{target: $.*, update: 7}]", "overlay-conflict /actions/0/target;"),
-        ("[{target: $, copy: $.*}]", "overlay-conflict /actions/0/copy;"),
-        ("[{target: $, copy: $.x}]", "overlay-conflict /actions/0/copy;"),
-        (
-            "[{target: $.a, update: []}, {target: $.l, update: 2}]",
-            "overlay-conflict /actions/0/update;",
-        ),
-    ];
-    for (actions, expected) in rows {
+    let table = r"
+        [{target: $, update: 7}] => overlay-conflict /actions/0/update;
+        [{target: $, remove: true}] => overlay-conflict /actions/0/target;
+        [{target: $, update: {a: {x: 1}, l: 1}}] => overlay-conflict /actions/0/update/a;overlay-conflict /actions/0/update/l;
+        [{target: $.*, update: 7}] => overlay-conflict /actions/0/target;
+        [{target: $, copy: $.*}] => overlay-conflict /actions/0/copy;
+        [{target: $, copy: $.x}] => overlay-conflict /actions/0/copy;
+        [{target: $.a, update: []}, {target: $.l, update: 2}] => overlay-conflict /actions/0/update;
+        ";
+    for [actions, expected] in rows(table) {
         check_fault("1.1.0", "{a: 1, l: [1]}", actions, expected);
     }
 }
@@ -161,22 +155,14 @@ fn an_action_that_selects_nothing_is_a_warning() {
 
 #[test]
 fn a_document_that_is_no_overlay_is_refused_with_every_fault() {
-    let rows = [
-        ("1.0.0", "[]", "overlay-invalid /actions;"),
-        ("1.0.0", "[7, {update: 1}]", "overlay-invalid /actions/0;overlay-invalid /actions/1;"),
-        ("1.1.0", "[{target: $, update: 1, copy: $}]", "overlay-invalid /actions/0;"),
-        (
-            "1.1.0",
-            "[{target: $a}, {target: $, copy: x}]",
-            "overlay-path /actions/0/target;overlay-path /actions/1/copy;",
-        ),
-        (
-            "1.2.0",
-            "[{target: $, updat: 1}]",
-            "overlay-invalid /overlay;overlay-invalid /actions/0/updat;",
-        ),
-    ];
-    for (version, actions, expected) in rows {
+    let table = r"
+        1.0.0 => [] => overlay-invalid /actions;
+        1.0.0 => [7, {update: 1}] => overlay-invalid /actions/0;overlay-invalid /actions/1;
+        1.1.0 => [{target: $, update: 1, copy: $}] => overlay-invalid /actions/0;
+        1.1.0 => [{target: $a}, {target: $, copy: x}] => overlay-path /actions/0/target;overlay-path /actions/1/copy;
+        1.2.0 => [{target: $, updat: 1}] => overlay-invalid /overlay;overlay-invalid /actions/0/updat;
+        ";
+    for [version, actions, expected] in rows(table) {
         check_refused(version, actions, expected);
     }
 }

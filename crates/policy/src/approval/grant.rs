@@ -18,17 +18,18 @@ use crate::{
     digest::Digest,
 };
 
-/// The approval of a call.
 #[derive(Debug)]
 pub(super) enum Grant {
     /// The approval was given, and is used up.
-    Given { permit: Permit, digest: Digest, is_decided_now: bool },
-    /// Nobody has decided yet.
+    Given {
+        permit: Permit,
+        digest: Digest,
+        is_decided_now: bool,
+    },
     Waiting(Box<Approval>),
 }
 
 impl Grant {
-    /// The digest of what is approved.
     pub(super) fn digest(&self) -> &Digest {
         match self {
             Self::Given { digest, .. } => digest,
@@ -127,7 +128,6 @@ impl Approvals {
         Ok(None)
     }
 
-    /// The approvals of equal calls of this principal in this session.
     async fn equal(
         &self,
         call: &Call<'_>,

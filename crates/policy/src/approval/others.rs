@@ -187,5 +187,4 @@ fn marked(decision: Decision, by: &str) -> (ApprovalState, &'static str) {
     }
 }
 
-/// The approvals that are read from a store at a time.
 const PAGE: usize = 256;

@@ -119,7 +119,6 @@ impl ApprovalRules {
 pub struct AskAtLeast(pub Confirm);
 
 impl Confirm {
-    /// True if the request must be known to decide whether a person is asked.
     pub(super) fn may_ask(self, effect: Effect) -> bool {
         match self {
             Self::Always | Self::DialogflowV2 => true,
@@ -128,7 +127,6 @@ impl Confirm {
         }
     }
 
-    /// True if a person is asked about this request.
     pub(super) fn asks(self, preview: &Preview, effect: Effect) -> bool {
         let changes = effect != Effect::Read;
         let method = preview.request().map(|request| request.method.as_str());

@@ -21,7 +21,6 @@ pub(super) struct Usage {
     approval: Approval,
 }
 
-/// The result of trying to use an approval.
 #[derive(Debug)]
 pub(super) enum Try {
     /// It is used, by nobody else.

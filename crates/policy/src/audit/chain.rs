@@ -25,7 +25,6 @@ impl ChainKey {
         Hmac::new_from_slice(key).map(Self).map_err(|_| error::short_key(LEAST_KEY))
     }
 
-    /// The code of a line that follows a line with the code `previous`.
     pub(crate) fn code(&self, previous: &Digest, line: &[u8]) -> Digest {
         let mut mac = self.0.clone();
         mac.update(previous);
@@ -33,7 +32,6 @@ impl ChainKey {
         mac.finalize().into_bytes().into()
     }
 
-    /// Returns true if the line follows a line with the code `previous`.
     pub(crate) fn holds(&self, previous: &Digest, line: &Line<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(previous);
@@ -57,7 +55,6 @@ pub(crate) struct Head {
 impl Head {
     pub(crate) const NONE: Self = Self { number: 0, code: START };
 
-    /// Adds the next line with these members to `text`.
     pub(crate) fn add(&mut self, key: &ChainKey, members: &str, text: &mut String) {
         let start = text.len();
         self.number += 1;
@@ -111,7 +108,6 @@ impl<'a> Line<'a> {
         Some(Self { sealed, code, record })
     }
 
-    /// The end of the chain after this line.
     pub(crate) fn head(&self) -> Head {
         Head { number: self.record.line, code: self.code }
     }

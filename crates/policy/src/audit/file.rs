@@ -19,10 +19,7 @@ pub(super) struct AuditFile {
 }
 
 impl AuditFile {
-    /// Opens a file, or creates it, and waits a moment for another process that writes it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) and [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable)
+    /// Opens or creates a file, and waits a moment for another process that writes it. Fails as `Locked` or `Unreadable`.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| error::unreadable(path, source);
         let file = options().open(path).map_err(unreadable)?;

@@ -17,7 +17,6 @@ use crate::{
     records::IdempotencyKey,
 };
 
-/// The members of the line before a call.
 pub(super) fn begun(
     call: &Call<'_>,
     backend: Option<&dyn Backend>,
@@ -54,7 +53,6 @@ pub(super) fn begun(
     members.0
 }
 
-/// The members of the line about a decision of somebody other than the caller.
 pub(super) fn decided(decided: &Decided, approval: &Approval) -> String {
     let mut members = Members::new("decided");
     members.text("approval", &approval.id).text("decision", decided.decision.as_str());
@@ -68,7 +66,6 @@ pub(super) fn decided(decided: &Decided, approval: &Approval) -> String {
     members.0
 }
 
-/// The members of the line after a call.
 pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
     members.text("call", name).text("outcome", ended.ending.as_str());

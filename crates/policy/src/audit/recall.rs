@@ -22,41 +22,6 @@ use crate::{
 };
 
 /// A call that was begun and whose end the file does not record.
-///
-/// ```
-/// # use std::{fs, time::Duration};
-/// #
-/// # use callgate_executor::Executor;
-/// use callgate_policy::{Audit, UnknownCall};
-/// # use callgate_policy::{AuditArguments, AuditConfig, AuditMode};
-/// # use callgate_secret::Secret;
-/// # use callgate_tool::{Arguments, Session, ToolCall, json};
-///
-/// # let (folder, day) = (tempfile::tempdir()?, Duration::from_secs(24 * 3600));
-/// # let key = Secret::new("0123456789abcdef".to_owned());
-/// # let (mode, arguments) = (AuditMode::Required, AuditArguments::Digest);
-/// # let mut config = AuditConfig { file: folder.path().join("whole"), mode, arguments };
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// #     let executor = Executor::builder()
-/// #         .function("shop", "buy", json!({"type": "object"}), |_| async { json!("bought") })
-/// #         .middleware(Audit::open(&config, &key, day)?)
-/// #         .build()?;
-/// #     let call = ToolCall::new("order-17", "shop-buy", Arguments::new());
-/// #     executor.call(&call, &Session::default()).await;
-/// #     Ok::<(), Box<dyn std::error::Error>>(())
-/// # })?;
-/// # let text = fs::read_to_string(&config.file)?;
-/// # let begun = text.split_inclusive('\n').filter(|line| !line.contains(r#""event":"ended""#));
-/// # config.file = folder.path().join("cut");
-/// # fs::write(&config.file, begun.collect::<String>())?;
-/// // The last process ended in the midst of a call.
-/// let audit = Audit::open(&config, &key, day)?;
-/// for UnknownCall { time, tool, id, target, .. } in audit.unknown() {
-///     println!("{time:?}: {tool} ({id}) may have reached {target:?}");
-/// }
-/// assert_eq!(audit.unknown()[0].tool, "shop-buy");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownCall {
@@ -72,11 +37,9 @@ pub struct UnknownCall {
     pub target: Option<String>,
 }
 
-/// The calls of an earlier process under one key.
 #[derive(Clone, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,
-    /// The principal, whose key it is.
     pub(super) principal: Option<String>,
     pub(super) digest: Digest,
     pub(super) reached: Reached,

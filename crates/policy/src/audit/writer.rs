@@ -37,7 +37,6 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<QueuedLine>,
-    /// True if a call waits for one of the lines.
     is_urgent: bool,
     /// True if the thread looks for lines by itself, within `DELAY`.
     is_awake: bool,
@@ -48,7 +47,6 @@ struct Queue {
 #[derive(Debug)]
 struct QueuedLine(String, oneshot::Sender<bool>);
 
-/// The state of the file before a process's first line.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) file: AuditFile,
@@ -60,10 +58,7 @@ pub(super) struct Beginning {
 }
 
 impl Writer {
-    /// Starts the thread that writes.
-    ///
-    /// # Errors
-    /// Fails if the system cannot start a thread.
+    /// Starts the thread that writes. Fails if the system cannot start a thread.
     pub(super) fn new(key: ChainKey, beginning: Beginning) -> Result<Self, Error> {
         let shared = Arc::<Shared>::default();
         let (end, ended) = mpsc::channel::<()>();
@@ -81,8 +76,7 @@ impl Writer {
         Ok(Self { shared, ended: Mutex::new(ended) })
     }
 
-    /// Adds a line, which is written after all earlier ones, at once. The receiver gets whether it was written; it gets
-    /// nothing if too many lines wait.
+    /// Adds a line after all earlier ones. The receiver gets whether it was written; nothing if too many lines wait.
     pub(super) fn add(&self, members: String) -> oneshot::Receiver<bool> {
         self.push(members, true)
     }

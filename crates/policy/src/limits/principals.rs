@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use super::{Bound, LimitState};
 use crate::gate::{Gate, Queue};
 
-/// The limits left to each principal.
 #[derive(Debug)]
 pub(crate) struct Principals {
     bound: Bound,
@@ -27,7 +26,6 @@ struct PrincipalLimit {
 }
 
 impl Principals {
-    /// Starts without principals.
     pub(crate) fn new(bound: Bound, queue: Queue) -> Self {
         Self { bound, queue, known: Mutex::default() }
     }

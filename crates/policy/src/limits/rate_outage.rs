@@ -33,7 +33,6 @@ pub(super) struct SharedRates {
     pub(super) on_outage: RateOutage,
 }
 
-/// The calls that a rate counts.
 #[derive(Clone, Copy)]
 pub(super) enum Counted<'a> {
     Principal(Option<&'a Principal>),

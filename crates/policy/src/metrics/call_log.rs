@@ -38,7 +38,6 @@ fn trace(call: &Call<'_>) -> Option<u128> {
     own.as_ref().or_else(|| call.trace()).map(TraceContext::trace_id)
 }
 
-/// The id of a trace, as W3C Trace Context writes it.
 struct HexTrace(u128);
 
 impl std::fmt::Display for HexTrace {

@@ -18,7 +18,6 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 #[derive(Debug, Default)]
 pub(super) struct Series {
     toolsets: RwLock<BTreeMap<String, Arc<OfToolset>>>,
-    /// The number of tools that have series of their own.
     n_tools: AtomicUsize,
 }
 
@@ -33,7 +32,6 @@ struct OfToolset {
     duration: Histogram,
     /// The ended calls by outcome and by how far they came.
     ended: Counters<(&'static str, &'static str)>,
-    /// The responses by status.
     responses: Counters<u16>,
     tools: RwLock<BTreeMap<String, Arc<OfTool>>>,
 }
@@ -136,7 +134,6 @@ impl OfTool {
 }
 
 impl CountedCall {
-    /// True if there is such a tool.
     pub(super) fn is_known(&self) -> bool {
         self.tool.is_some()
     }
@@ -185,5 +182,4 @@ impl CountedCall {
 
 /// The number of tools that have series of their own; with their outcomes they are some thousand series at most.
 const MOST_TOOLS: usize = 200;
-/// The name that further tools share.
 pub(super) const OTHER_TOOLS: &str = "other";

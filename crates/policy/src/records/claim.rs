@@ -18,7 +18,6 @@ use super::{
 };
 use crate::digest::Digest;
 
-/// A record and its holder.
 pub(super) struct Claim {
     records: Arc<Records>,
     key: Key,
@@ -33,7 +32,6 @@ impl Claim {
         Self { records, key, digest, holder, version: AtomicU64::default() }
     }
 
-    /// Returns true if other processes use the store, too.
     pub(super) fn is_shared(&self) -> bool {
         self.records.store.is_shared()
     }

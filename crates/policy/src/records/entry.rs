@@ -12,7 +12,6 @@ use crate::digest::Digest;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry<'a> {
     pub(super) digest: Digest,
-    /// Whoever made the request, or makes it.
     pub(super) holder: Holder,
     /// The time until the holder counts as gone.
     pub(super) lease: Duration,
@@ -49,7 +48,6 @@ impl<'a> Entry<'a> {
         Some(Self { digest: *digest, holder: *holder, lease, state })
     }
 
-    /// The record, which a store keeps for this time.
     pub(super) fn record(&self, time_to_live: Duration) -> Record {
         let (letter, result): (u8, &[u8]) = match &self.state {
             State::Ended(result) => (b'e', result),

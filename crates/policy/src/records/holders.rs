@@ -52,7 +52,6 @@ impl Holders {
         self.number(holder).is_some_and(|number| self.numbers().unsent.contains(&number))
     }
 
-    /// The number of a holder of this process.
     fn number(&self, holder: &Holder) -> Option<u64> {
         let (process, number) = holder.split_at(8);
         let number = number.try_into().map(u64::from_le_bytes).ok()?;

@@ -41,7 +41,6 @@ impl WebhookKey {
     }
 }
 
-/// The value of the header `webhook-signature`.
 pub(super) fn signature(keys: &[WebhookKey], id: &str, timestamp: u64, body: &str) -> String {
     let content = format!("{id}.{timestamp}.{body}");
     let signed = keys.iter().map(|WebhookKey(key)| {

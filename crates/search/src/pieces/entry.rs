@@ -13,7 +13,6 @@ impl Posting {
         Self(low(piece) << PIECE | u32::from(in_text.min(31)) << TEXT | u32::from(in_title.min(7)))
     }
 
-    /// The posting of another piece.
     pub(super) fn of(self, piece: usize) -> Self {
         Self(low(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
     }

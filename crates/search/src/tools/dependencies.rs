@@ -193,7 +193,6 @@ fn is_wrapper(name: &str) -> bool {
     WRAPPERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Words for a value that identifies a thing.
 const IDENTIFIERS: [&str; 8] = ["guid", "id", "ids", "key", "slug", "uid", "uri", "uuid"];
 /// The most words of a name; longer names are sentences.
 const MOST_WORDS: usize = 16;

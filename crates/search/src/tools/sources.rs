@@ -26,7 +26,6 @@ struct Parts {
     products: Box<[Product]>,
 }
 
-/// A thing that documents need, with its sources.
 #[derive(Debug, Default)]
 struct Row {
     needed_by: Vec<u32>,
@@ -34,7 +33,6 @@ struct Row {
     sources: Vec<Source>,
 }
 
-/// The need of the hits for a thing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needed {
     /// The best score of a hit that needs the thing.
@@ -51,7 +49,6 @@ struct Source {
 }
 
 impl Sources {
-    /// Adds the needs and the products of the next document.
     pub(crate) fn add(&mut self, document: &mut Document<'_>) {
         let at = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
         document.needs.truncate(MOST_NEEDS);
@@ -146,7 +143,6 @@ impl Row {
         needed
     }
 
-    /// Collects the nearest sources with their raised scores.
     fn raise(
         &self,
         scores: &[f32],

@@ -30,7 +30,6 @@ impl Titles {
         }
     }
 
-    /// Raises the scores of the documents with exactly these words above all others.
     pub(crate) fn raise(&self, words: &[u32], scores: &mut [f32]) {
         let most = scores.iter().copied().fold(0.0, f32::max);
         for document in self.exact.get(words).into_iter().flatten() {

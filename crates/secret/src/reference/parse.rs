@@ -29,7 +29,6 @@ pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     }
 }
 
-/// The reference to a secret of a store that the program provides.
 pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// The bytes of all owners.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     bound: u64,

@@ -35,7 +35,6 @@ impl Table {
         Ok(table)
     }
 
-    /// Counts what each owner holds.
     fn count(&mut self) -> rusqlite::Result<()> {
         let mut shares = Shares::new(self.shares.bound());
         let mut statement = self
@@ -187,7 +186,6 @@ impl Table {
         Ok(!found.has_ended)
     }
 
-    /// The row at an address, if its state is the expected one.
     fn expected(
         &self,
         address: &Address,

@@ -121,5 +121,4 @@ impl fmt::Debug for Worker {
 const WAITING: usize = 1024;
 /// The most requests that wait for the disk together.
 const TOGETHER: usize = 256;
-/// The time between two removals of ended records.
 const SWEEP_MS: i64 = 1_000;

@@ -27,7 +27,6 @@ impl SharedAddresses {
         Self { known: Mutex::default(), current }
     }
 
-    /// The addresses that all processes use.
     pub(super) async fn get(
         &self,
         route: &Route,

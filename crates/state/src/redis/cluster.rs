@@ -113,7 +113,6 @@ fn moved_to(failure: &Failure, by: &RedisAddress) -> Option<RedisAddress> {
     RedisAddress::of_parts(if host.is_empty() { &by.host } else { host }, port)
 }
 
-/// The most nodes that are asked for one command.
 const MOST_ASKED: usize = 8;
 
 #[cfg(test)]

@@ -148,7 +148,6 @@ impl RedisEngine {
         Err(error::often_replaced())
     }
 
-    /// The row of a value that was read with others.
     async fn row_of(&self, names: &Names, value: Option<Left>) -> Result<Option<Row>, Error> {
         let Some(value) = value else { return Ok(None) };
         match self.row(names, value).await? {
@@ -308,7 +307,6 @@ impl fmt::Debug for RedisEngine {
     }
 }
 
-/// The condition of a change in the words of the scripts.
 fn condition(expected: Expected) -> String {
     match expected {
         Expected::Absent => "absent".to_owned(),
@@ -317,7 +315,6 @@ fn condition(expected: Expected) -> String {
     }
 }
 
-/// The bound that begins behind an address.
 fn behind(address: &Address) -> Vec<u8> {
     [&b"("[..], &layout::member(address)].concat()
 }
@@ -326,7 +323,6 @@ fn behind(address: &Address) -> Vec<u8> {
 const CHUNK: usize = 256 << 10;
 /// The most bytes of a record.
 const LARGEST: usize = 64 << 20;
-/// The most records that are read by one command.
 const AT_ONCE: usize = 16;
 /// The number of times that a record is read while others replace it.
 const ATTEMPTS: usize = 8;

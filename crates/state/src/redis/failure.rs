@@ -29,7 +29,6 @@ impl Failure {
         Self::Refused { code: error.code().to_owned(), detail }
     }
 
-    /// The failure of a command that was sent.
     pub(super) fn of_sent(error: &RedisError) -> Self {
         Self::Unanswered(error.to_string())
     }
@@ -47,7 +46,6 @@ impl Failure {
         matches!(self, Self::Refused { code, .. } if code == expected)
     }
 
-    /// The text for an operator.
     pub(super) fn cause(&self) -> String {
         match self {
             Self::Away(cause) | Self::Unanswered(cause) => cause.clone(),
@@ -85,7 +83,6 @@ impl From<Failure> for Error {
     }
 }
 
-/// The text of a failure as the source of an error.
 #[derive(Debug)]
 struct Cause(String);
 
@@ -106,7 +103,6 @@ pub(super) fn bytes(value: Value) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// The elements of a reply.
 pub(super) fn elements(value: Value) -> Result<Vec<Value>, Failure> {
     match value {
         Value::Array(values) => Ok(values),
@@ -114,7 +110,6 @@ pub(super) fn elements(value: Value) -> Result<Vec<Value>, Failure> {
     }
 }
 
-/// The number of a reply.
 pub(super) fn number(value: &Value) -> Result<i64, Failure> {
     match value {
         Value::Int(number) => Ok(*number),

@@ -14,7 +14,6 @@ pub(super) struct Layout(String);
 /// The first byte of an owner's digest.
 pub(super) type Tag = u8;
 
-/// The names of one record and of the lists that it is in.
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) tag: Tag,

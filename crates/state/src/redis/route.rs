@@ -14,12 +14,9 @@ use super::{
     server::{Care, Connection, Dialling, Server},
 };
 
-/// The servers, and which of them has what.
 pub(super) enum Route {
     Cluster(Cluster),
-    /// The primary that sentinels name has everything.
     Sentinel(Sentinel),
-    /// One server has everything.
     Single(Server),
 }
 
@@ -36,7 +33,6 @@ impl Route {
         }
     }
 
-    /// The connection to the server that has a tag.
     pub(super) async fn connection(&self, tag: Tag) -> Result<Arc<Connection>, Failure> {
         match self {
             Self::Cluster(cluster) => cluster.server(tag).await?.connection().await,
@@ -45,12 +41,10 @@ impl Route {
         }
     }
 
-    /// Sends a command to the server that has a tag.
     pub(super) async fn ask(&self, tag: Tag, command: &Cmd) -> Result<Value, Failure> {
         self.ask_with(tag, command, Care::Usual).await
     }
 
-    /// Sends a command with care to the server that has a tag.
     pub(super) async fn ask_with(
         &self,
         tag: Tag,

@@ -44,12 +44,10 @@ impl Script {
         Self::new(TAKE)
     }
 
-    /// The call of the script by its digest.
     pub(super) fn by_digest(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
         call("EVALSHA", &self.digest, keys, arguments)
     }
 
-    /// The call of the script in full.
     pub(super) fn in_full(&self, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
         call("EVAL", self.text, keys, arguments)
     }

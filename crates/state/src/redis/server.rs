@@ -24,7 +24,6 @@ use super::{
 };
 use crate::error;
 
-/// The way to connect to servers.
 pub(super) struct Dialling {
     network: Network,
     tls: Option<TlsSettings>,
@@ -44,7 +43,6 @@ pub(super) struct Server {
     waiting: Waiting,
 }
 
-/// The care with which a server executes a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Care {
     /// The loss of the change would let a call be made twice.
@@ -133,7 +131,6 @@ impl Server {
         Self { address, dialling, connection, waiting }
     }
 
-    /// The open connection, or a new one.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, Failure> {
         if Handle::try_current().is_err() {
             return Err(Failure::Away("the runtime has ended".to_owned()));

@@ -17,7 +17,6 @@ impl Finder {
         self.optional(&format!("env:{name}")).await
     }
 
-    /// A secret; `None` if it does not exist.
     pub(super) async fn optional(&self, reference: &str) -> Result<Option<Secret>, Error> {
         match self.local.get(&reference.parse()?).await {
             Ok(secret) => Ok(Some(secret)),

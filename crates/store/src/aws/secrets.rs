@@ -18,24 +18,6 @@ use crate::{
 };
 
 /// The region and endpoint of the secrets.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use callgate_secret::LocalStores;
-/// use callgate_store::aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore};
-/// use callgate_transport::{Client, Transport};
-///
-/// let region = "eu-west-1".to_owned();
-/// let transport: Arc<dyn Transport> = Arc::new(Client::new()?);
-/// let source = KeySource::Environment { region: region.clone() };
-/// let keys = AwsKeySource::new(source, Arc::new(LocalStores::new(".")), Arc::clone(&transport));
-/// let endpoint = Some("https://secrets.example.com".to_owned());
-/// let config = SecretsManagerConfig { region, endpoint };
-/// let store = SecretsManagerStore::new(config, keys, transport);
-/// # drop(store);
-/// # Ok::<(), callgate_transport::Error>(())
-/// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct SecretsManagerConfig {

@@ -119,7 +119,6 @@ impl GrantStore for GrantFolder {
     }
 }
 
-/// The grant in a file; `None` if the file does not exist.
 fn read(file: &Path) -> io::Result<Option<Secret>> {
     let opened = match File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

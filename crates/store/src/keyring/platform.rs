@@ -9,10 +9,7 @@ use super::KeyringBackend;
 
 pub(super) type Keyring = Arc<CredentialStore>;
 
-/// Checks that this platform has this keyring.
-///
-/// # Errors
-/// `Unsupported` if the platform does not have it.
+/// Fails as `Unsupported` if this platform does not have this keyring.
 pub(super) fn check(backend: KeyringBackend) -> Result<(), Error> {
     let is_there = match backend {
         KeyringBackend::Kernel => cfg!(target_os = "linux"),

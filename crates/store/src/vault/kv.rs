@@ -74,7 +74,6 @@ impl Mount {
     }
 }
 
-/// The request path that returns the mount of a secret's path.
 pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded(path))
 }

@@ -114,8 +114,7 @@ fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
     json::read(answer.body.bytes()).ok_or_else(no_token)
 }
 
-/// The lifetime of a token that the operator named, if it is renewable. A token that may not look itself up is not an
-/// error.
+/// The life of a token that the operator named, if it is renewable or may not look itself up.
 async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
     let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::read(answer.body.bytes())?;

@@ -170,7 +170,6 @@ fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fm
     }
 }
 
-/// The failure of an attempt that was repeated.
 pub(super) fn failed(code: FaultCode, status: Option<u16>) -> String {
     match (code, status) {
         (_, Some(status)) => format!("the service answered {status}"),

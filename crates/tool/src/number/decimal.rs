@@ -67,7 +67,6 @@ struct Decimal<'t> {
 const FURTHEST: i128 = 10_i128.pow(36);
 
 impl<'t> Decimal<'t> {
-    /// Splits digits of JSON's grammar.
     fn of(digits: &'t str) -> Self {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));

@@ -9,26 +9,12 @@ use std::{fmt, ops::Deref};
 pub struct Digits<'t>(&'t str);
 
 /// The digits of a number, as text.
-///
-/// ```
-/// use callgate_tool::Number;
-///
-/// let price = Number::from_digits("1.10").ok_or("no number")?;
-/// let digits = price.digits();
-/// assert_eq!(digits.split_once('.'), Some(("1", "10")));
-/// assert_eq!(format!("{digits} EUR"), "1.10 EUR");
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy)]
 pub struct NumberText<'n>(Form<'n>);
 
 #[derive(Clone, Copy)]
 enum Form<'n> {
-    /// The digits of a whole number, at the end of the array.
-    Stack {
-        digits: [u8; LONGEST],
-        start: usize,
-    },
+    Stack { digits: [u8; LONGEST], start: usize },
     Text(&'n str),
 }
 

@@ -4,7 +4,6 @@ use super::fault::Reason;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text<'t> {
-    /// The string has no escapes and is a slice of the input.
     Plain(&'t str),
     /// The string had escapes; its unescaped text is in the buffer.
     Unescaped,
@@ -25,8 +24,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Writes the unescaped string to `unescaped`. The string begins at `start`, after its quote, and has no escape before
-/// `end`. Returns the byte after the closing quote.
+/// Writes the unescaped string, which begins at `start` after its quote, to `unescaped`. Returns the byte after the closing quote.
 pub(super) fn unescape(
     whole: &str,
     start: usize,
@@ -51,8 +49,7 @@ pub(super) fn unescape(
     }
 }
 
-/// The first quote, backslash or control character from `at` on, or the end. Most texts are short; long texts are searched
-/// many bytes at a time.
+/// The first quote, backslash or control character from `at` on, or the end. Most texts are short.
 #[inline]
 pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
     for at in [at, at + 8] {

@@ -52,7 +52,6 @@ impl<T: Into<Self>, const LENGTH: usize> From<[T; LENGTH]> for Value {
     }
 }
 
-/// `null` for `None`.
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)

@@ -28,7 +28,6 @@ impl Value {
         }
     }
 
-    /// The first number that `serde_json` would change.
     fn foreign_number(&self) -> Option<&Number> {
         match self {
             Self::Array(items) => items.iter().find_map(Self::foreign_number),

@@ -309,7 +309,6 @@ pub type Iter<'o> = std::iter::Map<
     fn(&'o (String, Value)) -> (&'o String, &'o Value),
 >;
 
-/// The members of an [`Object`] with values to change, in order.
 type IterMut<'o> = std::iter::Map<
     std::slice::IterMut<'o, (String, Value)>,
     fn(&'o mut (String, Value)) -> (&'o String, &'o mut Value),

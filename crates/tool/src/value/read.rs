@@ -72,7 +72,6 @@ struct Reading {
     items: Vec<Value>,
     /// The last member of an open object is `null` until its value is read.
     members: Vec<(String, Value)>,
-    /// The outermost value, once it has been read.
     value: Value,
     /// True if a later member replaced one with an equal name.
     has_lost: bool,

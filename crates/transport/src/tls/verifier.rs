@@ -28,7 +28,6 @@ pub(crate) fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, Error> {
     Ok(Arc::new(Verifier { chains: Arc::new(chains), listed: None }))
 }
 
-/// Trusts only listed certificates, or the machine's own trust.
 #[derive(Debug)]
 pub(super) struct Verifier {
     chains: Arc<dyn ServerCertVerifier>,

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 
 use super::fault::{self, Fault};
 
-/// The text without its byte order mark.
-///
-/// # Errors
-/// A diagnostic when the bytes are not text, or contain a NUL, which neither JSON nor YAML allows.
+/// The text without its byte order mark. Bytes that are not text fail, and a NUL, which neither JSON nor YAML allows.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)?),

@@ -140,7 +140,6 @@ pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnosti
     Diagnostic { pointer, position: Some(at), ..found }
 }
 
-/// The position of the byte `offset` of a text.
 pub(crate) fn position_of(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -145,7 +145,6 @@ fn word(node: &Node) -> (u8, usize) {
     }
 }
 
-/// Returns true if two nodes, one of which is shared, are identical.
 fn is_same(node: &Node, own: &Node) -> bool {
     match (node, own) {
         (Node::Number(node), Node::Number(own)) => node == own,

@@ -133,7 +133,6 @@ impl Builder {
         }
     }
 
-    /// Records that a member of the object that was just closed occurred before.
     fn find(&mut self, name: Arc<str>) {
         self.n_duplicates += 1;
         if self.n_duplicates <= fault::REPEATED_FINDINGS {

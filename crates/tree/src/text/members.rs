@@ -9,7 +9,6 @@ use super::intern::Interner;
 pub(super) use super::member::Member;
 use crate::node::Object;
 
-/// A name that occurred before in the same object.
 #[derive(Debug)]
 pub(super) struct Duplicate<P> {
     pub(super) name: Arc<str>,

@@ -36,7 +36,6 @@ struct Frame {
     index: Option<usize>,
 }
 
-/// The next value, with its entry when it leads to a wanted node.
 struct Next {
     entry: Option<usize>,
 }

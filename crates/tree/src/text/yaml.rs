@@ -57,7 +57,6 @@ fn unreadable(error: &ScanError, text: &str, limits: &Limits) -> Fault {
     }
 }
 
-/// Returns true if a line begins with whitespace that contains a tab.
 fn is_indented_by_a_tab(text: &str, line: usize) -> bool {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     line.chars().take_while(|c| c.is_whitespace()).any(|c| c == '\t')

@@ -49,7 +49,6 @@ impl fmt::Debug for BegunLogin {
     }
 }
 
-/// Begins a login at `page`, for a browser that comes back to `redirect_url`.
 pub(super) fn begun(
     config: &OAuth2Config,
     client_id: &str,
@@ -80,7 +79,6 @@ pub(super) fn begun(
     Ok(BegunLogin { url, redirect_url: redirect_url.to_owned(), state, verifier, issuer })
 }
 
-/// The grant for the code that the browser came back with.
 pub(super) async fn exchanged(
     server: &Server,
     client: &Client,

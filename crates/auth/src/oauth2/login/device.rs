@@ -118,7 +118,6 @@ fn seconds(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Polls until the person has logged in or refused, or the time is over.
 pub(super) async fn awaited(
     server: &Server,
     client: &Client,

@@ -30,7 +30,6 @@ pub(super) struct QualifiedName {
     pub(super) expanded: ExpandedName,
 }
 
-/// The prefix, the local name and the namespace of a name.
 type NameParts = (Option<Arc<str>>, Arc<str>, Option<Arc<str>>);
 
 impl NamespaceScope {
@@ -148,7 +147,6 @@ impl NamespaceScope {
         declared.into_iter().next().or_else(free).unwrap_or_else(|| "ns".into())
     }
 
-    /// The declaration of a namespace in the newest tag.
     fn declare(
         &mut self,
         prefix: Option<&str>,

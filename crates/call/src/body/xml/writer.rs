@@ -13,7 +13,6 @@ use super::{
 };
 use crate::style::Unwritable;
 
-/// A value that is to be written, and its location.
 #[derive(Clone, Debug)]
 pub(super) struct Child<'a> {
     /// The location of the value: `body.labels[2]`.
@@ -90,12 +89,10 @@ impl Writer {
         self.element(name, children, &mut ClaimedParts::default(), &"".into())
     }
 
-    /// The root element, if it is a member of the body.
     pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), XmlRefusal> {
         self.child(member, &mut ClaimedParts::default())
     }
 
-    /// The root element, if it is a single value.
     pub(super) fn root_leaf(
         &mut self,
         name: &XmlName,
@@ -206,7 +203,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a tag and declares its namespace; returns the name for the end tag.
     fn open(
         &mut self,
         name: &XmlName,
@@ -226,7 +222,6 @@ impl Writer {
 }
 
 impl ClaimedParts {
-    /// Gives a part to a writer, unless another has it.
     fn claim(
         &mut self,
         part: ElementPart,

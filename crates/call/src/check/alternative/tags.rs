@@ -12,7 +12,6 @@ use crate::check::{
 #[derive(Debug)]
 pub(super) struct Tag<'p> {
     pub(super) path: Vec<&'p str>,
-    /// True if each member of the path is required.
     pub(super) is_required: bool,
     values: &'p [Value],
 }
@@ -78,7 +77,6 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag
     Ok(tags)
 }
 
-/// The enumerated values of an alternative that is a list of values.
 pub(super) fn listed_at_root<'p>(run: &Run<'p, '_>, node: &'p Node) -> Option<&'p [Value]> {
     run.in_place_nodes(node).iter().flat_map(|node| &node.rules).find_map(listed)
 }
@@ -119,7 +117,6 @@ pub(super) fn is_partition<'t, 'p: 't>(
     is_told || tags.count() < n
 }
 
-/// The property of a discriminator, and its values in this alternative.
 fn discriminated(rule: &Rule) -> Option<(&str, &[Value])> {
     match rule {
         Rule::Tag(tag) => Some((&*tag.0, &*tag.1)),

@@ -55,7 +55,6 @@ impl<'p, 'v> Run<'p, 'v> {
 }
 
 impl<'p, 'v> Evaluation<'_, 'p, 'v> {
-    /// Marks the members or items that a schema evaluates; the value meets the schema.
     fn cover(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(node) = self.run.behind(node) else { return Ok(()) };
         self.run.budget.charge(1)?;
@@ -145,7 +144,6 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         Ok(())
     }
 
-    /// True for a name that `properties` or `patternProperties` matches.
     fn is_named(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
         let is_declared = properties.declared(name).is_some();
         let mut fits_none = || {

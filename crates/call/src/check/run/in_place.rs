@@ -19,7 +19,6 @@ impl<'p> Run<'p, '_> {
         self.walk(node, &always)
     }
 
-    /// The names that a schema declares for some values.
     pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Paid<BTreeSet<&'p str>> {
         let perhaps = |rule: &'p Rule| -> Vec<&'p Node> {
             match rule {

@@ -18,18 +18,14 @@ pub(crate) struct Violation<'p, 'v> {
 #[derive(Clone, Debug)]
 pub(crate) enum Breach<'p, 'v> {
     Type(Types),
-    /// The value breaks a rule as it is written.
     Rule(&'p Rule),
     Missing(&'p str),
     /// One of several members is missing, each of which makes an alternative of a union complete.
     MissingEither(Vec<&'p str>),
     /// A member is missing whose values tell the alternatives of a union apart.
     MissingTag(&'p str, Vec<&'p Value>),
-    /// Members that `additionalProperties` forbids.
     Unexpected(Vec<&'v str>, &'p Properties),
-    /// Members that `unevaluatedProperties` of a schema forbids.
     Unevaluated(Vec<&'v str>, &'p Node),
-    /// The value names no alternative of a union.
     UnknownTag(Vec<&'p Value>),
 }
 
@@ -59,7 +55,6 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(collector.list)
     }
 
-    /// The names that a schema declares, directly or through references.
     pub(crate) fn names(&self, node: &'p Node) -> Vec<&'p str> {
         let (mut names, mut pending, mut at) = (Vec::new(), vec![node], 0);
         while let Some(node) = pending.get(at).filter(|_| at < MOST) {
@@ -261,7 +256,6 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
     }
 }
 
-/// True if a violation is one of a member with one of these names.
 fn concerns(known: &Violation<'_, '_>, path: &[Segment<'_>], names: &BTreeSet<&str>) -> bool {
     let below = known.path.strip_prefix(path);
     match (below, &known.breach) {

@@ -19,7 +19,6 @@ use crate::{args::CallArguments, output, progress::Progress};
 pub(super) enum Consent {
     Ask,
     Given,
-    /// Nobody can be asked.
     Refused,
 }
 

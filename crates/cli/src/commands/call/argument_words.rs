@@ -20,14 +20,12 @@ use crate::{
     open::read,
 };
 
-/// The tool that arguments are for, as far as it is known.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     guide: Option<Guide<'a>>,
     entry: Option<Entry<'a>>,
 }
 
-/// The arguments that a command line gives to a tool.
 pub(crate) fn arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
@@ -40,19 +38,13 @@ pub(crate) fn arguments(
     }
 }
 
-/// The arguments that these words of a command line give to a tool.
-///
-/// # Errors
-/// The usage error that the command would print for these words.
+/// The arguments that these words of a command line give to a tool, or the usage error for them.
 pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.named(words)
 }
 
-/// The arguments that `--args` with this object gives to a tool.
-///
-/// # Errors
-/// The usage error that the command would print for these words.
+/// The arguments that `--args` with this object gives to a tool, or the usage error for it.
 pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
     Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)
@@ -69,7 +61,6 @@ impl<'a> Target<'a> {
         Ok(())
     }
 
-    /// All arguments, given as one object.
     fn whole(self, mut arguments: Arguments) -> Result<Arguments, Failure> {
         self.place_body(&mut arguments)?;
         Ok(arguments)
@@ -166,7 +157,6 @@ fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     Ok(())
 }
 
-/// The value of a text: itself, or the content of the file after `@`.
 fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, Failure> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.into()) };
     if file.starts_with('@') {

@@ -129,7 +129,6 @@ fn whole(answer: &Answer) -> Vec<u8> {
     }
 }
 
-/// True if a media type declares its bytes to be text.
 fn is_text(media_type: &str) -> bool {
     let is_of = |part: &str| media_type.contains(part);
     media_type.is_empty()
@@ -155,7 +154,6 @@ fn bar(stream: &ToolStream) -> ProgressBar {
     }
 }
 
-/// The file before it has its name; its target may not be a folder.
 fn partial(target: &Path) -> Result<PartialFile, Failure> {
     if target.is_dir() || target.file_name().is_none() {
         let target = target.display();

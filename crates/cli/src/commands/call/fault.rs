@@ -11,20 +11,16 @@ use callgate_tool::visible_line;
 use super::place::Place;
 use crate::remedy;
 
-/// The names that the words for a failure may use.
 #[derive(Clone, Debug)]
 pub(super) struct Hints {
     /// The description or configuration as the command line names it.
     pub(super) file: String,
-    /// The place of the settings that a remedy may name.
     pub(super) place: Place,
-    /// True if a response may go to a file.
     pub(super) may_download: bool,
     /// The source that names the credential: the flag with its reference, or the file.
     pub(super) credential: Option<String>,
 }
 
-/// True if the words for a failure include this event.
 pub(super) fn tells(event: &Event) -> bool {
     matches!(
         event,
@@ -92,7 +88,6 @@ fn problem(problem: &Problem) -> String {
     visible_line(&text).into_owned()
 }
 
-/// Words the failure, with the journal's facts instead of the words for a model.
 fn message(fault: &Fault, events: &[Event]) -> String {
     let told = events.iter().rev().find_map(|event| match event {
         Event::CredentialAbsent { why } if fault.code == FaultCode::AuthFailed => {
@@ -117,7 +112,6 @@ fn message(fault: &Fault, events: &[Event]) -> String {
     told.unwrap_or_else(|| fault.message.clone())
 }
 
-/// The time that the last request waited for its response.
 fn waited(events: &[Event]) -> String {
     let elapsed = events.iter().rev().find_map(|event| match event {
         Event::Attempt { elapsed, .. } => Some(elapsed.as_millis()),
@@ -200,7 +194,6 @@ fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     }
 }
 
-/// The remedy if the service cannot be reached, or does not answer as one.
 fn of_connection(fault: &Fault, place: &Place) -> String {
     let server = place.setting(SERVER_FLAG, SERVER_KEY);
     match fault.next {
@@ -238,7 +231,6 @@ fn of_user(parameter: &str) -> String {
     format!("`--session FILE` gives the {name} of who is signed in: `{session}`")
 }
 
-/// The remedy if there is no credential, or the service refuses it.
 fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     let Hints { file, credential, place, .. } = hints;
     let doctor = format!("`callgate doctor {file}` tries every credential");

@@ -4,7 +4,6 @@ use callgate_tool::{Object, Value};
 
 use crate::{args::AnswerFormat, output, table::Table, yaml};
 
-/// The text of a value, with colours if it is JSON on a terminal.
 pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
     match format {
         Some(AnswerFormat::Yaml) => yaml::text(value),

@@ -87,7 +87,6 @@ fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Di
     Dialect::ALL.iter().copied().filter(|other| *other != named).find(has_calls)
 }
 
-/// The calls of a message, for the tools of an executor.
 pub(crate) fn read(
     executor: &Executor,
     message: Value,

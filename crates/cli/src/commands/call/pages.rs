@@ -6,8 +6,7 @@ use callgate_tool::Value;
 use super::approve::{self, Consent};
 use crate::output;
 
-/// Makes the call and the calls for the following pages, at most `most`. The result is that of the last page, with the
-/// items of all.
+/// Makes the call and those for at most `most` pages. The result is that of the last, with the items of all.
 pub(super) async fn all(
     executor: &Executor,
     call: impl Fn(&Arguments) -> Call<'static>,

@@ -46,7 +46,6 @@ impl Shown {
         }
     }
 
-    /// Shows the result as one of this tool.
     pub(super) fn of(self, entry: Option<Entry<'_>>) -> Self {
         let is_own_tool = entry.is_some_and(|entry| entry.operation().is_none());
         Self { is_own_tool, ..self }
@@ -77,7 +76,6 @@ impl Shown {
         verdict(result)
     }
 
-    /// Shows the journal's decisions that are news.
     pub(super) fn notes(&self, result: &ToolResult) {
         let is_failed = matches!(result.outcome, Outcome::Failed(_));
         for event in result.journal.events() {
@@ -148,14 +146,12 @@ impl Shown {
     }
 }
 
-/// The part of a content that a terminal shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Seen {
     InPart,
     Whole,
 }
 
-/// The number of a part among the others, and its names.
 fn heading(part: &Part, number: usize, of: usize) -> String {
     let mut text = format!("part {number} of {of}");
     let names = [("", &part.name), ("file ", &part.filename), ("id ", &part.content_id)];

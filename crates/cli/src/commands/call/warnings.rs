@@ -60,7 +60,6 @@ fn is_met(value: &Value, steps: &[&str]) -> bool {
     }
 }
 
-/// The path that was probably meant, from the members that the description declares.
 fn meant(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
     let schema = entry?.declaration()?.output_schema()?.to_value();
     let mut here = Guide::new(&schema);

@@ -10,7 +10,6 @@ pub(super) struct Argument {
     /// The name with dots, as it is typed.
     pub(super) name: String,
     pub(super) is_required: bool,
-    /// True if the argument may be given again.
     is_list: bool,
     help: String,
     values: Vec<String>,
@@ -45,7 +44,6 @@ fn is_required(guide: Guide<'_>, name: &str) -> bool {
 
 #[derive(Clone, Copy)]
 struct Member<'a> {
-    /// The name with dots.
     name: &'a str,
     is_required: bool,
     guide: Option<Guide<'a>>,
@@ -99,7 +97,6 @@ fn legal(guide: Guide<'_>) -> Vec<String> {
     said.iter().filter_map(text).take(MOST_VALUES).collect()
 }
 
-/// The names that can still be given after those before the cursor.
 pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     let given: Vec<&str> =
         before.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect();

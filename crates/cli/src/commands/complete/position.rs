@@ -121,7 +121,6 @@ impl<'a> CursorPosition<'a> {
     }
 }
 
-/// Returns true if an argument may be given more than once.
 pub(super) fn takes_many(argument: &Arg) -> bool {
     matches!(argument.get_action(), clap::ArgAction::Append | clap::ArgAction::Count)
 }

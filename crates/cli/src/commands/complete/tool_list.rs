@@ -74,7 +74,6 @@ impl ToolList {
         })
     }
 
-    /// The arguments of a tool, by its name or its `operationId`.
     pub(super) fn arguments(&self, asked: &str) -> Vec<Argument> {
         let by_name = self.tools().find(|tool| tool.name == asked);
         let tool = by_name.or_else(|| self.tools().find(|tool| tool.operation_id == Some(asked)));

@@ -1,7 +1,8 @@
 //! The candidates for an argument of the command or the value of a flag: from the argument's name, from clap, or from the
 //! tools of FILE.
 
-use callgate::dialect::{Dialect, Form, Projection};
+use callgate::dialect::{Dialect, Form};
+use callgate_dialect::Projection;
 use clap::{Arg, Command, ValueHint};
 
 use super::{
@@ -67,7 +68,6 @@ fn values(position: &CursorPosition<'_>, of: &Arg) -> Found {
     }
 }
 
-/// The words that clap knows for an argument.
 fn by_clap(position: &CursorPosition<'_>, of: &Arg) -> Found {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
@@ -118,7 +118,6 @@ fn candidates<'a>(
     meant.map(|(name, summary)| Candidate::new(name, summary)).collect()
 }
 
-/// The tool's arguments that are not given yet, or the legal values of one.
 fn given(position: &CursorPosition<'_>) -> Found {
     let mut positionals = position.positionals.iter().skip(1);
     let Some(tool) = positionals.next() else { return Found::default() };

@@ -247,7 +247,6 @@ pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Fai
 
 /// The value of every credential: no output shows it.
 const STAND_IN: &str = "stand-in-of-a-fixture";
-/// The longest name; a longer one is cut.
 const MOST_LETTERS: usize = 60;
 
 #[cfg(test)]

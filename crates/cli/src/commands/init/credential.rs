@@ -229,7 +229,6 @@ fn asked<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
 /// The scope that turns a login into one of `OpenID` Connect (its Core 1.0, §3.1.2.1).
 const OPENID: &str = "openid";
 
-/// The prefix for a person who logs in.
 const LOGIN: &str = "login:";
 const LOGIN_NAME: &str = "login";
 

@@ -18,7 +18,6 @@ pub(super) struct Callback {
     path: String,
 }
 
-/// A browser that returned and waits for a page.
 pub(super) struct Answered {
     pub(super) query: String,
     connection: TcpStream,
@@ -26,9 +25,7 @@ pub(super) struct Answered {
 
 #[derive(Debug, Eq, PartialEq)]
 enum Came<'a> {
-    /// The query of a request to the address.
     Back(&'a str),
-    /// Another request, and the status that refuses it.
     Refused(&'static str),
 }
 

@@ -169,7 +169,6 @@ fn is_configuration(root: &Node) -> bool {
     root.get("toolsets").is_some() && root.get("openapi").is_none() && root.get("swagger").is_none()
 }
 
-/// Adds the variables of every text that is a reference.
 fn add(root: &Node, names: &mut BTreeSet<String>) {
     let (mut left, mut seen) = (vec![root], BTreeSet::new());
     while let Some(node) = left.pop() {

@@ -9,12 +9,12 @@ use std::{
 use callgate::{
     Call, Executor, Outcome, Session, ToolCall, ToolResult,
     client::ClientAnswer,
-    config::{Built, Environment, Upstream},
+    config::{Built, Environment},
     dialect::{json_result, read_call},
     result::Journal,
     transport::{Recording, Replay},
 };
-use callgate_config::Location;
+use callgate_config::{Location, Upstream};
 use callgate_executor::{AnswerHead, Recorder, Watcher};
 use callgate_tool::{PlannedRequest, Value};
 

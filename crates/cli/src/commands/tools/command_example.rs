@@ -2,13 +2,11 @@
 //! before it is shown; where there is none, the reason is.
 
 use callgate::{
-    Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall,
-    config::Environment,
-    dialect::read_session,
-    result::{Event, Remedy},
+    Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall, config::Environment,
+    dialect::read_session, result::Event,
 };
 use callgate_config::DescriptionOptions;
-use callgate_tool::{Object, Value, visible_line};
+use callgate_tool::{Object, Remedy, Value, visible_line};
 
 use super::{
     command_words::{self, Flags, quoted},
@@ -28,11 +26,9 @@ use crate::{
 pub(super) struct CommandExample {
     /// The command line, or the reason why there is none.
     pub(super) line: Result<String, String>,
-    /// Notes for the reader about the line.
     pub(super) notes: Vec<String>,
 }
 
-/// A tool of an executor, and the schema of its arguments.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     executor: &'a Executor,
@@ -40,22 +36,15 @@ struct Target<'a> {
     schema: &'a Value,
 }
 
-/// Values for a call, and the end of the last dry run with them.
 #[derive(Debug, Default)]
 struct Tried {
     values: Object,
-    /// The session that the call needs.
     session: Option<Value>,
-    /// The fault of the dry run, if it failed.
     fault: Option<Box<Fault>>,
-    /// The server that the dry run lacks.
     server: Option<String>,
 }
 
-/// The example of a call of a tool that FILE offers.
-///
-/// # Errors
-/// If this process cannot wait for a dry run.
+/// The example of a call of a tool that FILE offers. Fails if this process cannot wait for a dry run.
 pub(super) fn of(
     executor: &Executor,
     entry: Entry<'_>,
@@ -145,7 +134,6 @@ impl Target<'_> {
         (Some(fault), server)
     }
 
-    /// True if the caller may give the value at this place.
     fn may_be_given(self, at: &str) -> bool {
         let mut steps = at.split('.');
         steps.try_fold(Guide::new(self.schema), Guide::below).is_some()
@@ -162,7 +150,6 @@ impl Target<'_> {
         }
     }
 
-    /// The command line that gives the values.
     async fn command(
         self,
         tried: Tried,
@@ -239,7 +226,6 @@ impl Target<'_> {
     }
 }
 
-/// The reason why there is no line.
 fn none(tried: &Tried) -> CommandExample {
     let message = tried.fault.as_ref().map(|fault| fault.message.clone());
     CommandExample { line: Err(message.unwrap_or_default()), notes: Vec::new() }
@@ -258,7 +244,6 @@ fn put(values: &mut Object, steps: &[&str], value: Value) {
     }
 }
 
-/// The places of the values that a call lacks.
 fn lacking(fault: &Fault) -> Vec<String> {
     let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
     lacks.map(|problem| problem.at.clone()).collect()

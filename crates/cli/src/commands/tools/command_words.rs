@@ -51,7 +51,6 @@ fn is_list(guide: Option<Guide<'_>>) -> bool {
     guide.is_none_or(|guide| guide.types() == ["array"])
 }
 
-/// True for the bytes of a file, and for a list of them.
 pub(super) fn is_file(guide: Guide<'_>) -> bool {
     let kinds = guide.kinds();
     let is_list = kinds.array && !kinds.bytes && !kinds.object;
@@ -68,7 +67,6 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    /// The flags that were given, with the server if the description lacks one.
     pub(super) fn of(given: &DescriptionArguments, server: Option<&str>) -> Self {
         let mut flags = Self::default();
         let server = server.map(str::to_owned).or_else(|| given.server.clone());
@@ -125,7 +123,6 @@ fn is_reference(text: &str) -> bool {
     !text.starts_with("literal:") && text.parse::<SecretReference>().is_ok()
 }
 
-/// A word as a shell reads it.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

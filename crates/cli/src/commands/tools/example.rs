@@ -202,7 +202,6 @@ const FORMATS: [(&str, &str); 12] = [
     ("uuid", "123e4567-e89b-42d3-a456-426614174000"),
 ];
 
-/// The alternatives of a union that are tried.
 const MOST_ALTERNATIVES: usize = 4;
 const DEPTH: usize = 24;
 const MOST_CHARACTERS: usize = 64;

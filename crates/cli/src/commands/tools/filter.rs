@@ -18,10 +18,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// The filter that the flags make.
-    ///
-    /// # Errors
-    /// If no tool has one of the tags.
+    /// The filter that the flags make. Fails if no tool has one of the tags.
     pub(super) fn new(built: &Built, arguments: &ToolsArguments) -> Result<Self, Failure> {
         let ToolsArguments { tag: tags, effect, read, .. } = arguments;
         let effects = if *read { &[Effect::Read] } else { &**effect };
@@ -45,7 +42,6 @@ impl Filter {
         Ok(Self { kept, n_all, flags: flags(arguments) })
     }
 
-    /// The filter that leaves one tool.
     pub(super) fn one(name: &ToolName) -> Self {
         Self { kept: Some(BTreeSet::from([name.clone()])), n_all: 1, flags: String::new() }
     }
@@ -58,7 +54,6 @@ impl Filter {
         !self.flags.is_empty()
     }
 
-    /// Says how many tools are left out.
     pub(super) fn tell(&self) {
         let Some(kept) = self.kept.as_ref().filter(|_| self.is_by_flags()) else { return };
         let n_out = self.n_all.saturating_sub(kept.len());
@@ -72,7 +67,6 @@ impl Filter {
     }
 }
 
-/// Each tool of a description with its tags and those above them.
 pub(super) fn tagged(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
     let tagged = built.toolsets.iter().flat_map(|toolset| {
         let names = toolset.operations.iter().map(|operation| &operation.tool_name);
@@ -103,5 +97,4 @@ fn flags(arguments: &ToolsArguments) -> String {
     tags.chain(effects).chain(read).collect::<Vec<_>>().join(" ")
 }
 
-/// The most tags that a message names.
 const NAMED: usize = 12;

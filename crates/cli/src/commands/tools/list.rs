@@ -23,7 +23,6 @@ use crate::{
 /// The tools of one toolset with the same first tag.
 type Group = (String, Vec<Row>);
 
-/// Shows the tools that the filter leaves.
 pub(super) fn show(built: &Built, filter: &Filter) {
     let (mut groups, mut known) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
     let headings = headings(built);
@@ -127,7 +126,6 @@ fn needs(need: &FoundNeed<'_>) -> String {
 }
 
 const WITHOUT_TAG: &str = "without a tag";
-/// The most characters of a tool's purpose.
 const LONGEST: usize = 160;
 /// A longer list does not fit on a screen.
 const MANY: usize = 40;

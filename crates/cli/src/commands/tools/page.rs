@@ -70,7 +70,6 @@ fn head(tool: &Tool, operation: Option<&Operation>) -> String {
     text
 }
 
-/// The line about the operator's changes to the tool; empty without any.
 fn edited(entry: Entry<'_>) -> String {
     let Some(edit) = entry.edit() else { return String::new() };
     let was = match &edit.former_name {

@@ -59,5 +59,4 @@ fn put(members: &mut Object, path: &[&str], value: Value) {
     }
 }
 
-/// The path of the context that is the id of the session.
 const SESSION_ID: &str = "session_id";

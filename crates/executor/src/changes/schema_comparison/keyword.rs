@@ -9,9 +9,7 @@ use callgate_tool::Value;
 pub(super) enum Verdict {
     /// The keyword accepts as much as before, or more.
     Fine,
-    /// The keyword refuses some values that it accepted.
     Narrowed,
-    /// The comparison cannot decide.
     Unknown,
 }
 
@@ -40,7 +38,6 @@ pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Ve
     }
 }
 
-/// The names that `required` newly lists.
 pub(super) fn newly_required<'a>(
     old: Option<&'a Value>,
     new: Option<&'a Value>,
@@ -103,7 +100,6 @@ fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     }
 }
 
-/// The keywords that describe a value and refuse no value.
 const ANNOTATIONS: [&str; 14] = [
     "$anchor",
     "$comment",

@@ -45,9 +45,7 @@ impl FetchFailure for FetchFailed {
 enum Step {
     Give(Vec<Arc<Key>>),
     Refuse(Refusal),
-    /// Fetch the keys, or wait for the running fetch.
     Ask,
-    /// Wait until the next fetch is allowed.
     WaitUntil(Instant),
 }
 
@@ -134,5 +132,4 @@ const FRESH: Duration = Duration::from_mins(5);
 const STALE: Duration = Duration::from_hours(1);
 /// The minimum interval between fetches.
 const PAUSE: Duration = Duration::from_secs(10);
-/// The number of requests that may wait for an unknown key.
 const MOST_WAITING: usize = 64;

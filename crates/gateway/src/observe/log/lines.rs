@@ -16,7 +16,6 @@ use super::record::Record;
 /// Writes one or more lines of a log, without the end of the last one.
 pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
 
-/// The lines of one log.
 pub(super) struct Lines {
     write: WriteLine,
     pub(super) format: LogFormat,
@@ -29,7 +28,6 @@ struct State {
     /// The lines that wait, each with its end.
     text: String,
     n_lost: u64,
-    /// True if a line waits that is written at once.
     is_urgent: bool,
     phase: Phase,
 }
@@ -39,13 +37,10 @@ enum Phase {
     /// Each line is written by the one who adds it.
     #[default]
     Direct,
-    /// The thread writes what is left and ends.
     Closing,
-    /// The thread writes lines.
     Threaded,
 }
 
-/// The time at which a line is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Urgency {
     /// With those of the next moment.
@@ -84,7 +79,6 @@ impl Lines {
         }
     }
 
-    /// Writes lines until the log is closed.
     fn run(&self) {
         loop {
             let is_idle =

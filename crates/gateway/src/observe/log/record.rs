@@ -13,7 +13,6 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// A record of the log before it is a line.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,
@@ -212,7 +211,6 @@ fn word(line: &mut String, text: &str) {
     }
 }
 
-/// Writes a string of JSON.
 fn quoted(line: &mut String, text: &str) {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
         line.push('"');

@@ -5,31 +5,10 @@
 mod kinds;
 
 use super::*;
+use callgate_testkit::rows;
 
 /// The service answers whom it was asked for: the values of its inputs, and the token.
-const DESCRIPTION: &str = "
-components: {securitySchemes: {token: {type: http, scheme: bearer}}}
-paths:
-  /pets:
-    get:
-      operationId: list
-      security: [{token: []}]
-      parameters:
-        - {name: customer, in: query, schema: {type: string, x-agent-input-parameter: customerId}}
-        - {name: variable, in: query, schema: {type: string, x-ces-session-context: $context.variables.who}}
-        - {name: account, in: query, schema: {type: string, x-agent-input-parameter: accountId}}
-        - {name: payload, in: query, schema: {type: string, x-agent-input-parameter: $request.payload.who}}
-      responses: {'200': {description: Pets}}
-    post:
-      operationId: send
-      requestBody: {required: true, content: {application/octet-stream: {}}}
-      responses: {'200': {description: sent}}
-  /file:
-    get:
-      operationId: file
-      security: [{token: []}]
-      responses: {'200': {description: A file, which is kept behind a handle}}
-";
+const DESCRIPTION: &str = concat!("\n", include_str!("same_call.yaml"));
 
 /// The ways in which requests of two subjects differ.
 const GIVEN: [&str; 10] = [
@@ -49,42 +28,21 @@ const GIVEN: [&str; 10] = [
 fn ways() -> Vec<(&'static str, Value)> {
     let call = json!({"tool": "pets-list", "args": {}});
     let keyed = json!({"tool": "pets-list", "args": {}, "idempotencyKey": "own-key"});
-    let openai = json!({"id": "1", "type": "function", "function": {"name": "pets-list", "arguments": "{}"}});
-    let item =
-        json!({"type": "function_call", "call_id": "1", "name": "pets-list", "arguments": "{}"});
-    let kernel = json!({"$type": "FunctionCallContent", "id": "1", "plugin_name": "pets", "function_name": "list", "arguments": {}});
-    let messages = [
-        ("openai", json!({"role": "assistant", "tool_calls": [openai]})),
-        ("responses", json!([item])),
-        (
-            "anthropic",
-            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "pets-list", "input": {}}]}),
-        ),
-        (
-            "bedrock",
-            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "pets-list", "input": {}}}]}),
-        ),
-        (
-            "gemini",
-            json!({"role": "model", "parts": [{"functionCall": {"name": "pets-list", "args": {}}}]}),
-        ),
-        (
-            "ces",
-            json!({"toolCalls": {"toolCalls": [{"id": "1", "displayName": "pets-list", "args": {}}]}}),
-        ),
-        (
-            "dialogflow",
-            json!({"toolCall": {"tool": "pets", "action": "list", "inputParameters": {}}}),
-        ),
-        (
-            "mcp",
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-list", "arguments": {}}}),
-        ),
-        ("json", call.clone()),
-        ("semantic_kernel", json!({"role": "assistant", "items": [kernel]})),
-    ];
+    let messages = r#"
+        openai => {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "pets-list", "arguments": "{}"}}]}
+        responses => [{"type": "function_call", "call_id": "1", "name": "pets-list", "arguments": "{}"}]
+        anthropic => {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "pets-list", "input": {}}]}
+        bedrock => {"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "pets-list", "input": {}}}]}
+        gemini => {"role": "model", "parts": [{"functionCall": {"name": "pets-list", "args": {}}}]}
+        ces => {"toolCalls": {"toolCalls": [{"id": "1", "displayName": "pets-list", "args": {}}]}}
+        dialogflow => {"toolCall": {"tool": "pets", "action": "list", "inputParameters": {}}}
+        mcp => {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-list", "arguments": {}}}
+        json => {"tool": "pets-list", "args": {}}
+        semantic_kernel => {"role": "assistant", "items": [{"$type": "FunctionCallContent", "id": "1", "plugin_name": "pets", "function_name": "list", "arguments": {}}]}
+        "#;
+    let message = |text: &str| json!({"message": serde_json::from_str::<Value>(text).unwrap()});
     let mut ways = vec![("calls", json!({"calls": [call]})), ("calls", json!({"calls": [keyed]}))];
-    ways.extend(messages.map(|(dialect, message)| (dialect, json!({"message": message}))));
+    ways.extend(rows(messages).map(|[dialect, text]| (dialect, message(text))));
     ways.push(("further", json!({"tool": "pets-list"})));
     let params = json!({"name": "pets-list", "arguments": {}, "_meta": {}});
     ways.push((MCP, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})));

@@ -36,5 +36,4 @@ impl Conflict {
     }
 }
 
-/// The remedy for two rules that exclude each other.
 const ONE_OF_TWO: &str = "correct one of the two, for example by an overlay; no value meets both";

@@ -50,7 +50,6 @@ fn contained<'d>(search: &mut Search<'d>, rules: &Rules<'d>, depth: usize) -> Op
     None
 }
 
-/// The reason why an array cannot have as many items as it must.
 fn required_items<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,

@@ -5,7 +5,6 @@ use callgate_tree::Object;
 use super::{Search, bounds, conflict::Conflict, items, members, rules::Rules};
 use crate::{document::Document, schema::listed_values::is_converted};
 
-/// The reason why a value of no type meets the rules.
 pub(super) fn conflict<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{reference::Located, schema::legal::is_one_way};
 
-/// The required members of an object, each with the schema that requires it.
 type Required<'a, 'd> = IndexMap<&'d str, &'a Located<'d>>;
 
 pub(super) fn conflict<'d>(
@@ -122,7 +121,6 @@ fn closed(schema: &Located<'_>, name: &str, by: &Located<'_>) -> Conflict {
     Conflict::new(&by.name("required"), message).with_help(OPEN)
 }
 
-/// The reason why an object has more required members than it may have.
 fn too_many(rules: &Rules<'_>, required: &Required<'_, '_>) -> Option<Conflict> {
     let (most, schema) = least_of(rules, "maxProperties")?;
     let n = required.len();
@@ -132,7 +130,6 @@ fn too_many(rules: &Rules<'_>, required: &Required<'_, '_>) -> Option<Conflict> 
         .then(|| Conflict::new(&schema.path().name("maxProperties"), message))
 }
 
-/// The reason why an object must have more members than there are names.
 fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
     let least = most_of(rules, "minProperties");
     rules.objects().find_map(|(schema, object)| {

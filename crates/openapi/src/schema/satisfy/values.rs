@@ -5,7 +5,6 @@ use callgate_tree::Node;
 use super::{Search, conflict::Conflict, rules::Rules};
 use crate::{reference::Located, schema::listed_values::is_converted};
 
-/// The reason why no listed value meets the rules.
 pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
     for (schema, object) in rules.objects() {
         let Some((keyword, listed)) = listed(schema.node) else { continue };

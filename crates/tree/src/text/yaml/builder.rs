@@ -37,7 +37,6 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Builder {
     limits: Limits,
-    /// The bytes of texts behind aliases, expanded.
     alias_bytes: usize,
     nodes: usize,
     interner: Interner,

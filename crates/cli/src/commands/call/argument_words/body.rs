@@ -42,8 +42,7 @@ pub(super) fn put_in(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
     arguments.insert(body.to_owned(), Value::Object(members));
 }
 
-/// Splits a `body` that is an object if the members of the body are arguments and no argument has that name. The error is the
-/// name of a member that is given twice.
+/// Splits a `body` that is an object if its members are arguments and none is named `body`. Fails with a name given twice.
 pub(super) fn taken_apart(
     arguments: &mut Arguments,
     guide: Guide<'_>,

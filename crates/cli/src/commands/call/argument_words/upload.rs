@@ -22,7 +22,6 @@ pub(super) fn value(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
     Value::Object(members)
 }
 
-/// The media types of files that services distinguish, by file extension.
 const MEDIA_TYPES: [(&str, &str); 17] = [
     ("csv", "text/csv"),
     ("gif", "image/gif"),

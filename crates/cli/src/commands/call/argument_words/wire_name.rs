@@ -9,8 +9,7 @@ use callgate_openapi::{Input, InputLocation};
 use super::{Target, body};
 use crate::{exit::Failure, guide::Guide};
 
-/// The name of the argument that a person means. A name that is neither an argument nor the service's stays, and the call
-/// reports it.
+/// The name of the argument that a person means; an unknown name stays, and the call reports it.
 pub(super) fn argument<'a>(name: &'a str, target: Target<'_>) -> Result<Cow<'a, str>, Failure> {
     let Target { guide: Some(guide), entry: Some(entry) } = target else { return Ok(name.into()) };
     if let Some(argument) = of_service(name, guide, entry)? {

@@ -22,7 +22,6 @@ pub(super) enum Detail {
     Full,
 }
 
-/// The list of a tool's arguments.
 pub(super) struct Inputs {
     pub(super) text: String,
     /// True if it does not show all.
@@ -76,7 +75,6 @@ impl Detail {
         }
     }
 
-    /// The lines of a text.
     fn lines(self) -> usize {
         match self {
             Self::Brief | Self::Folded => 2,
@@ -84,7 +82,6 @@ impl Detail {
         }
     }
 
-    /// The legal values of an argument.
     fn legal(self) -> usize {
         match self {
             Self::Brief | Self::Folded => 8,
@@ -143,7 +140,6 @@ fn heading(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
 }
 
-/// The value that the configuration gives a hidden input.
 fn configured(input: &Input) -> String {
     match input.default.as_ref() {
         Some(value) => format!("from the configuration: {value}"),
@@ -189,7 +185,6 @@ fn members<'a>(guide: Guide<'a>, given: &Given, names: &[&'a str]) -> Vec<Argume
 }
 
 impl Rows {
-    /// A row for an argument, and those for what is inside it.
     fn add(&mut self, argument: &Argument<'_>, at: &str, nesting: Nesting) {
         if self.n >= self.detail.rows() {
             self.is_cut = true;

@@ -2,7 +2,6 @@
 
 use crate::guide::Guide;
 
-/// The objects with members that are folded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Folding {
     Nothing,
@@ -48,5 +47,4 @@ pub(super) fn list_item(guide: Guide<'_>) -> Option<Guide<'_>> {
     guide.each().filter(|_| guide.types() == ["array"])
 }
 
-/// The lists in lists that are named.
 const MOST_LISTS: usize = 4;
