@@ -26,7 +26,11 @@ pub(crate) fn text(program: Option<&Path>, bytes: &[u8], most: usize) -> Result<
     })?;
     if text.trim().is_empty() {
         let message = "expected a PDF with text, got one of images alone";
-        return Err(Problem::new(None, message, "recognize its text first, or leave it out by `exclude`"));
+        return Err(Problem::new(
+            None,
+            message,
+            "recognize its text first, or leave it out by `exclude`",
+        ));
     }
     Ok(text)
 }

@@ -36,7 +36,8 @@ fn main() -> ExitCode {
 }
 
 async fn the_pages_of_a_pdf_are_found_and_read() {
-    let shop = Shop::of(&[("guide.pdf", &pdf(&["The shop opens at nine", "Zebras pay by card"]))]).await;
+    let shop =
+        Shop::of(&[("guide.pdf", &pdf(&["The shop opens at nine", "Zebras pay by card"]))]).await;
     assert_eq!(shop.findings(), [""; 0]);
     let found = shop.call("shop-search", [("query", "zebra".into())]).await;
     let snippet = &found.get("snippets").unwrap().as_array().unwrap()[0];
@@ -63,7 +64,8 @@ async fn a_pdf_without_a_text_or_a_program_is_a_finding() {
     let mut settings = shop.settings.clone();
     settings.extractor = Some("/usr/bin/true".into());
     let loaded = load(settings, None).await;
-    let message = "expected a PDF whose text can be extracted, got a malformed, encrypted or too large one";
+    let message =
+        "expected a PDF whose text can be extracted, got a malformed, encrypted or too large one";
     assert_eq!(loaded.findings[0].message, message);
 }
 
@@ -127,7 +129,8 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_owned(),
     ];
     for (n, text) in pages.iter().enumerate() {
         let content = format!("BT /F1 12 Tf 72 700 Td ({text}) Tj ET");

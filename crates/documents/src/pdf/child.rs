@@ -33,9 +33,5 @@ fn plain(page: &str) -> String {
 /// The mark behind a text that is whole.
 pub(super) const END: u8 = 4;
 /// The most bytes of address space, seconds of a processor, and bytes of a file or a core dump.
-const LIMITS: [(Resource, u64); 4] = [
-    (Resource::As, 1 << 30),
-    (Resource::Cpu, 20),
-    (Resource::Fsize, 0),
-    (Resource::Core, 0),
-];
+const LIMITS: [(Resource, u64); 4] =
+    [(Resource::As, 1 << 30), (Resource::Cpu, 20), (Resource::Fsize, 0), (Resource::Core, 0)];

@@ -45,7 +45,9 @@ fn exchanged(child: &mut Child, bytes: &[u8], most: usize) -> Result<String, Str
     });
     let mut text = match received {
         Ok(text) => text,
-        Err(RecvTimeoutError::Timeout) => return Err(format!("none within {} seconds", TIME.as_secs())),
+        Err(RecvTimeoutError::Timeout) => {
+            return Err(format!("none within {} seconds", TIME.as_secs()));
+        }
         Err(RecvTimeoutError::Disconnected) => return Err("none".to_owned()),
     };
     if text.len() > most + 1 {

@@ -98,8 +98,7 @@ impl Chains {
             let slice = self.blocks.get(at / BLOCK)?.get(from..from + size(level))?;
             let (next, cells) = slice.split_first()?;
             let postings = cells.get(..n_left.min(cells.len()))?;
-            (at, level, n_left) =
-                (*next as usize, TOP.min(level + 1), n_left - postings.len());
+            (at, level, n_left) = (*next as usize, TOP.min(level + 1), n_left - postings.len());
             Some(postings)
         })
     }
@@ -145,15 +144,13 @@ mod tests {
             chains.push(0, Posting::new(piece, 0, 1));
             chains.push(if piece % 3 == 0 { 7 } else { 2 }, Posting::new(piece, 1, 1));
         }
-        let pieces = |chains: &Chains, word| {
-            chains.postings(word).map(Posting::piece).collect::<Vec<_>>()
-        };
+        let pieces =
+            |chains: &Chains, word| chains.postings(word).map(Posting::piece).collect::<Vec<_>>();
         assert_eq!(pieces(&chains, 0), (0..5000).collect::<Vec<_>>());
         assert_eq!(pieces(&chains, 7), (0..5000).step_by(3).collect::<Vec<_>>());
         assert_eq!((pieces(&chains, 1), pieces(&chains, 9)), (vec![], vec![]));
-        let even = chains.mapped(|posting| {
-            (posting.piece() % 2 == 0).then(|| posting.of(posting.piece() / 2))
-        });
+        let even = chains
+            .mapped(|posting| (posting.piece() % 2 == 0).then(|| posting.of(posting.piece() / 2)));
         assert_eq!(pieces(&even, 0), (0..2500).collect::<Vec<_>>());
         assert_eq!((even.n_postings(0), even.n_postings(1)), (2500, 0));
     }

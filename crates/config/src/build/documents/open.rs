@@ -115,7 +115,10 @@ fn message(found: &DocumentsFinding) -> String {
 }
 
 /// The settings of a toolset's documents; `None` if it has none.
-fn settings(toolset: &ToolsetConfig, build_context: &BuildContext<'_>) -> Option<DocumentsSettings> {
+fn settings(
+    toolset: &ToolsetConfig,
+    build_context: &BuildContext<'_>,
+) -> Option<DocumentsSettings> {
     let DocumentsKeys {
         description,
         exclude,
