@@ -61,7 +61,11 @@ async fn verify(documents: &Documents, folder: &Path) {
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (began, cpu) = (Instant::now(), processor_time());
     documents.refresh().await;
-    println!("comparison: {:?}, {:?} of a processor", began.elapsed(), processor_time() - cpu);
+    println!(
+        "comparison: {:?}, {:?} of a processor",
+        began.elapsed(),
+        processor_time().saturating_sub(cpu)
+    );
     for folder in fs::read_dir(folder).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {
             let file = fs::File::options().append(true).open(file.unwrap().path()).unwrap();
@@ -71,7 +75,11 @@ async fn verify(documents: &Documents, folder: &Path) {
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (began, cpu) = (Instant::now(), processor_time());
     documents.refresh().await;
-    println!("digests of all: {:?}, {:?} of a processor", began.elapsed(), processor_time() - cpu);
+    println!(
+        "digests of all: {:?}, {:?} of a processor",
+        began.elapsed(),
+        processor_time().saturating_sub(cpu)
+    );
 }
 
 /// The search of pieces alone, without files.
