@@ -18,6 +18,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
     ("openapiv3", &["callgate-config"]),
+    ("pdf-extract", &["callgate-documents"]),
     ("redis", &["callgate-state"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),

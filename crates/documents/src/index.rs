@@ -168,8 +168,8 @@ impl Index {
             *owner = renumbered(*owner);
             if *owner != before {
                 before = *owner;
-                let document = self.documents.get_mut(*owner as usize).and_then(Option::as_mut);
-                document.into_iter().for_each(|it| it.pieces.first = number(piece));
+                let document = self.documents.get_mut(*owner as usize).into_iter();
+                document.flatten().for_each(|it| it.pieces.first = number(piece));
             }
         }
     }

@@ -93,7 +93,7 @@ impl Problem {
 
 /// Reads all documents of a file, of a PDF by its extracted text. A problem alone means that nothing of the file is read.
 pub(crate) fn read(format: Format, bytes: &[u8]) -> Read<'_> {
-    let text = match text_of(format, bytes) {
+    let text = match text_of(bytes) {
         Ok(text) => text,
         Err(problem) => return Read { documents: Vec::new(), problems: vec![problem] },
     };
@@ -122,7 +122,7 @@ pub(crate) fn read_again(
     match row {
         None => read(format, bytes).documents.into_iter().next(),
         Some(row) => {
-            let text = text_of(format, bytes).ok()?;
+            let text = text_of(bytes).ok()?;
             match format {
                 Format::Csv => csv::read_row(text, row),
                 _ => jsonl::read_row(text, row),
@@ -155,7 +155,7 @@ fn markdown(text: &str) -> Read<'_> {
 }
 
 /// The text of a file: UTF-8 without zero bytes, in lines that can be handled.
-fn text_of(format: Format, bytes: &[u8]) -> Result<&str, Problem> {
+fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;

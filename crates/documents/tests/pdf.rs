@@ -147,7 +147,9 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
     }
     let table = file.len();
     file.push_str(&format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1));
-    offsets.iter().for_each(|offset| file.push_str(&format!("{offset:010} 00000 n \n")));
+    for offset in offsets {
+        file.push_str(&format!("{offset:010} 00000 n \n"));
+    }
     let size = objects.len() + 1;
     file.push_str(&format!("trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"));
     file.into_bytes()

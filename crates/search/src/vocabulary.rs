@@ -22,7 +22,9 @@ pub(crate) struct Learner {
 #[derive(Debug, Default)]
 pub(crate) struct Spellings {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, Option<u32>>,
+    /// Those of words that fit in the key itself, which most do.
+    short: HashMap<u128, Option<u32>>,
+    long: HashMap<Box<str>, Option<u32>>,
 }
 
 impl Vocabulary {
@@ -105,17 +107,32 @@ impl Spellings {
         word: &str,
         number_of: impl FnOnce(Box<str>) -> Option<u32>,
     ) -> Option<u32> {
-        if let Some(known) = self.known.get(word) {
+        let short = short_key(word);
+        let known = match short {
+            Some(key) => self.short.get(&key),
+            None => self.long.get(word),
+        };
+        if let Some(known) = known {
             return *known;
         }
         // `/me` and `getMe` say whose things they are.
         let is_read = word.len() <= LONGEST && (!is_stop_word(word) || word == SELF);
         let number = if is_read { number_of(self.stemmer.stem(word)) } else { None };
-        if self.known.len() < MOST_SPELLINGS && word.len() <= LONGEST {
-            self.known.insert(word.into(), number);
+        if self.short.len() + self.long.len() < MOST_SPELLINGS && word.len() <= LONGEST {
+            match short {
+                Some(key) => self.short.insert(key, number),
+                None => self.long.insert(word.into(), number),
+            };
         }
         number
     }
+}
+
+/// The bytes of a short word as a number. A word has no zero byte.
+fn short_key(word: &str) -> Option<u128> {
+    let mut key = [0; 16];
+    key.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+    Some(u128::from_le_bytes(key))
 }
 
 /// True for a question about the person who asks: `who am i`.

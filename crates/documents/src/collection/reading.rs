@@ -4,7 +4,7 @@
 use std::{
     io,
     sync::mpsc::{Receiver, sync_channel},
-    thread::{self, available_parallelism},
+    thread::{self, Scope, available_parallelism},
 };
 
 use callgate_search::PieceReader;
@@ -40,32 +40,35 @@ impl Collection {
         let n_threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         if batches.len() < 2 || n_threads < 2 {
             let mut reader = self.reader();
-            for file in changed {
-                let read = reader.read(file);
-                self.put(file, read);
+            for batch in batches {
+                self.put_all(batch, reader.read_all(batch));
             }
             return;
         }
         thread::scope(|scope| {
-            let start = |worker: usize| {
-                let (sender, receiver) = sync_channel(AHEAD);
-                let mut own = batches.iter().skip(worker).step_by(n_threads);
-                let mut reader = self.reader();
-                let work = move || {
-                    own.all(|batch| sender.send(reader.read_all(batch)).is_ok());
-                };
-                // If there is no thread, the channel is closed, and the files are read below.
-                drop(thread::Builder::new().spawn_scoped(scope, work));
-                receiver
-            };
+            let own = |worker| batches.iter().copied().skip(worker).step_by(n_threads);
+            let start = |worker| self.start(scope, own(worker));
             let receivers: Vec<Receiver<Vec<FileRead>>> = (0..n_threads).map(start).collect();
             for (batch, receiver) in batches.iter().zip(receivers.iter().cycle()) {
                 let read = receiver.recv().unwrap_or_else(|_| self.reader().read_all(batch));
-                for (file, read) in batch.iter().zip(read) {
-                    self.put(file, read);
-                }
+                self.put_all(batch, read);
             }
         });
+    }
+
+    /// Reads batches on a thread of their own. If the system has none, the channel is closed.
+    fn start<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        mut batches: impl Iterator<Item = &'s [Changed]> + Send + 's,
+    ) -> Receiver<Vec<FileRead>> {
+        let (sender, receiver) = sync_channel(AHEAD);
+        let mut reader = self.reader();
+        let work = move || {
+            batches.all(|batch| sender.send(reader.read_all(batch)).is_ok());
+        };
+        drop(thread::Builder::new().spawn_scoped(scope, work));
+        receiver
     }
 
     fn reader(&self) -> FileReader<'_> {
@@ -76,13 +79,13 @@ impl Collection {
         }
     }
 
-    fn put(&self, file: &Changed, read: FileRead) {
-        match read {
-            FileRead::Changed(stamp, prepared) => {
-                self.index_mut().put(&file.path, stamp, prepared);
+    fn put_all(&self, files: &[Changed], read: Vec<FileRead>) {
+        for (Changed { path, .. }, read) in files.iter().zip(read) {
+            match read {
+                FileRead::Changed(stamp, prepared) => self.index_mut().put(path, stamp, prepared),
+                FileRead::Failed(error) => self.put_failed(path, &error),
+                FileRead::Unchanged(stamp) => self.index_mut().confirm(path, stamp),
             }
-            FileRead::Failed(error) => self.put_failed(&file.path, &error),
-            FileRead::Unchanged(stamp) => self.index_mut().confirm(&file.path, stamp),
         }
     }
 

@@ -125,6 +125,28 @@ fn many_files_are_indexed_as_if_each_was_read_alone() {
 }
 
 #[test]
+fn what_stays_is_found_after_many_documents_were_removed() {
+    let rows = |word: &str| -> String {
+        (0..5000).map(|n| format!("{{\"text\": \"{word}{n}\"}}\n")).collect()
+    };
+    let dir = folder(&[("a.md", "cats"), ("m.jsonl", &rows("old")), ("z.md", "# Pets\n\ndogs")]);
+    let collection = collection(&dir);
+    check(&collection, "old4999", &["m.jsonl#5000"]);
+    fs::write(dir.path().join("m.jsonl"), rows("new")).expect("written");
+    collection.refresh();
+    assert_eq!(collection.index().counts(), [3, 5002, 5002]);
+    check(&collection, "old4999", &[]);
+    check(&collection, "new0", &["m.jsonl#1"]);
+    check(&collection, "new4999", &["m.jsonl#5000"]);
+    check(&collection, "dogs", &["z.md"]);
+    fs::remove_file(dir.path().join("m.jsonl")).expect("removed");
+    collection.refresh();
+    assert_eq!(collection.index().counts(), [2, 2, 2]);
+    check(&collection, "cats", &["a.md"]);
+    check(&collection, "dogs", &["z.md"]);
+}
+
+#[test]
 fn a_file_that_becomes_unreadable_is_reported_and_not_shown() {
     let dir = folder(&[("a.md", "cats"), ("b.md", "cats")]);
     let collection = collection(&dir);

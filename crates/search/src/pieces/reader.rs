@@ -63,8 +63,7 @@ impl PieceReader {
             let Some(at) = positions.get_mut(index) else { return };
             let known = list.get_mut(*at as usize).filter(|known| known.word == word);
             if let Some(known) = known.filter(|_| *at as usize >= from) {
-                let n = known.n.get_mut(field);
-                n.into_iter().for_each(|n| *n = n.saturating_add(1));
+                known.n.get_mut(field).into_iter().for_each(|n| *n = n.saturating_add(1));
                 return;
             }
             *at = u32::try_from(list.len()).unwrap_or(u32::MAX);
