@@ -150,7 +150,7 @@ forms! {
     };
     struct Stores => Vec<StoreKeys>, Kind::List(&Kind::AnyOf(&[Kind::Text, StoreKeys::KIND])), |reader, mapping, key| {
         let help = "for example `[projects/p/locations/global/collections/default_collection/dataStores/manuals]`";
-        each(reader, Listed { mapping, key, expected: "a list of data stores", help }, |reader, pointer, node| {
+        each(reader, ListKey { mapping, key, expected: "a list of data stores", help }, |reader, pointer, node| {
             match node.as_str() {
                 Some(name) => Some(StoreKeys { name: Some(name.to_owned()), ..StoreKeys::default() }),
                 None => reader.section::<StoreKeys>(node, pointer),
@@ -159,7 +159,7 @@ forms! {
     };
     struct Boosts => Vec<BoostKeys>, Kind::List(&BoostKeys::KIND), |reader, mapping, key| {
         let help = "for example `[{condition: 'lang: ANY(\"de\")', boost: 0.5}]`";
-        each(reader, Listed { mapping, key, expected: "a list of boosts", help }, |reader, pointer, node| {
+        each(reader, ListKey { mapping, key, expected: "a list of boosts", help }, |reader, pointer, node| {
             let boost = reader.section::<BoostKeys>(node, pointer)?;
             let is_plain = boost.boost.is_some() && boost.condition.is_some();
             let parts = [boost.field.is_some(), boost.by.is_some(), boost.points.is_some()];
@@ -174,7 +174,7 @@ forms! {
     };
     struct Points => Vec<PointKeys>, Kind::List(&PointKeys::KIND), |reader, mapping, key| {
         let help = "for example `[{value: 7D, boost: 0.5}, {value: 90D, boost: 0}]`";
-        each(reader, Listed { mapping, key, expected: "a list of points", help }, |reader, pointer, node| {
+        each(reader, ListKey { mapping, key, expected: "a list of points", help }, |reader, pointer, node| {
             reader.section::<PointKeys>(node, pointer)
         })
     };
@@ -239,7 +239,7 @@ pub(crate) enum VertexAction {
 }
 
 #[derive(Clone, Copy)]
-struct Listed<'a> {
+struct ListKey<'a> {
     mapping: Mapping<'a>,
     key: &'a str,
     expected: &'a str,
@@ -248,7 +248,7 @@ struct Listed<'a> {
 
 fn each<T>(
     reader: &mut Reader,
-    Listed { mapping, key, expected, help }: Listed<'_>,
+    ListKey { mapping, key, expected, help }: ListKey<'_>,
     read: fn(&mut Reader, &str, &Node) -> Option<T>,
 ) -> Option<Vec<T>> {
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));

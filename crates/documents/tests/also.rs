@@ -1,6 +1,8 @@
 //! The effect of `also`, other words for a question, on three kinds of texts: the manual of callgate, questions and answers of an invented
 //! shop, and the documentation of an invented library. Questions share few words with what answers them. Their other words were
-//! written from the questions, before any search; what counts as found is set by hand. A floor holds what was measured.
+//! written before any search, by somebody who knew the texts, as a model does not: with `also` the numbers are upper bounds. What
+//! counts as found is set by hand. Floors are a little below what was measured: of 28 questions about the manual 9 and 28, of 28 about the
+//! shop 8 and 28, of 29 about the library 10 and 29.
 
 #![cfg(test)]
 
@@ -93,7 +95,7 @@ async fn other_words_find_more_of_a_manual() {
         text(snippet, "document") == file && text(snippet, "section").ends_with(heading)
     };
     let found = hits(&executor, &all, answers).await;
-    check("manual", all.len(), found, [0, 0]);
+    check("manual", all.len(), found, [7, 24]);
 }
 
 #[tokio::test]
@@ -106,7 +108,7 @@ async fn other_words_find_more_of_questions_with_answers() {
         text(snippet, "text").contains(row.split(',').nth(1).unwrap())
     };
     let found = hits(&executor, &all, answers).await;
-    check("FAQ", all.len(), found, [0, 0]);
+    check("FAQ", all.len(), found, [7, 26]);
 }
 
 #[tokio::test]
@@ -115,5 +117,5 @@ async fn other_words_find_more_of_documentation_of_code() {
     let all = questions("library.jsonl");
     let answers = |snippet: &Value, gold: &str| text(snippet, "section").ends_with(gold);
     let found = hits(&executor, &all, answers).await;
-    check("library", all.len(), found, [0, 0]);
+    check("library", all.len(), found, [8, 27]);
 }

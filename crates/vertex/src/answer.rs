@@ -203,8 +203,7 @@ fn observed(answer: &Value) -> Vec<Snippet> {
         };
         let chunks = list(found, "chunkInfo").map(|chunk| text(chunk, "content"));
         let snippets = list(found, "snippetInfo").map(|snippet| text(snippet, "snippet"));
-        let texts: Vec<&str> = chunks.chain(snippets).collect();
-        texts.into_iter().flat_map(move |text| with_text(whole.clone(), text))
+        chunks.chain(snippets).flat_map(move |text| with_text(whole.clone(), text))
     });
     snippets.collect()
 }

@@ -1,7 +1,7 @@
 //! The conditions of a model (`where`), whose form the tool's schema declares: they become a filter. Text fields compare by whole
 //! values, because the service has no parts of texts.
 
-use callgate_tool::{Number, Object, Value, json};
+use callgate_tool::{Object, Value, json};
 
 use crate::filter::{Comparison, Condition, Expression, MOST_VALUES, Operand, Test, is_date};
 
@@ -115,7 +115,7 @@ fn test(
 }
 
 fn operand(kind: FieldType, value: &Value) -> Result<Operand, &'static str> {
-    let number = |value: &Value| value.as_number().map(Number::clone).map(Operand::Number);
+    let number = |value: &Value| value.as_number().cloned().map(Operand::Number);
     let text = |value: &Value| Some(Operand::Text(value.as_str()?.to_owned()));
     match kind {
         FieldType::Date => {

@@ -78,7 +78,6 @@ impl Requests<'_> {
             tool_shapes: BTreeMap::new(),
             client: ClientSide::default(),
         });
-        let made: Vec<_> = made.into_iter().collect();
         let method = |id: &str| made.iter().find(|known| known.name().as_str() == id).cloned();
         Methods { answer: method(ANSWER), search: method(SEARCH) }
     }

@@ -18,7 +18,7 @@ mod tool;
 pub use conditions::FieldType;
 pub use filter::{Filter, InvalidFilter};
 pub use load::{Surroundings, load};
-pub use resource_name::{NotSearched, ResourceName};
+pub use resource_name::{InvalidResourceName, ResourceName};
 pub use session_source::SessionSource;
 pub use settings::{
     Action, Boost, BoostControl, ControlKind, Form, ResultMode, StoreSettings, Target,

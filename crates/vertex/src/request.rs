@@ -16,7 +16,7 @@ use crate::{
 
 /// The wishes of one call.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct Question<'a> {
     settings: &'a VertexSettings,
     session: &'a Session,
     query: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) limit: usize,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Question<'a> {
     /// Reads the arguments of a call.
     ///
     /// # Errors

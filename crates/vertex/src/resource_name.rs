@@ -14,7 +14,7 @@ use std::{fmt, str::FromStr};
 /// assert_eq!(name.serving_config(), format!("{expected}/servingConfigs/default_search"));
 /// assert_eq!(name.service(), "https://eu-discoveryengine.googleapis.com");
 /// assert!("projects/p/dataStores/manuals".parse::<ResourceName>().is_err());
-/// # Ok::<(), callgate_vertex::NotSearched>(())
+/// # Ok::<(), callgate_vertex::InvalidResourceName>(())
 /// ```
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ResourceName {
@@ -27,7 +27,7 @@ pub struct ResourceName {
 /// The text is not the name of a data store or an engine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
-pub struct NotSearched;
+pub struct InvalidResourceName;
 
 impl ResourceName {
     /// The name without the serving configuration.
@@ -55,15 +55,15 @@ impl ResourceName {
 }
 
 impl FromStr for ResourceName {
-    type Err = NotSearched;
+    type Err = InvalidResourceName;
 
-    fn from_str(text: &str) -> Result<Self, NotSearched> {
+    fn from_str(text: &str) -> Result<Self, InvalidResourceName> {
         let parts: Vec<&str> = text.split('/').collect();
         if !parts.iter().enumerate().all(|(at, part)| is_word(part, at == 1)) {
-            return Err(NotSearched);
+            return Err(InvalidResourceName);
         }
         let ["projects", project, "locations", location, rest @ ..] = &*parts else {
-            return Err(NotSearched);
+            return Err(InvalidResourceName);
         };
         let (collection, rest) = match rest {
             ["collections", collection, rest @ ..] => (*collection, rest),
@@ -72,10 +72,10 @@ impl FromStr for ResourceName {
         let (kind, id, serving_config) = match rest {
             [kind, id] => (*kind, id, "default_search"),
             [kind, id, "servingConfigs", config] => (*kind, id, *config),
-            _ => return Err(NotSearched),
+            _ => return Err(InvalidResourceName),
         };
         if !["dataStores", "engines"].contains(&kind) {
-            return Err(NotSearched);
+            return Err(InvalidResourceName);
         }
         Ok(Self {
             name: format!(
@@ -88,7 +88,7 @@ impl FromStr for ResourceName {
     }
 }
 
-impl fmt::Display for NotSearched {
+impl fmt::Display for InvalidResourceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "a data store or an engine is named by `projects/…/locations/…/collections/…/dataStores/…` or `…/engines/…`",
@@ -96,7 +96,7 @@ impl fmt::Display for NotSearched {
     }
 }
 
-impl std::error::Error for NotSearched {}
+impl std::error::Error for InvalidResourceName {}
 
 /// True if a text can be a segment of a path as it is. Ids of old projects have a domain before `:`, which elsewhere begins a verb.
 fn is_word(text: &str, is_project: bool) -> bool {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_name_leaves_out_is_the_usual() {
+    fn parts_that_a_name_leaves_out_are_the_usual_ones() {
         let whole = "projects/p/locations/global/collections/c/engines/e/servingConfigs/s";
         check(whole, Some(whole));
         check(

@@ -18,12 +18,12 @@ pub(crate) struct Snippet {
 
 /// The passages that one target found, the best first.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct Passages {
     pub(crate) snippets: Vec<Snippet>,
     pub(crate) has_more: bool,
 }
 
-impl Found {
+impl Passages {
     /// Reads the response of `search`.
     pub(crate) fn read(response: &Value) -> Self {
         let results = list(response, "results");
@@ -36,7 +36,7 @@ impl Found {
 }
 
 /// The result of a search: of several targets, one passage of each by turns.
-pub(crate) fn result(found: Vec<Found>, limit: usize, most_bytes: usize) -> Value {
+pub(crate) fn result(found: Vec<Passages>, limit: usize, most_bytes: usize) -> Value {
     let mut has_more = found.iter().any(|found| found.has_more);
     let mut rows: Vec<_> = found.into_iter().map(|found| found.snippets.into_iter()).collect();
     let mut snippets = Vec::new();
@@ -121,41 +121,46 @@ fn of_document(result: &Value) -> Vec<Snippet> {
         document: id.or_else(|| document_id(text(document, "name"))).unwrap_or_default().to_owned(),
         ..Snippet::default()
     };
-    let mut snippets = Vec::new();
-    for (list_name, text_name) in [
-        ("extractive_answers", "content"),
-        ("extractive_segments", "content"),
-        ("snippets", "snippet"),
-    ] {
-        for part in derived.into_iter().flat_map(|known| list(known, list_name)) {
-            let text = plain(text(part, text_name));
-            let is_none = text.is_empty() || part.get("snippet_status").is_some_and(is_absent);
-            let is_known = |known: &Snippet| known.text == text;
-            if !is_none && !snippets.iter().any(is_known) {
-                let page = ["pageNumber", "page_number", "page_identifier"].into_iter();
-                let page = page.filter_map(|name| part.get(name)).find_map(self::page);
-                snippets.push(Snippet { text, page, ..whole.clone() });
-            }
-        }
-        // Each list says more than the next one about the same place.
-        if !snippets.is_empty() {
-            break;
-        }
+    // Each list says more than the next one about the same place.
+    let lists = ["extractive_answers", "extractive_segments", "snippets"].into_iter();
+    let mut parts = lists.map(|name| parts(derived, name, &whole));
+    if let Some(parts) = parts.find(|parts| !parts.is_empty()) {
+        return parts;
     }
-    if snippets.is_empty() {
-        snippets.extend(given.and_then(|given| of_row(given, whole)));
+    if let Some(row) = given.and_then(|given| of_row(given, &whole)) {
+        return vec![row];
+    }
+    // A page of which the service shows no text is there all the same.
+    let is_named = !whole.title.is_empty() || whole.uri.is_some();
+    if is_named { vec![whole] } else { Vec::new() }
+}
+
+/// The texts of one list of a document, without repetitions.
+fn parts(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
+    let mut snippets: Vec<Snippet> = Vec::new();
+    for part in derived.into_iter().flat_map(|known| list(known, name)) {
+        let text = match name {
+            "snippets" => plain(text(part, "snippet")),
+            _ => text(part, "content").trim().to_owned(),
+        };
+        let is_none = text.is_empty() || part.get("snippet_status").is_some_and(is_absent);
+        if !is_none && snippets.iter().all(|known| known.text != text) {
+            let page = ["pageNumber", "page_number", "page_identifier"].into_iter();
+            let page = page.filter_map(|name| part.get(name)).find_map(self::page);
+            snippets.push(Snippet { text, page, ..whole.clone() });
+        }
     }
     snippets
 }
 
 /// A document without a text: a row of data, or a question with its answer.
-fn of_row(given: &Value, whole: Snippet) -> Option<Snippet> {
+fn of_row(given: &Value, whole: &Snippet) -> Option<Snippet> {
     let members = given.as_object().filter(|members| !members.is_empty())?;
     let member = |name: &str| some(text(given, name)).map(str::to_owned);
     if let (Some(question), Some(answer)) = (member("question"), member("answer")) {
-        return Some(Snippet { text: question, answer: Some(answer), ..whole });
+        return Some(Snippet { text: question, answer: Some(answer), ..whole.clone() });
     }
-    Some(Snippet { text: Value::Object(members.clone()).to_string(), ..whole })
+    Some(Snippet { text: Value::Object(members.clone()).to_string(), ..whole.clone() })
 }
 
 fn is_absent(status: &Value) -> bool {
@@ -217,7 +222,7 @@ mod tests {
 
     #[track_caller]
     fn check(result: Value, expected: Value) {
-        let found = Found::read(&json!({"results": [result]}));
+        let found = Passages::read(&json!({"results": [result]}));
         let snippets: Vec<Value> = found.snippets.iter().map(Snippet::to_value).collect();
         assert_eq!(Value::Array(snippets), expected);
     }
@@ -265,6 +270,11 @@ mod tests {
             json!([{"title": "Rex", "text": "{\"title\":\"Rex\",\"age\":3}", "document": "2"}]),
         );
         check(json!({"document": {"id": "3"}}), json!([]));
+        let named =
+            json!({"id": "5", "derivedStructData": {"title": "T", "link": "https://a.example"}});
+        let expected =
+            json!([{"title": "T", "uri": "https://a.example", "text": "", "document": "5"}]);
+        check(json!({"document": named}), expected);
         check(json!({"id": "4"}), json!([]));
     }
 
@@ -283,7 +293,7 @@ mod tests {
 
     #[test]
     fn several_targets_take_turns_and_more_is_a_fact() {
-        let found = |texts: &[&str], has_more| Found {
+        let found = |texts: &[&str], has_more| Passages {
             snippets: texts
                 .iter()
                 .map(|text| Snippet { text: (*text).to_owned(), ..Snippet::default() })

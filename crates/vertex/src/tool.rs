@@ -15,8 +15,8 @@ use callgate_tool::{
 use crate::{
     answer,
     description::Methods,
-    request::Asked,
-    results::{self, Found},
+    request::Question,
+    results::{self, Passages},
     settings::{Action, VertexSettings},
 };
 
@@ -36,18 +36,18 @@ pub(crate) struct Shared {
 }
 
 /// A request to one target.
-struct Sent<'a> {
+struct TargetRequest<'a> {
     method: &'a dyn Backend,
     arguments: Arguments,
 }
 
 impl VertexTool {
-    fn asked<'a>(&'a self, call: &'a Call<'_>) -> Result<Asked<'a>, Box<Fault>> {
-        Asked::read(&self.shared.settings, call.arguments(), call.session())
+    fn asked<'a>(&'a self, call: &'a Call<'_>) -> Result<Question<'a>, Box<Fault>> {
+        Question::read(&self.shared.settings, call.arguments(), call.session())
     }
 
     /// The requests of a call. An answer is of one target.
-    fn requests(&self, asked: &Asked<'_>) -> Result<Vec<Sent<'_>>, Box<Fault>> {
+    fn requests(&self, asked: &Question<'_>) -> Result<Vec<TargetRequest<'_>>, Box<Fault>> {
         let most = if self.action == Action::Answer { 1 } else { usize::MAX };
         let targets = self.shared.settings.targets.iter().zip(&self.shared.methods).take(most);
         let mut requests = Vec::new();
@@ -55,7 +55,7 @@ impl VertexTool {
             let method = methods.get(self.action);
             let missing = || wording::not_supported("the service has no such method");
             let arguments = Arguments::from([("body", asked.body(target, self.action)?)]);
-            requests.push(Sent { method: method.ok_or_else(missing)?, arguments });
+            requests.push(TargetRequest { method: method.ok_or_else(missing)?, arguments });
         }
         Ok(requests)
     }
@@ -68,7 +68,7 @@ impl VertexTool {
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         let asked = self.asked(call)?;
         let (mut found, mut last) = (Vec::new(), None);
-        for Sent { method, arguments } in self.requests(&asked)? {
+        for TargetRequest { method, arguments } in self.requests(&asked)? {
             let sent = call.clone().with_arguments(arguments);
             let mut answer = match method.run(&sent, journal).await {
                 Outcome::Answered(answer) => answer,
@@ -88,7 +88,7 @@ impl VertexTool {
                 answer::result(&response, self.shared.settings.grounding, most_bytes)?
             }
             Action::Search => {
-                let found = found.iter().map(Found::read).collect();
+                let found = found.iter().map(Passages::read).collect();
                 results::result(found, asked.limit, most_bytes)
             }
         };
@@ -158,7 +158,7 @@ impl Backend for VertexTool {
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let requests = self.requests(&self.asked(call)?)?;
-        let Some(Sent { method, arguments }) = requests.into_iter().next() else {
+        let Some(TargetRequest { method, arguments }) = requests.into_iter().next() else {
             return Err(wording::not_supported("there is nothing to search"));
         };
         method.preview(&call.clone().with_arguments(arguments), journal).await

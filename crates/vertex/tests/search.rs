@@ -296,7 +296,7 @@ async fn failures_have_our_codes_and_none_of_the_services_words() {
 }
 
 #[tokio::test]
-async fn a_busy_service_is_asked_again_where_the_operator_allows_it() {
+async fn a_request_to_a_busy_service_is_repeated_where_the_operator_allows_it() {
     let retry = Retry { when: RetryWhen::Safe, ..Retry::default() };
     let call = CallSettings { retry, ..CallSettings::default() };
     let patient = VertexSettings { call, ..settings(vec![target("dataStores/manuals")]) };

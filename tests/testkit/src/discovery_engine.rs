@@ -182,14 +182,7 @@ fn lexical(filter: &str) -> Result<(), String> {
         }
         word.clear();
         match letter {
-            '"' => loop {
-                match letters.next() {
-                    Some('\\') if matches!(letters.next(), Some('"' | '\\')) => {}
-                    Some('"') => break,
-                    Some('\\') | None => return wrong(),
-                    Some(_) => {}
-                }
-            },
+            '"' if !ends_literal(&mut letters) => return wrong(),
             '(' => joints.push(String::new()),
             ')' if joints.len() > 1 => drop(joints.pop()),
             ')' => return wrong(),
@@ -197,6 +190,18 @@ fn lexical(filter: &str) -> Result<(), String> {
         }
     }
     if filter.is_empty() || joints.len() != 1 { wrong() } else { Ok(()) }
+}
+
+/// Reads to the end of a literal.
+fn ends_literal(letters: &mut std::str::Chars<'_>) -> bool {
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => return true,
+            '\\' if !matches!(letters.next(), Some('"' | '\\')) => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn error(status: u16, code: &str) -> (u16, Value) {

@@ -56,7 +56,7 @@ pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
     let Some(source) = tool.message(kind, imported) else { return };
     let searched = match kind {
         "dataStoreSource" => of_source(&source, imported)
-            .map(|store| Searched { stores: vec![store], ..Searched::default() }),
+            .map(|store| SearchScope { stores: vec![store], ..SearchScope::default() }),
         _ => of_engine(&source, imported),
     };
     let Some(mut searched) = searched else { return };
@@ -72,7 +72,7 @@ pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
 
 /// The data stores that a tool searches, by an engine or by itself.
 #[derive(Debug, Default)]
-struct Searched {
+struct SearchScope {
     engine: Option<String>,
     filter: Option<String>,
     boosts: Vec<Value>,
@@ -111,7 +111,7 @@ impl Store {
     }
 }
 
-impl Searched {
+impl SearchScope {
     fn to_object(&self, source: &Message<'_>, imported: &mut Imported) -> Object {
         let mut vertex = Object::new();
         if let Some(engine) = &self.engine {
@@ -171,7 +171,7 @@ fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
     Some(Store { name, filter, has_chunks, is_connector, boosts: Vec::new() })
 }
 
-fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<Searched> {
+fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<SearchScope> {
     source.only(&["engine", "dataStoreSources", "filter"], imported);
     let engine = Some(resource(source, "engine", imported)?);
     let sources = source.messages("dataStoreSources", imported);
@@ -184,11 +184,15 @@ fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<Searched> 
             "the products do not use it beside `dataStoreSources`; here it holds for all of them";
         imported.remark(RemarkKind::NoEquivalent, source.at("filter"), message);
     }
-    Some(Searched { engine, filter, stores, ..Searched::default() })
+    Some(SearchScope { engine, filter, stores, ..SearchScope::default() })
 }
 
 /// True if a model may give a filter: unless the export says it, for data stores of connectors alone.
-fn has_filter_argument(tool: &Message<'_>, searched: &Searched, imported: &mut Imported) -> bool {
+fn has_filter_argument(
+    tool: &Message<'_>,
+    searched: &SearchScope,
+    imported: &mut Imported,
+) -> bool {
     let behaviours =
         ["FILTER_PARAMETER_BEHAVIOR_UNSPECIFIED", "", "ALWAYS_INCLUDE", "NEVER_INCLUDE"];
     match tool.position("filterParameterBehavior", &behaviours, imported) {

@@ -248,9 +248,10 @@ impl<'d> Context<'d> {
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
         let argument_headers = declared(let_through, &layout.inputs);
         let texts = OperationTexts { method, key, operation: operation.node };
-        let effect = match options.only_reads(names) {
-            true => Effect::Read,
-            false => effect_with(texts, &argument_headers),
+        let effect = if options.only_reads(names) {
+            Effect::Read
+        } else {
+            effect_with(texts, &argument_headers)
         };
         let label = &[method.as_str(), " ", key].concat();
         let sending = DefaultsContext { defaults: options.defaults, method, effect, label };

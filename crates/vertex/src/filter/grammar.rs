@@ -27,10 +27,10 @@ impl FromStr for Filter {
             return Err(reader.fault("a filter of at most 16384 bytes"));
         }
         let expression = reader.expression(0)?;
-        match reader.rest().is_empty() {
-            true => Ok(Self(expression)),
-            false => Err(reader.fault("`AND`, `OR` or the end")),
+        if !reader.rest().is_empty() {
+            return Err(reader.fault("`AND`, `OR` or the end"));
         }
+        Ok(Self(expression))
     }
 }
 
@@ -164,10 +164,11 @@ impl<'a> Reader<'a> {
         if self.takes_word("ANY") {
             self.needs("(", "`(`")?;
             let operands = self.operands("a text in double quotes")?;
-            return match operands.iter().any(|operand| matches!(operand, Operand::Number(_))) {
-                true => Err(self.fault("texts in double quotes before it")),
-                false => Ok(Test::Any(operands)),
-            };
+            let is_number = |operand: &Operand| matches!(operand, Operand::Number(_));
+            if operands.iter().any(is_number) {
+                return Err(self.fault("texts in double quotes before it"));
+            }
+            return Ok(Test::Any(operands));
         }
         if self.takes_word("IN") {
             self.needs("(", "`(`")?;
@@ -185,10 +186,10 @@ impl<'a> Reader<'a> {
                 [Operand::Text(_), Operand::Number(_)]
                     | [Operand::Number(_), Operand::Number(_), Operand::Number(_)]
             );
-            return match is_place {
-                true => Ok(Test::Near(operands)),
-                false => Err(self.fault("a place and a distance in meters before it")),
-            };
+            if !is_place {
+                return Err(self.fault("a place and a distance in meters before it"));
+            }
+            return Ok(Test::Near(operands));
         }
         Err(self.fault("`ANY(`, `IN(` or `GEO_DISTANCE(`"))
     }

@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read_as_it_was(
+        fn a_written_filter_is_read_as_it_was(
             shape in proptest::collection::vec((0_u8..4, "[a-z]{1,5}"), 1..8)
         ) {
             let mut tree = any("x");

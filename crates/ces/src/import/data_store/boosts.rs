@@ -2,11 +2,11 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{Searched, number};
+use super::{SearchScope, number};
 use crate::import::{Imported, RemarkKind, message::Message};
 
 /// Reads the boosts of a tool into those of its data stores.
-pub(super) fn read(tool: &Message<'_>, searched: &mut Searched, imported: &mut Imported) {
+pub(super) fn read(tool: &Message<'_>, searched: &mut SearchScope, imported: &mut Imported) {
     for specs in tool.messages("boostSpecs", imported) {
         specs.only(&["dataStores", "spec"], imported);
         let names = specs.texts("dataStores", imported);
@@ -30,7 +30,7 @@ fn assign(
     specs: &Message<'_>,
     names: Vec<String>,
     boosts: &[Value],
-    searched: &mut Searched,
+    searched: &mut SearchScope,
     imported: &mut Imported,
 ) {
     if searched.stores.is_empty() {
@@ -62,11 +62,7 @@ fn boost(spec: &Message<'_>, imported: &mut Imported) -> Option<Value> {
         return Some(Value::Object(keys));
     }
     keys.insert("condition", spec.required("condition", imported)?.data().into());
-    let strength = match spec.has("boost") {
-        true => number(spec, "boost", -1.0..=1.0, imported)?,
-        false => 0.0,
-    };
-    keys.insert("boost", strength.into());
+    keys.insert("boost", strength(spec, "boost", imported)?.into());
     Some(Value::Object(keys))
 }
 
@@ -92,12 +88,17 @@ fn controlled(control: &Message<'_>, keys: &mut Object, imported: &mut Imported)
     for point in control.messages("controlPoints", imported) {
         point.only(&["attributeValue", "boostAmount"], imported);
         let value = point.required("attributeValue", imported)?.data();
-        let amount = match point.has("boostAmount") {
-            true => number(&point, "boostAmount", -1.0..=1.0, imported)?,
-            false => 0.0,
-        };
-        points.push(json!({"value": value, "boost": amount}));
+        let boost = strength(&point, "boostAmount", imported)?;
+        points.push(json!({"value": value, "boost": boost}));
     }
     keys.insert("points", Value::Array(points));
     Some(())
+}
+
+/// A strength, whose zero may be left out; `None` for one out of its range.
+fn strength(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<f64> {
+    if !message.has(member) {
+        return Some(0.0);
+    }
+    number(message, member, -1.0..=1.0, imported)
 }

@@ -33,13 +33,13 @@ pub(in crate::build) fn all(
         let Some(sending) = sending else { continue };
         let making = google_service::making(around, &sending);
         let mut made = Authenticators::of(reader, toolset, making);
-        one(reader, config, Searched { toolset, sending }, &mut made, databases);
+        one(reader, config, Search { toolset, sending }, &mut made, databases);
         databases.authenticators.append(&mut made.made);
     }
 }
 
 /// A toolset, and the way to send its requests.
-struct Searched<'a> {
+struct Search<'a> {
     toolset: &'a ToolsetConfig,
     sending: Sending,
 }
@@ -47,7 +47,7 @@ struct Searched<'a> {
 fn one(
     reader: &mut Reader,
     config: &Config,
-    Searched { toolset, sending }: Searched<'_>,
+    Search { toolset, sending }: Search<'_>,
     made: &mut Authenticators<'_>,
     databases: &mut Databases,
 ) -> Option<()> {
