@@ -34,7 +34,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The CPU time of a round, as a ratio to the relay's.
 const BAR: f64 = 1.3;
-/// The CPU time of a round among many with a long conversation, as a ratio to that among few.
+/// The ratio of a round among many to the relay's, as a ratio to that of a round among few.
 const BAR_OF_MANY: f64 = 1.2;
 const TURNS: usize = 15;
 const FEW: usize = 8;
@@ -56,10 +56,10 @@ fn main() -> ExitCode {
         );
         judge("  to the relay", ours / relay, BAR);
         if n_bytes > 0 {
-            long.push(ours / n_sent);
+            long.push(ours / relay);
         }
     }
-    judge("a byte of a round among many, to one among few", long[1] / long[0], BAR_OF_MANY);
+    judge("a round among many, to one among few", long[1] / long[0], BAR_OF_MANY);
     println!("{missed} bars are missed");
     ExitCode::from(u8::from(missed > 0))
 }

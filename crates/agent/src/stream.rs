@@ -342,6 +342,11 @@ mod tests {
         );
         let start = r#"{"contentBlockIndex":0,"start":{"image":{"format":"png"}}}"#;
         check_refused(&[event("contentBlockStart", start)], "a block of the kind `image`");
+        let start = event(
+            "contentBlockStart",
+            r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"a"}}}"#,
+        );
+        check_refused(&[start.clone(), start], "a block begins twice");
         check_refused(&[event("messageStop", "{")], "another form");
     }
 

@@ -53,6 +53,9 @@ impl Parts {
             "contentBlockStart" => {
                 let mut event = payload()?;
                 let block = self.block(&event)?;
+                if !matches!(block, Block::Nothing) {
+                    return Err(unreadable("a block begins twice"));
+                }
                 *block = Block::of(taken(&mut event, "start"))?;
             }
             "contentBlockStop" => drop(self.block(&payload()?)?),

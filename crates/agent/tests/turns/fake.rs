@@ -103,7 +103,7 @@ impl Fake {
         assert!(refused.is_empty(), "{}: {refused:#?}", self.dialect);
     }
 
-    pub(crate) fn answer(&self, path: &str, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
+    fn answer(&self, path: &str, body: &str) -> Option<(Response<Bytes>, Vec<String>)> {
         let only = |response| Some((response, Vec::new()));
         self.requests.lock().unwrap().push(body.to_owned());
         let parsed = Value::parse(body).unwrap();
@@ -161,6 +161,11 @@ impl Fake {
         }
         Ok(())
     }
+}
+
+/// A reply as the bytes of the events in which a provider streams it.
+pub(crate) fn streamed_events(dialect: Dialect, said: &Said) -> Vec<Vec<u8>> {
+    streamed::events(dialect, &said.rendered(dialect, 1).0)
 }
 
 fn response(status: u16, after: Option<&str>, body: &str) -> Response<Bytes> {

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent};
+use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply};
 use callgate_dialect::Dialect;
+use callgate_tool::Json;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step},
+    fake::{DIALECTS, Fake, Said, Step, streamed_events},
+    loops::Random,
     shop::{Made, context, executor, unasked},
 };
 
@@ -72,5 +74,46 @@ async fn the_words_of_a_stream_are_shown_as_they_come() {
         let body = fake.last();
         let is_in_path = matches!(dialect, Dialect::Bedrock | Dialect::Gemini);
         assert!(is_in_path || body["stream"].as_bool() == Some(true), "{body}");
+    }
+}
+
+/// The words and the texts of the messages, or what is wrong.
+fn read<'b>(
+    dialect: Dialect,
+    pieces: impl IntoIterator<Item = &'b [u8]>,
+) -> Result<(String, Option<Vec<String>>), String> {
+    let (words, messages) = streamed_reply(dialect, pieces)?;
+    let text = |message: Json| message.text().to_owned();
+    Ok((words, messages.map(|messages| messages.into_iter().map(text).collect())))
+}
+
+#[test]
+fn a_stream_with_any_changes_reads_the_same_in_pieces_of_any_length() {
+    let calls = [("shop-add", r#"{"n":1}"#), ("shop-menu", r#"{"n":2}"#)];
+    let said = Said { text: "One moment.", ..Said::calls(&calls) };
+    let mut random = Random(1);
+    let mut below = |n: usize| usize::try_from(random.below(u64::try_from(n).unwrap())).unwrap();
+    for dialect in DIALECTS {
+        let whole = streamed_events(dialect, &said).concat();
+        for n_changes in (0..4).cycle().take(2000) {
+            let mut bytes = whole.clone();
+            for _ in 0..n_changes {
+                let (at, other) = (below(bytes.len()), u8::try_from(below(256)).unwrap());
+                let end = (at + below(40)).min(bytes.len());
+                match below(4) {
+                    0 => bytes[at] = other,
+                    1 => drop(bytes.drain(at..end)),
+                    2 => bytes.insert(at, other),
+                    _ => bytes
+                        .splice(at..at, whole[at.min(whole.len())..end.min(whole.len())].to_vec())
+                        .for_each(drop),
+                }
+                bytes.push(b'\n');
+            }
+            let (at_once, in_pieces) =
+                (read(dialect, [&*bytes]), read(dialect, bytes.chunks(1 + below(30))));
+            assert_eq!(at_once, in_pieces, "{dialect}: {}", String::from_utf8_lossy(&bytes));
+            assert!(n_changes > 0 || at_once.unwrap().1.is_some(), "{dialect}");
+        }
     }
 }
