@@ -12,6 +12,7 @@
 mod canary;
 mod connectors;
 mod corpus;
+mod effort;
 mod mariadb_server;
 mod postgres_server;
 mod raw;
@@ -21,6 +22,7 @@ mod service;
 pub use canary::{check_absent, disguises};
 pub use connectors::{Asked, CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
+pub use effort::{processor_time, rounds, some_of};
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use postgres_server::{PostgresDatabase, PostgresServer};
 pub use raw::{Connection, Raw, serve_raw};
