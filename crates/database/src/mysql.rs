@@ -52,6 +52,8 @@ pub(crate) struct Mysql {
     /// The database that unqualified names are of.
     database: String,
     is_read_only: bool,
+    /// True if a model writes statements. A connection serves one of them: it may have left locks behind.
+    is_for_query: AtomicBool,
     /// The statements of the operator.
     described: Mutex<BTreeSet<Arc<str>>>,
 }
@@ -64,17 +66,17 @@ impl Mysql {
         let pool = Pool::new(dialling, connecting.limits.connections);
         pool.reader().await?.give_back();
         let is_read_only = connecting.is_read_only;
-        Ok(Self { pool, database, is_read_only, described: Mutex::default() })
+        Ok(Self::over(pool, database, is_read_only))
     }
 
     /// A driver over the same connections, for a load of its own.
     pub(crate) fn sharing(&self) -> Self {
-        Self {
-            pool: self.pool.clone(),
-            database: self.database.clone(),
-            is_read_only: self.is_read_only,
-            described: Mutex::default(),
-        }
+        Self::over(self.pool.clone(), self.database.clone(), self.is_read_only)
+    }
+
+    fn over(pool: Pool, database: String, is_read_only: bool) -> Self {
+        let is_for_query = AtomicBool::new(false);
+        Self { pool, database, is_read_only, is_for_query, described: Mutex::default() }
     }
 
     pub(crate) async fn tables(
@@ -89,13 +91,16 @@ impl Mysql {
     }
 
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
-        login::findings(&self.pool, needs).await
+        self.is_for_query.store(needs.is_for_query, Ordering::Relaxed);
+        login::findings(&self.pool, &self.database, needs).await
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
         let text = Arc::from(text);
         let described = describe::describe(&self.pool, &text).await?;
-        self.described().insert(text);
+        if !self.is_for_query.load(Ordering::Relaxed) {
+            self.described().insert(text);
+        }
         Ok(described)
     }
 
@@ -104,7 +109,8 @@ impl Mysql {
         transaction: Transaction,
         deadline: Instant,
     ) -> Result<Vec<Came>, Failure> {
-        if self.is_read_only && transaction.access == Access::Write {
+        let is_for_query = self.is_for_query.load(Ordering::Relaxed);
+        if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
             return Err(Failure::Denied);
         }
         let is_described = {
@@ -113,12 +119,15 @@ impl Mysql {
         };
         let origin = if is_described { Origin::Operator } else { Origin::Callgate };
         let asked = Asked { transaction: &transaction, deadline, origin };
-        let loan = self.pool.loan(deadline).await?;
+        let mut loan = self.pool.loan(deadline).await?;
+        loan.is_for_one = is_for_query;
         let is_reused = loan.is_reused;
         match attempt(loan, asked).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                attempt(self.pool.fresh(deadline).await?, asked).await.unwrap_or_else(Err)
+                let mut loan = self.pool.fresh(deadline).await?;
+                loan.is_for_one = is_for_query;
+                attempt(loan, asked).await.unwrap_or_else(Err)
             }
             other => other.unwrap_or_else(Err),
         }
@@ -146,6 +155,8 @@ async fn attempt(mut loan: Loan, asked: Asked<'_>) -> Result<Result<Vec<Came>, F
     let conditions = Conditions { deadline, origin, is_committing: &is_committing };
     match timeout_at(deadline, run::run(connection, transaction, conditions)).await {
         Ok(Ending::Ended(came)) => {
+            // Nobody gets a connection whose statement ran out of time.
+            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. }));
             loan.give_back();
             Ok(came)
         }

@@ -139,6 +139,8 @@ async fn attempt(
     let ran = run::run(connection, transaction, deadline, &is_committing);
     match timeout_at(deadline, ran).await {
         Ok(Ending::Ended(came)) => {
+            // Nobody gets a connection whose statement ran out of time.
+            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. }));
             loan.give_back();
             Ok(came)
         }

@@ -4,6 +4,8 @@
 mod catalog_names;
 mod description;
 mod load;
+mod mysql_functions;
+mod mysql_text;
 mod wrap;
 
 use std::sync::Arc;
@@ -71,12 +73,14 @@ impl Request<'_> {
         if sql.contains('\0') {
             return Err(wording::not_a_query("a text with the character U+0000"));
         }
-        if engine == Engine::Postgres
-            && let Some(name) = catalog_names::first(sql)
-        {
-            return Err(wording::not_a_query(&format!(
-                "a text with a name of the server's own catalog: `{name}`"
-            )));
+        let refused = match engine {
+            Engine::Mysql => mysql_text::refused(sql),
+            Engine::Postgres => catalog_names::first(sql)
+                .map(|name| format!("a text with a name of the server's own catalog: `{name}`")),
+            Engine::Sqlite => None,
+        };
+        if let Some(refused) = refused {
+            return Err(wording::not_a_query(&refused));
         }
         let described = self.described(sql).await?;
         if !described.values.is_empty() {

@@ -24,10 +24,11 @@ pub(crate) fn findings(settings: &DatabaseSettings, engine: Engine) -> Vec<Datab
             "give the login of `url` the rights itself",
         );
     }
-    if engine == Engine::Mysql && settings.query.is_some() {
+    let has_functions = settings.query.as_ref().is_some_and(|query| !query.functions.is_empty());
+    if engine == Engine::Mysql && has_functions {
         refuse(
-            "expected `query: false`, since this release runs the SQL of a model on PostgreSQL and SQLite only",
-            "offer `statements` of your own, or conditions by `entities`",
+            "expected no `functions` in `query`, since a text calls built-in functions alone on MariaDB and MySQL, got some",
+            "leave them out, or offer the function by `statements` of your own",
         );
     }
     findings

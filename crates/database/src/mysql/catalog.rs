@@ -23,11 +23,9 @@ pub(super) async fn tables(
 ) -> Result<BTreeMap<TableName, Table>, Error> {
     let mut reader = Reader::open(pool).await?;
     let mut tables = BTreeMap::new();
-    for name in names {
-        let schema = name.schema.as_deref().unwrap_or(database);
-        if let Some(table) = table(&mut reader, schema, &name.name).await? {
-            tables.insert(name.clone(), table);
-        }
+    for names in names.chunks(MOST_IN_FLIGHT) {
+        let found = found(&mut reader, database, names).await?;
+        tables.extend(described(&mut reader, found).await?);
     }
     reader.close();
     Ok(tables)
@@ -42,28 +40,70 @@ pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
     Ok(rows.into_iter().filter_map(fields).filter_map(name).collect())
 }
 
-async fn table(reader: &mut Reader, schema: &str, name: &str) -> Result<Option<Table>, Error> {
-    let rows = reader.rows(TABLE, &[schema, name]).await?;
-    // Names are compared by a collation there.
-    let mut found =
-        rows.into_iter().filter_map(fields).filter_map(|[schema, name, of, comment]| {
-            Some((TableName { schema, name: name? }, of?, comment))
-        });
-    let is_it = |(found, ..): &(TableName, String, Option<String>)| {
-        found.name.eq_ignore_ascii_case(name)
-            && found.schema.as_deref().is_some_and(|found| found.eq_ignore_ascii_case(schema))
+/// A table or view that is there.
+struct Found<'a> {
+    /// The name in the settings.
+    asked: &'a TableName,
+    name: TableName,
+    kind: TableKind,
+    comment: Option<String>,
+}
+
+/// The tables of these names that are there.
+async fn found<'a>(
+    reader: &mut Reader,
+    database: &str,
+    names: &'a [TableName],
+) -> Result<Vec<Found<'a>>, Error> {
+    let schema = |name: &'a TableName| name.schema.as_deref().unwrap_or(database);
+    let values: Vec<_> = names.iter().map(|name| [schema(name), name.name.as_str()]).collect();
+    let text: Arc<str> = TABLE.into();
+    let asked: Vec<_> = values.iter().map(|values| (&text, values.as_slice())).collect();
+    let rows = reader.flight(&asked).await?;
+    let mut tables = Vec::new();
+    for ((asked, [schema, name]), rows) in names.iter().zip(&values).zip(rows) {
+        // Names are compared by a collation there.
+        let is_it = |found: &Found<'_>| {
+            let found = &found.name;
+            found.name.eq_ignore_ascii_case(name)
+                && found.schema.as_deref().is_some_and(|found| found.eq_ignore_ascii_case(schema))
+        };
+        let of_row = |row| {
+            let [schema, name, of, comment] = fields(row)?;
+            let kind = if of?.contains("VIEW") { TableKind::View } else { TableKind::Table };
+            let name = TableName { schema, name: name? };
+            let comment = comment.filter(|it| !it.is_empty() && kind == TableKind::Table);
+            Some(Found { asked, name, kind, comment })
+        };
+        tables.extend(rows.into_iter().filter_map(of_row).find(is_it));
+    }
+    Ok(tables)
+}
+
+/// The tables with their columns, indexes and references.
+async fn described(
+    reader: &mut Reader,
+    found: Vec<Found<'_>>,
+) -> Result<Vec<(TableName, Table)>, Error> {
+    let texts: [Arc<str>; 3] = [COLUMNS, INDEXES, FOREIGN_KEYS].map(Arc::from);
+    let values = |table: &Found<'_>| {
+        [table.name.schema.clone().unwrap_or_default(), table.name.name.clone()]
     };
-    let Some((table, of, comment)) = found.find(is_it) else { return Ok(None) };
-    let of_table = [table.schema.as_deref().unwrap_or_default(), &table.name];
-    let kind = if of.contains("VIEW") { TableKind::View } else { TableKind::Table };
-    let mut columns: Vec<Column> =
-        reader.rows(COLUMNS, &of_table).await?.into_iter().filter_map(column).collect();
-    find_json(reader, &table, &mut columns).await?;
-    let indexes = reader.rows(INDEXES, &of_table).await?;
-    let (key, unique, indexed) = indexes_of(indexes, &columns);
-    let foreign_keys = foreign_keys(reader.rows(FOREIGN_KEYS, &of_table).await?);
-    let comment = comment.filter(|comment| !comment.is_empty() && kind == TableKind::Table);
-    Ok(Some(Table { name: table, kind, comment, columns, key, unique, indexed, foreign_keys }))
+    let values: Vec<[String; 2]> = found.iter().map(values).collect();
+    let values: Vec<[&str; 2]> = values.iter().map(|[schema, name]| [&**schema, &**name]).collect();
+    let asked = values.iter().flat_map(|values| texts.iter().map(move |text| (text, &values[..])));
+    let mut rows = reader.flight(&asked.collect::<Vec<_>>()).await?.into_iter();
+    let mut tables = Vec::new();
+    for Found { asked, name, kind, comment } in found {
+        let mut next = || rows.next().unwrap_or_default();
+        let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
+        let (key, unique, indexed) = indexes_of(next(), &columns);
+        let foreign_keys = foreign_keys(next());
+        let table = Table { name, kind, comment, columns, key, unique, indexed, foreign_keys };
+        tables.push((asked.clone(), table));
+    }
+    find_json(reader, &mut tables).await?;
+    Ok(tables)
 }
 
 fn column(row: Vec<Option<String>>) -> Option<Column> {
@@ -84,29 +124,37 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
 }
 
 /// MariaDB keeps JSON as a long text, and says so only of the columns of a statement.
-async fn find_json(
-    reader: &mut Reader,
-    table: &TableName,
-    columns: &mut [Column],
-) -> Result<(), Error> {
-    let is_long = |column: &&mut Column| column.sql_type.eq_ignore_ascii_case("longtext");
-    let quote = |name: &str| Engine::Mysql.quote(name);
-    let mut long: Vec<&mut Column> = columns.iter_mut().filter(is_long).collect();
-    if long.is_empty() {
+async fn find_json(reader: &mut Reader, tables: &mut [(TableName, Table)]) -> Result<(), Error> {
+    let texts: Vec<Arc<str>> = tables.iter().filter_map(|(_, table)| reading(table)).collect();
+    if texts.is_empty() {
         return Ok(());
     }
-    let names: Vec<_> = long.iter().map(|column| quote(&column.name)).collect();
-    let schema = table.schema.as_deref().unwrap_or_default();
-    let from = format!("{}.{}", quote(schema), quote(&table.name));
-    let text: Arc<str> = format!("SELECT {} FROM {from}", names.join(", ")).into();
-    // A login that may not read a column is found later.
-    let Ok(statement) = reader.prepare(&text).await else { return Ok(()) };
-    for (column, described) in long.iter_mut().zip(&statement.columns) {
-        if described.kind() == ColumnKind::Json {
-            column.kind = ColumnKind::Json;
+    let mut statements = reader.prepare_each(&texts).await?.into_iter();
+    for (_, table) in tables.iter_mut().filter(|(_, table)| reading(table).is_some()) {
+        // A login that may not read a column is found later.
+        let Some(statement) = statements.next().flatten() else { continue };
+        let long = table.columns.iter_mut().filter(|column| is_long(column));
+        for (column, described) in long.zip(&statement.columns) {
+            if described.kind() == ColumnKind::Json {
+                column.kind = ColumnKind::Json;
+            }
         }
     }
     Ok(())
+}
+
+/// A statement that reads the long texts of a table; `None` if it has none.
+fn reading(table: &Table) -> Option<Arc<str>> {
+    let quote = |name: &str| Engine::Mysql.quote(name);
+    let long = table.columns.iter().filter(|column| is_long(column));
+    let names: Vec<_> = long.map(|column| quote(&column.name)).collect();
+    let schema = quote(table.name.schema.as_deref().unwrap_or_default());
+    let from = format!("{schema}.{}", quote(&table.name.name));
+    (!names.is_empty()).then(|| format!("SELECT {} FROM {from}", names.join(", ")).into())
+}
+
+fn is_long(column: &Column) -> bool {
+    column.sql_type.eq_ignore_ascii_case("longtext")
 }
 
 /// The primary key, the unique sets of columns that are not null, and the columns that an index begins with.
@@ -192,3 +240,6 @@ const FOREIGN_KEYS: &str =
     REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE
     WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND REFERENCED_TABLE_NAME IS NOT NULL
     ORDER BY CONSTRAINT_NAME, ORDINAL_POSITION";
+
+/// The tables that are read together: the server gets the requests for all of them before the first answer is read.
+const MOST_IN_FLIGHT: usize = 64;

@@ -276,18 +276,28 @@ impl Connection {
         self.statements.insert(Arc::clone(text), Arc::new(statement));
     }
 
-    /// The rows of a statement outside a transaction.
-    pub(super) async fn rows(
+    /// The rows of statements outside a transaction, which are sent together. They are few: nothing is read before all are sent.
+    pub(super) async fn flight(
         &mut self,
-        text: &Arc<str>,
-        values: &[&str],
-    ) -> Result<Reply, CommandError> {
-        self.prepare(&[text]).await?;
-        let statement = self.prepared(text).ok_or(CommandError::Lost)?;
-        let values: Vec<_> = values.iter().map(|value| Bound::Text(Some(value))).collect();
-        self.client.execute(&statement, &values);
+        asked: &[(&Arc<str>, &[&str])],
+    ) -> Result<Vec<Reply>, CommandError> {
+        let texts: Vec<_> = asked.iter().map(|(text, _)| *text).collect();
+        self.prepare(&texts).await?;
+        for (text, values) in asked {
+            let statement = self.prepared(text).ok_or(CommandError::Lost)?;
+            let values: Vec<_> = values.iter().map(|value| Bound::Text(Some(value))).collect();
+            self.client.execute(&statement, &values);
+        }
         self.client.send().await?;
-        self.client.reply(Form::Binary, usize::MAX, Beyond::Count).await
+        let (mut replies, mut failed) = (Vec::with_capacity(asked.len()), None);
+        for _ in asked {
+            match self.client.reply(Form::Binary, usize::MAX, Beyond::Count).await {
+                Ok(reply) => replies.push(reply),
+                Err(CommandError::Lost) => return Err(CommandError::Lost),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        failed.map_or(Ok(replies), Err)
     }
 
     /// Makes the session new: what a statement of the operator left behind is no affair of the next one.

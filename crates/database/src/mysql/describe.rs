@@ -11,7 +11,16 @@ use crate::{
 pub(super) async fn describe(pool: &Pool, text: &Arc<str>) -> Result<Described, Error> {
     let is_change = is_change(text)?;
     let mut reader = Reader::open(pool).await?;
-    let statement = reader.prepare(text).await?;
+    let statement = match reader.prepare(text).await {
+        Ok(statement) => statement,
+        Err(error) => {
+            // A statement that cannot be prepared leaves nothing behind.
+            if error.kind() == ErrorKind::Statement {
+                reader.close();
+            }
+            return Err(error);
+        }
+    };
     reader.close();
     let columns = statement.columns.iter();
     let columns = columns.map(|it| DescribedColumn { name: it.name.clone(), kind: it.kind() });

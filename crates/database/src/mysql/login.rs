@@ -2,6 +2,7 @@
 //! rights are those that the server lists for the login and for every role that it can take.
 
 mod grant;
+mod reach;
 mod requirement;
 mod right;
 
@@ -27,7 +28,11 @@ struct Grants {
 }
 
 /// The findings about the login. Unused rights that are allowed by name are left out.
-pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
+pub(super) async fn findings(
+    pool: &Pool,
+    database: &str,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
     let mut reader = Reader::alone(pool).await?;
     let grants = Grants::read(&mut reader).await?;
     let mut findings = Vec::new();
@@ -41,6 +46,10 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     }
     findings.extend(right::findings(&mut reader, &grants, needs).await?);
     findings.extend(requirement::findings(&mut reader, &grants, needs).await?);
+    if needs.is_for_query {
+        findings.extend(reach::findings(&mut reader, &grants, needs).await?);
+        findings.extend(reach::of_database(database));
+    }
     reader.close();
     let is_allowed = |finding: &LoginFinding| {
         finding.grade == Grade::Unused && needs.allowed.contains(&finding.name)

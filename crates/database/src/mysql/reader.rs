@@ -38,10 +38,19 @@ impl Reader {
 
     /// The rows of a query, whose values are texts.
     pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
+        let mut rows = self.flight(&[(&Arc::from(text), values)]).await?;
+        rows.pop().ok_or_else(unavailable)
+    }
+
+    /// The rows of queries that are sent together, of which there are few.
+    pub(super) async fn flight(
+        &mut self,
+        asked: &[(&Arc<str>, &[&str])],
+    ) -> Result<Vec<Rows>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
-        match timeout(READ_TIME, connection.rows(&Arc::from(text), values)).await {
-            Ok(Ok(reply)) => Ok(reply.rows),
+        match timeout(READ_TIME, connection.flight(asked)).await {
+            Ok(Ok(replies)) => Ok(replies.into_iter().map(|reply| reply.rows).collect()),
             Ok(Err(CommandError::Server(1044 | 1142 | 1143 | 1227))) => Err(Error::new(
                 ErrorKind::Denied,
                 "the database does not let the login read its catalog",
@@ -57,6 +66,22 @@ impl Reader {
         let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
         prepared.map_err(|_| unavailable())?.map_err(failure::of_preparing)?;
         connection.prepared(text).ok_or_else(unavailable)
+    }
+
+    /// Prepares statements that are sent together, without running them: `None` for one that the login may not run.
+    pub(super) async fn prepare_each(
+        &mut self,
+        texts: &[Arc<str>],
+    ) -> Result<Vec<Option<Arc<Prepared>>>, Error> {
+        let connection = self.loan.connection().map_err(|_| unavailable())?;
+        connection.meter.allow(CATALOG_BYTES);
+        let asked: Vec<_> = texts.iter().collect();
+        match timeout(READ_TIME, connection.prepare(&asked)).await {
+            Ok(Ok(()) | Err(CommandError::Server(_))) => {
+                Ok(texts.iter().map(|text| connection.prepared(text)).collect())
+            }
+            Ok(Err(CommandError::Lost)) | Err(_) => Err(unavailable()),
+        }
     }
 
     /// Gives the connection back.

@@ -3,6 +3,7 @@
 mod cancel;
 mod connect;
 mod login;
+mod ratios;
 mod run;
 
 use std::{sync::Arc, time::Duration};

@@ -169,12 +169,14 @@ pub(super) fn unreachable_now() -> Error {
 }
 
 /// The settings of every connection. They precede those of the login and the database.
-pub(super) const SETTINGS: [(&str, &str); 10] = [
+pub(super) const SETTINGS: [(&str, &str); 11] = [
     // Only a transaction that says otherwise writes.
     ("default_transaction_read_only", "on"),
     ("default_transaction_isolation", "read committed"),
     ("row_security", "on"),
     ("standard_conforming_strings", "on"),
+    // The server compiles a statement that it expects to be long, which takes longer than all that reads a catalog.
+    ("jit", "off"),
     // One way to write each value, by which it is read.
     ("TimeZone", "UTC"),
     ("DateStyle", "ISO, YMD"),
@@ -190,6 +192,7 @@ const SET_UP: &str = "select pg_catalog.has_function_privilege('pg_catalog.set_c
     pg_catalog.current_setting('default_transaction_isolation'), \
     pg_catalog.current_setting('row_security'), \
     pg_catalog.current_setting('standard_conforming_strings'), \
+    pg_catalog.current_setting('jit'), \
     pg_catalog.current_setting('TimeZone'), \
     pg_catalog.current_setting('DateStyle'), \
     pg_catalog.current_setting('IntervalStyle'), \

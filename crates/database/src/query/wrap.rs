@@ -16,7 +16,8 @@ pub(super) struct Wrapped {
     pub(super) columns: Vec<(String, ColumnKind)>,
 }
 
-/// The statement around a text with these columns. `names` are those by which the engine knows the columns from outside.
+/// The statement around a text with these columns. `names` are those by which SQLite knows the columns from outside; the other
+/// engines take numbers for names.
 pub(super) fn wrapped(
     engine: Engine,
     text: &str,
@@ -25,12 +26,7 @@ pub(super) fn wrapped(
     limits: &DatabaseLimits,
 ) -> Wrapped {
     let shown = unique(described.columns.iter().map(|column| column.name.as_str()));
-    let inner: Vec<String> = match engine {
-        Engine::Postgres => (1..=shown.len()).map(|at| format!("c{at}")).collect(),
-        Engine::Mysql | Engine::Sqlite => names.unwrap_or_else(|| {
-            described.columns.iter().map(|column| column.name.clone()).collect()
-        }),
-    };
+    let inner = names.unwrap_or_else(|| (1..=shown.len()).map(|at| format!("c{at}")).collect());
     let kinds = described.columns.iter().map(|column| column.kind.clone());
     let columns: Vec<Column> = inner
         .iter()
@@ -39,15 +35,18 @@ pub(super) fn wrapped(
         .collect();
     let columns: Vec<&Column> = columns.iter().collect();
     let columns = sql::columns(engine, &columns, limits.row_bytes);
-    let names = match engine {
-        Engine::Postgres => format!(" ({})", inner.join(", ")),
-        Engine::Mysql | Engine::Sqlite => String::new(),
+    let (names, most) = (inner.join(", "), limits.rows.saturating_add(1));
+    let text = match engine {
+        // MariaDB names the columns of a table in FROM since its version 11.7 only.
+        Engine::Mysql => format!(
+            "WITH callgate ({names}) AS (\n{text}\n) SELECT {columns} FROM callgate LIMIT {most}"
+        ),
+        Engine::Postgres => {
+            format!("SELECT {columns} FROM (\n{text}\n) AS callgate ({names}) LIMIT {most}")
+        }
+        Engine::Sqlite => format!("SELECT {columns} FROM (\n{text}\n) AS callgate LIMIT {most}"),
     };
-    let most = limits.rows.saturating_add(1);
-    Wrapped {
-        text: format!("SELECT {columns} FROM (\n{text}\n) AS callgate{names} LIMIT {most}"),
-        columns: shown.into_iter().zip(kinds).collect(),
-    }
+    Wrapped { text, columns: shown.into_iter().zip(kinds).collect() }
 }
 
 /// A reading of all columns of a text.

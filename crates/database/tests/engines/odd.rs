@@ -2,6 +2,7 @@
 //! or condition of this kind gives a row of somebody else.
 
 use callgate_database::{DatabaseSettings, EntitySettings};
+use callgate_testkit::some_of;
 use callgate_tool::{Outcome, Value, json};
 
 use crate::calls::{Tools, entity, of_user, settings_at, user};
@@ -93,7 +94,7 @@ async fn rows_of_others(tools: &Tools, entity: &str, no: i32, odd: &str) {
 
 /// Calls every tool with every odd value in every place of a value.
 pub(crate) async fn no_row_of_another(tools: &Tools) {
-    for odd in ODD {
+    for odd in some_of(ODD.to_vec(), 17) {
         for entity in ["notes", "accounts"] {
             check(tools, &format!("shop-{entity}-list"), json!({}), odd, odd).await;
             for no in 1..=4 {

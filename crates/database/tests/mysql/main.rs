@@ -3,9 +3,17 @@
 
 #![cfg(test)]
 
+#[path = "../engines/calls.rs"]
+mod calls;
 mod entities;
 mod injections;
 mod kinds;
+mod loads;
+#[path = "../engines/many.rs"]
+mod many;
+#[path = "../engines/queries.rs"]
+mod queries;
+mod query;
 mod reviews;
 mod shop;
 mod statements;

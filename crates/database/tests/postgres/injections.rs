@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use callgate_database::{DatabaseSettings, EntitySettings, StatementInput, StatementSettings};
+use callgate_testkit::some_of;
 use callgate_tool::{Effect, Session, Value, json};
 
 use crate::{
@@ -87,7 +88,7 @@ fn shapes(shop: &Shop) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn two_hundred_texts_in_every_place_make_no_statement_of_another_shape() {
+async fn texts_in_every_place_make_no_statement_of_another_shape() {
     let Some(shop) = Shop::new("injections", of_shop()).await else { return };
     shop.database.run(
         "create extension pg_stat_statements; create table secrets (word text); insert into secrets values ('hunter2')",
@@ -109,6 +110,7 @@ async fn two_hundred_texts_in_every_place_make_no_statement_of_another_shape() {
     let token = first["next"].as_str().unwrap().to_owned();
     let texts = texts::texts();
     assert_eq!(texts.len(), 200);
+    let texts = some_of(texts, 40);
     for text in &texts {
         call_all(&shop, text, &user("ann")).await;
         for (tool, arguments) in [

@@ -8,6 +8,8 @@ mod calls;
 mod entities;
 mod injections;
 mod loads;
+#[path = "../engines/many.rs"]
+mod many;
 #[path = "../engines/odd.rs"]
 mod odd;
 mod odd_values;

@@ -93,11 +93,11 @@ fn grade(grant: &Grant, needs: &Needs) -> Option<Grade> {
         | "SHOW CREATE ROUTINE"
         | "SHOW DATABASES"
         | "SHOW VIEW" => Some(Grade::Unused),
+        // Beyond the listed columns, a text of a model reads nothing and calls nothing of others.
+        "EXECUTE" | "SELECT" if needs.is_for_query => Some(Grade::Dangerous),
         "EXECUTE" if is_routine => Some(Grade::Unused),
         "SELECT" if is_of_server => Some(Grade::Dangerous),
-        "SELECT" if grant.on.reaches("performance_schema") || needs.is_for_query => {
-            Some(Grade::Unused)
-        }
+        "SELECT" if grant.on.reaches("performance_schema") => Some(Grade::Unused),
         "SELECT" => None,
         "DELETE" if is_used_delete(grant, needs) => None,
         "DELETE" | "INSERT" | "UPDATE" if !is_of_server && needs.has_own_writes => {
@@ -125,7 +125,7 @@ fn of_columns(
     let of_table = needs.tables.get(table).unwrap_or(&none);
     let (grade, used) = match grant.right.as_str() {
         "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Unused, &of_table.selects),
+        "SELECT" => (Grade::Dangerous, &of_table.selects),
         "INSERT" => (writing(needs), &of_table.inserts),
         _ => (writing(needs), &of_table.updates),
     };

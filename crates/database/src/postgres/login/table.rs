@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds},
     postgres::catalog::list,
+    settings::TableName,
 };
 
 /// One kind of right on one table, as it was granted.
@@ -37,6 +38,7 @@ pub(super) async fn findings(
             format!("ALTER {what} {quoted} OWNER TO CURRENT_USER"),
         ));
     }
+    let tools = Tools::of(needs);
     let mut granted: BTreeMap<(String, String), Granted> = BTreeMap::new();
     for row in reader.rows(GRANTED, &[]).await? {
         let Some([name, kind, table, right, grantee, columns, numbers]) = texts(row) else {
@@ -50,20 +52,41 @@ pub(super) async fn findings(
         known.numbers = numbers;
     }
     for ((name, right), granted) in granted {
-        findings.extend(unused(&name, &right, &granted, needs));
+        findings.extend(unused(&name, &right, &granted, &tools));
     }
     Ok(findings)
 }
 
+/// The needs of the tools, by the names of tables as the catalog's queries write them.
+struct Tools<'a> {
+    needs: &'a Needs,
+    tables: BTreeMap<String, &'a TableNeeds>,
+}
+
+impl<'a> Tools<'a> {
+    fn of(needs: &'a Needs) -> Self {
+        let named = |(table, of_table): (&TableName, &'a TableNeeds)| {
+            let schema = table.schema.as_deref().unwrap_or("public");
+            (format!("{schema}.{}", table.name), of_table)
+        };
+        Self { needs, tables: needs.tables.iter().map(named).collect() }
+    }
+
+    fn table(&self, name: &str) -> Option<&'a TableNeeds> {
+        self.tables.get(name).copied()
+    }
+}
+
 /// The finding about a right, unless tools use all of it.
-fn unused(name: &str, right: &str, granted: &Granted, needs: &Needs) -> Option<LoginFinding> {
+fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Option<LoginFinding> {
+    let needs = tools.needs;
     let none = TableNeeds::default();
-    let of_table = of(needs, name).unwrap_or(&none);
+    let of_table = tools.table(name).unwrap_or(&none);
     let nothing = BTreeSet::new();
     let (grade, used) = match right {
         _ if granted.is_sequence => {
             let is_used = right == "USAGE"
-                && of(needs, &granted.numbers).is_some_and(|table| !table.inserts.is_empty());
+                && tools.table(&granted.numbers).is_some_and(|table| !table.inserts.is_empty());
             if is_used {
                 return None;
             }
@@ -110,15 +133,6 @@ fn unused(name: &str, right: &str, granted: &Granted, needs: &Needs) -> Option<L
 /// The tables that the operator's own statements change are not known.
 fn writing(needs: &Needs) -> Grade {
     if needs.has_own_writes { Grade::Unused } else { Grade::Dangerous }
-}
-
-fn of<'a>(needs: &'a Needs, name: &str) -> Option<&'a TableNeeds> {
-    let is_it = |schema: Option<&str>, table: &str| {
-        let schema = schema.unwrap_or("public");
-        name.strip_prefix(schema).and_then(|rest| rest.strip_prefix('.')) == Some(table)
-    };
-    let mut tables = needs.tables.iter();
-    tables.find(|(table, _)| is_it(table.schema.as_deref(), &table.name)).map(|(_, needs)| needs)
 }
 
 const OWNED: &str = "select n.nspname || '.' || c.relname,

@@ -1,5 +1,7 @@
 //! Tests of addresses, logins, TLS and the settings of connections.
 
+use callgate_testkit::rounds;
+
 use super::*;
 use crate::error::ErrorKind;
 
@@ -99,7 +101,8 @@ async fn a_connection_that_the_server_closed_is_replaced() {
     let login = database.login("a");
     database.run(&format!("grant insert on public.t to {login}"));
     let postgres = connect(&database, &login).await;
-    for _ in 0..20 {
+    let n_rounds = rounds(20, 4);
+    for _ in 0..n_rounds {
         database.run("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'c_closed' and pid <> pg_backend_pid()");
         postgres.run(read([rows("select '1'", &[])]), soon()).await.unwrap();
         database.run("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'c_closed' and pid <> pg_backend_pid()");
@@ -108,7 +111,7 @@ async fn a_connection_that_the_server_closed_is_replaced() {
             .await
             .unwrap();
     }
-    assert_eq!(database.run("select count(*) from t"), "20");
+    assert_eq!(database.run("select count(*) from t"), n_rounds.to_string());
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ async fn a_transaction_takes_little_more_than_a_plain_query() {
         }
         let (plain, tools) = (median(of_plain), median(of_tools));
         let ratio = tools.as_secs_f64() / plain.as_secs_f64();
-        say(&format!("{name}: {tools:?}, plain {plain:?}, ratio {ratio:.2}"));
+        say(&format!("PostgreSQL, {name}: {tools:?}, plain {plain:?}, ratio {ratio:.2}"));
         assert!(cfg!(debug_assertions) || ratio <= bar, "{name}: {ratio:.2}");
     }
     driver.abort();

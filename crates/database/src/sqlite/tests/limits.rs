@@ -79,6 +79,24 @@ async fn a_caller_that_leaves_cancels_the_statement() {
     assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
 }
 
+/// The median of ten calls, each with another one after it that waits for the permit.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_connection_is_free_fifty_milliseconds_after_the_deadline_of_a_call() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
+    driver.login(&super::orders_needs()).await.unwrap();
+    let mut times = Vec::new();
+    for _ in 0..10 {
+        let (time, begun) = (Duration::from_millis(100), Instant::now());
+        let failure = run_within(&driver, Access::Read, vec![rows(ENDLESS)], time).await;
+        assert_eq!(failure.unwrap_err(), Failure::TimedOut { is_rolled_back: true });
+        assert_eq!(read(&driver, "select count(*) from orders").await.unwrap(), texts(&[&["3"]]));
+        times.push(begun.elapsed().saturating_sub(time));
+    }
+    times.sort();
+    assert!(times[5] <= Duration::from_millis(50), "{times:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancellation_meets_no_other_call() {
     let shop = Shop::orders();

@@ -1,0 +1,96 @@
+//! What a login for SQL of a model reaches beyond its own grants: columns by rights of everybody, views that read with the rights
+//! of their definer, and a database of the server's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Grants, column_list, finding,
+    grant::{Grant, Object},
+};
+use crate::{
+    error::Error,
+    login::{Grade, LoginFinding, Needs},
+    mysql::{catalog::fields, reader::Reader},
+    settings::TableName,
+};
+
+pub(super) async fn findings(
+    reader: &mut Reader,
+    grants: &Grants,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut readable: BTreeMap<TableName, BTreeSet<String>> = BTreeMap::new();
+    for row in reader.rows(READABLE, &[]).await? {
+        let Some([schema, Some(name), Some(column)]) = fields(row) else { continue };
+        readable.entry(TableName { schema, name }).or_default().insert(column);
+    }
+    let mut findings: Vec<_> = readable
+        .iter()
+        .filter_map(|(table, columns)| beyond(table, columns, grants, needs))
+        .collect();
+    for row in reader.rows(DEFINED, &[]).await? {
+        let Some([schema, Some(name)]) = fields(row) else { continue };
+        let view = TableName { schema, name };
+        if readable.contains_key(&view) {
+            findings.push(of_view(&view, needs));
+        }
+    }
+    Ok(findings)
+}
+
+/// The finding about columns that no grant of the login shows, and that it may read.
+fn beyond(
+    table: &TableName,
+    columns: &BTreeSet<String>,
+    grants: &Grants,
+    needs: &Needs,
+) -> Option<LoginFinding> {
+    let listed = needs.tables.get(table).map(|of_table| &of_table.selects);
+    let is_granted = |column: &String| {
+        let is_it = |grant: &Grant| {
+            grant.on.covers(table)
+                && matches!(grant.right.as_str(), "ALL PRIVILEGES" | "SELECT")
+                && (grant.columns.is_empty() || grant.columns.contains(column))
+        };
+        // `right` has the findings about these.
+        grants.all().any(is_it)
+    };
+    let is_listed = |column: &String| listed.is_some_and(|listed| listed.contains(column));
+    let beyond = || columns.iter().filter(|column| !is_listed(column) && !is_granted(column));
+    beyond().next()?;
+    let list = column_list(beyond());
+    let message = format!("everybody may read columns of `{table}`, so that the login may: {list}");
+    let remedy = "take the right from the account without a name, by which everybody has it: DROP USER ''@'HOST', or its rows in `mysql.db`";
+    Some(finding(Grade::Dangerous, format!("select:{table}"), message, remedy.to_owned()))
+}
+
+/// Nothing says what such a view reads: it may show the rows of tables that the login may not read.
+fn of_view(view: &TableName, needs: &Needs) -> LoginFinding {
+    let grade = if needs.withheld.is_empty() { Grade::Unused } else { Grade::Dangerous };
+    let quoted = Object::Table(view.clone()).quoted();
+    let message = format!(
+        "the view `{view}` reads with the rights of its definer, whatever the login may read"
+    );
+    let remedy = format!("ALTER SQL SECURITY INVOKER VIEW {quoted} AS its statement");
+    finding(grade, format!("view:{view}"), message, remedy)
+}
+
+/// Unqualified names of a text would be those of the server.
+pub(super) fn of_database(database: &str) -> Option<LoginFinding> {
+    let is_of_server = ["information_schema", "mysql", "performance_schema", "sys"]
+        .iter()
+        .any(|name| database.eq_ignore_ascii_case(name));
+    is_of_server.then(|| {
+        let message =
+            format!("the address of the login names a database of the server's own: `{database}`");
+        let remedy = "name the database of the listed tables in `url`".to_owned();
+        finding(Grade::Dangerous, format!("database:{database}"), message, remedy)
+    })
+}
+
+/// The columns that the login may read, by whatever right. Texts do not name the schemas that everybody reads.
+const READABLE: &str = "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema') AND FIND_IN_SET('select', PRIVILEGES) > 0";
+
+const DEFINED: &str = "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.VIEWS
+    WHERE SECURITY_TYPE = 'DEFINER' AND TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema')";

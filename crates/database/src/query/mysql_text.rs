@@ -1,0 +1,230 @@
+//! A model's text for MariaDB and MySQL, as tokens. Their grammar and the rights of the login decide what a text reads; this
+//! decides what no right decides: built-in functions that lock, wait or read files, functions of loaded libraries, variables
+//! of the server, locks of rows, and the schemas that show what others run. A call of a function is one of a list.
+
+use super::mysql_functions::{is_before_parentheses, is_harmless};
+
+/// A piece of a text. Strings and comments hold nothing that the server would run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Token {
+    /// An identifier in backticks.
+    Name(String),
+    Sign(char),
+    Text,
+    /// A word in lower case.
+    Word(String),
+}
+
+/// The first part of a text that is refused, in words.
+pub(super) fn refused(text: &str) -> Option<String> {
+    let tokens = match tokens(text) {
+        Ok(tokens) => tokens,
+        Err(refused) => return Some(refused.to_owned()),
+    };
+    (0..tokens.len()).find_map(|at| of_token(tokens.get(at..)?, tokens.get(at.checked_sub(1)?)))
+}
+
+/// The reason to refuse the first of these tokens, which comes after another one.
+fn of_token(tokens: &[Token], before: Option<&Token>) -> Option<String> {
+    let (first, rest) = tokens.split_first()?;
+    match (first, rest.first()) {
+        (Token::Sign('@'), _) => Some("a text with a variable: `@`".to_owned()),
+        (Token::Word(word) | Token::Name(word), _) if is_of_catalog(word) => {
+            Some(format!("a text with a schema of the server's own: `{word}`"))
+        }
+        (Token::Word(one), Some(Token::Word(other))) if locks(one, other) => {
+            Some(format!("one that locks rows: `{one} {other}`"))
+        }
+        (Token::Word(word), Some(Token::Sign('('))) => {
+            let is_qualified = before == Some(&Token::Sign('.'));
+            let is_known = !is_qualified && (is_harmless(word) || is_before_parentheses(word));
+            (!is_known && !is_named_query(rest)).then(|| not_listed(word))
+        }
+        // It names a function of somebody, whatever its name is.
+        (Token::Name(name), Some(Token::Sign('('))) => {
+            (!is_named_query(rest)).then(|| not_listed(name))
+        }
+        _ => None,
+    }
+}
+
+fn not_listed(name: &str) -> String {
+    format!("a text that calls a function which is not one of those that only compute: `{name}`")
+}
+
+fn is_of_catalog(word: &str) -> bool {
+    matches!(word, "information_schema" | "performance_schema")
+}
+
+fn locks(one: &str, other: &str) -> bool {
+    matches!((one, other), ("for", "share" | "update") | ("lock", "in"))
+}
+
+/// True for the columns of a named query: `(a, b) as (`. No expression goes on like this.
+fn is_named_query(tokens: &[Token]) -> bool {
+    let Some(end) = tokens.iter().position(|token| *token == Token::Sign(')')) else {
+        return false;
+    };
+    let (columns, after) = tokens.split_at(end);
+    let is_column =
+        |token: &Token| matches!(token, Token::Name(_) | Token::Word(_) | Token::Sign(','));
+    let is_list = columns.iter().skip(1).all(is_column);
+    let after = after.get(1..3);
+    is_list && after == Some(&[Token::Word("as".to_owned()), Token::Sign('(')])
+}
+
+/// The tokens of a text, with strings as the connection's `sql_mode` has them.
+fn tokens(text: &str) -> Result<Vec<Token>, &'static str> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        rest = match first {
+            '#' => behind(after, "\n"),
+            '-' if is_line_comment(after) => behind(after, "\n"),
+            '/' if after.starts_with('*') => comment(after)?,
+            '\'' | '"' => {
+                tokens.push(Token::Text);
+                quoted(after, first)?.1
+            }
+            '`' => {
+                let (name, rest) = quoted(after, first)?;
+                tokens.push(Token::Name(folded(&name)));
+                rest
+            }
+            _ if is_of_word(first) => {
+                let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
+                let (word, rest) = rest.split_at(end);
+                tokens.push(Token::Word(folded(word)));
+                rest
+            }
+            _ if first.is_whitespace() => after,
+            _ => {
+                tokens.push(Token::Sign(first));
+                after
+            }
+        };
+    }
+    Ok(tokens)
+}
+
+/// The servers take letters for equal whose upper cases are: `ı` is an `i`.
+fn folded(word: &str) -> String {
+    word.to_uppercase().to_lowercase()
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
+}
+
+/// Two dashes begin a comment if a space or a control character is behind them.
+fn is_line_comment(after: &str) -> bool {
+    let end = after.strip_prefix('-').map(|rest| rest.chars().next());
+    end.is_some_and(|next| next.is_none_or(|next| next == ' ' || next.is_ascii_control()))
+}
+
+fn behind<'a>(text: &'a str, end: &str) -> &'a str {
+    text.split_once(end).map_or("", |(_, rest)| rest)
+}
+
+/// The text behind a comment, whose star comes first. The servers run some: `/*!`, `/*M!`, `/*+`.
+fn comment(text: &str) -> Result<&str, &'static str> {
+    let inner = text.strip_prefix('*').unwrap_or(text);
+    if ["!", "+", "M!"].iter().any(|mark| inner.starts_with(mark)) {
+        return Err("a text with a comment that the server reads");
+    }
+    inner.split_once("*/").map(|(_, rest)| rest).ok_or(UNENDED)
+}
+
+/// A quotation up to its mark, and the text behind it; the mark twice is one of its characters.
+fn quoted(text: &str, mark: char) -> Result<(String, &str), &'static str> {
+    let mut inner = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, c)) = characters.next() {
+        if c == '\\' && mark != '`' {
+            characters.next();
+        } else if c != mark {
+            inner.push(c);
+        } else if characters.as_str().starts_with(mark) {
+            inner.push(c);
+            characters.next();
+        } else {
+            return Ok((inner, text.get(at + c.len_utf8()..).unwrap_or_default()));
+        }
+    }
+    Err(UNENDED)
+}
+
+const UNENDED: &str = "a text with a string, a name or a comment without its end";
+
+#[cfg(test)]
+mod tests {
+    use super::refused;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let refused = refused(text);
+        let is_expected = match expected {
+            Some(part) => refused.as_deref().is_some_and(|refused| refused.contains(part)),
+            None => refused.is_none(),
+        };
+        assert!(is_expected, "{text}: {refused:?}");
+    }
+
+    #[test]
+    fn texts_that_only_read_and_compute_pass() {
+        for text in [
+            "select count(*), max (total) from orders where note in ('get_lock(1)', \"@@x\", `lock`)",
+            "with recursive n (i, `j`) as (select 1, 2 union all select i + 1, j from n), m(k) as (select 1) select * from n, m",
+            "select case when (a.no > 1) then -(1) else cast(no as decimal(10, 2)) end from orders a -- load_file('x')",
+            "select row_number() over (partition by owner order by no) from orders # sleep(1)",
+            "select * from orders use index (primary) join t using (no) where exists (select 1) /* benchmark(1, 2) */",
+            "select 'it''s \\' get_lock(', 1--2, sum(no) from t for system_time all",
+            "select * from json_table('[1]', '$[*]' columns (a int path '$')) t",
+        ] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn functions_that_do_more_than_compute_are_found_in_every_spelling() {
+        for text in [
+            "select get_lock('a', 0)",
+            "select GET_LOCK ('a', 0)",
+            "select get_lock/* */('a', 0)",
+            "select get_lock -- x\n ('a', 0)",
+            "select `sys_exec`('id')",
+            "select `count`(1)",
+            "select shop.count(1)",
+            "select load_file(0x2f)",
+            "select sleep(1), benchmark(1, 1)",
+            "select '\\'', sleep(1), '\\''",
+            "select 'a' 'b''', sleep(1)",
+            "select x from (select sys_exec (no, 1) as a from t) y",
+            "select user(), last_insert_id(7)",
+            "select 1 from dual where 1=(select nextval(s))",
+        ] {
+            check(text, Some("a function which is not"));
+        }
+    }
+
+    #[test]
+    fn variables_locks_own_schemas_and_comments_that_run_are_refused() {
+        check("select @@hostname", Some("variable"));
+        check("select @a := 1", Some("variable"));
+        check("select '@', '\\\\', @a", Some("variable"));
+        check("select * from t for update", Some("locks rows"));
+        check("select * from t lock in share mode", Some("locks rows"));
+        check("(select * from t FOR\nSHARE)", Some("locks rows"));
+        check("select * from information_schema.processlist", Some("server's own"));
+        check("select * from `INFORMATION_SCHEMA` . processlist", Some("server's own"));
+        check("select * from `\u{131}nformation_\u{17f}chema`.x", Some("server's own"));
+        check("select * from performance_schema.threads", Some("server's own"));
+        check("select 1 /*! , sleep(1) */", Some("comment that the server reads"));
+        check("select 1 /*M!100000 , sleep(1) */", Some("comment that the server reads"));
+        check("select /*+ max_execution_time(0) */ 1", Some("comment that the server reads"));
+        for text in ["select 'a", "select \"a\\\"", "select `a", "select 1 /* a"] {
+            check(text, Some("without its end"));
+        }
+    }
+}
