@@ -160,6 +160,7 @@ impl Agent {
         let is_offered = |entry: Entry<'_>| {
             self.settings.offers(entry.name().as_str()) && context.may_use(entry.toolset())
         };
-        Offered::new(&self.executor, self.dialect(), &self.settings, is_offered)
+        let AgentSettings { choice, search, .. } = &*self.settings;
+        Offered::new(&self.executor, self.dialect(), choice, *search, is_offered)
     }
 }

@@ -64,11 +64,11 @@ impl Finder {
     }
 
     pub(crate) fn is_meant(&self, name: &str) -> bool {
-        name == NAME
+        name == self.0.name.as_str()
     }
 
     /// The names that a conversation has, the last ones if there are many.
-    pub(crate) fn named<'n>(&self, names: &'n [String], messages: &[Json]) -> BTreeSet<&'n str> {
+    pub(crate) fn named<'n>(names: &'n [String], messages: &[Json]) -> BTreeSet<&'n str> {
         let mut named = BTreeSet::new();
         for message in messages.iter().rev() {
             let text = message.text();
@@ -82,7 +82,6 @@ impl Finder {
 
     /// The outcome of a search among the tools that `is_offered` takes.
     pub(crate) fn outcome(
-        &self,
         executor: &Executor,
         arguments: &Arguments,
         is_offered: impl Fn(Entry<'_>) -> bool,
@@ -92,7 +91,7 @@ impl Finder {
             return Outcome::Failed(wording::no_query());
         };
         let search = Search::new(query).with_limit(MOST_FOUND);
-        let found = executor.search(&search, |entry| is_offered(entry));
+        let found = executor.search(&search, is_offered);
         let tools = found.iter().map(Found::to_value).collect();
         json!({"tools": (Value::Array(tools))}).into()
     }

@@ -8,7 +8,10 @@ use callgate_dialect::Dialect;
 use callgate_executor::{Entry, Executor};
 use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
 
-use crate::{agent::AgentSettings, choice::Choice, finder::Finder};
+use crate::{
+    choice::Choice,
+    finder::{Finder, ToolSearch},
+};
 
 /// The tools that a model may call in a turn.
 #[derive(Debug)]
@@ -29,7 +32,8 @@ impl Offered {
     pub(crate) fn new(
         executor: &Executor,
         dialect: Dialect,
-        settings: &AgentSettings,
+        choice: &Choice,
+        search: ToolSearch,
         is_offered: impl Fn(Entry<'_>) -> bool,
     ) -> Self {
         let entries: Vec<_> = executor.entries().filter(|entry| is_offered(*entry)).collect();
@@ -38,12 +42,12 @@ impl Offered {
         let named =
             |entry: &Entry<'_>| Some((entry.name().to_string(), declared(entry.declaration()?)));
         let declarations = entries.iter().filter_map(named).collect();
-        let forced = match &settings.choice {
+        let forced = match choice {
             Choice::Tool(name) => Some(name.clone()),
             _ => None,
         };
         let names = order.iter().cloned().collect();
-        let finder = settings.search.finder(executor, order.len());
+        let finder = search.finder(executor, order.len());
         let finder = finder.map(|finder| {
             let declaration = declared(finder.tool());
             (finder, declaration)
@@ -53,10 +57,10 @@ impl Offered {
 
     /// The declarations for a conversation.
     pub(crate) fn declarations(&self, messages: &[Json]) -> Vec<&Json> {
-        let Some((finder, own)) = &self.finder else {
+        let Some((_, own)) = &self.finder else {
             return self.declarations.iter().map(|(_, declaration)| declaration).collect();
         };
-        let mut named = finder.named(&self.order, messages);
+        let mut named = Finder::named(&self.order, messages);
         named.extend(self.forced.as_deref());
         let declared = self.declarations.iter().filter(|(name, _)| named.contains(name.as_str()));
         std::iter::once(own).chain(declared.map(|(_, declaration)| declaration)).collect()
@@ -76,9 +80,9 @@ impl Offered {
 
     /// The outcome of a call of the tool that finds the others; `None` for a call of another one.
     pub(crate) fn found(&self, call: &ToolCall) -> Option<Outcome> {
-        let (finder, _) = self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
+        self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
         let is_offered = |entry: Entry<'_>| self.names.contains(entry.name().as_str());
-        Some(finder.outcome(&self.executor, &call.arguments, is_offered))
+        Some(Finder::outcome(&self.executor, &call.arguments, is_offered))
     }
 
     /// The fault of a call of a tool that is not offered.

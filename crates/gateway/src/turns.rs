@@ -3,7 +3,6 @@
 
 mod envelope;
 mod events;
-mod report;
 
 use axum::response::{IntoResponse, Response};
 use callgate_agent::{
@@ -14,12 +13,11 @@ use callgate_executor::Stop;
 use callgate_tool::{Object, Session, Value, from_value, json};
 use tokio::task::JoinHandle;
 
-pub(crate) use self::report::{describe, describe_agents};
-use self::{envelope::TurnForm, report::Report};
+use self::envelope::TurnForm;
 use crate::{
     answer::JsonText,
     calls::Accepted,
-    observe::trace_of,
+    observe::{trace_of, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
     timestamp::timestamp,

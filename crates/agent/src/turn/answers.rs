@@ -108,8 +108,9 @@ impl Turn<'_> {
         }
         let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
         let mut result = caller.executor.call_with(made).await;
-        if is_unknown(&result) {
-            // The approval has expired, or its program has ended: nothing was sent, and the person is asked anew.
+        if is_undecided(&result) {
+            // The approval has expired, its program has ended, or somebody else has to decide: nothing was sent, and the call
+            // waits again.
             let again = self.context.call(call, caller.confirm, self.deadline);
             result = caller.executor.call_with(again).await;
         }
@@ -118,8 +119,10 @@ impl Turn<'_> {
     }
 }
 
-fn is_unknown(result: &ToolResult) -> bool {
-    matches!(&result.outcome, Outcome::Failed(fault) if fault.code == FaultCode::UnknownApproval)
+/// True if the decision does not count for the call.
+fn is_undecided(result: &ToolResult) -> bool {
+    let Outcome::Failed(fault) = &result.outcome else { return false };
+    matches!(fault.code, FaultCode::NeedsApproval | FaultCode::UnknownApproval)
 }
 
 fn result(call: &ToolCall, outcome: Outcome) -> ToolResult {

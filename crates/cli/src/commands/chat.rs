@@ -50,6 +50,11 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     };
     let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
     let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
+    if agent.settings().budget.is_some() {
+        output::line(
+            "note: the `budget` of the agent is counted at the sidecar; this chat has none",
+        );
+    }
     let session = match &arguments.session {
         Some(file) => {
             let envelope = json_file(file)?;

@@ -27,7 +27,7 @@ fn words_of_the_model_come_before_it_has_said_all() {
 }
 
 #[test]
-fn calls_and_results_are_told_in_their_order() {
+fn calls_and_results_are_sent_in_their_order() {
     let world = World::with(CAREFUL, "");
     let sidecar = world.sidecar();
     let events = sidecar.events("Both.").rest();

@@ -107,9 +107,8 @@ impl Assembly<'_> {
         let ways = ways(&ready);
         let functions = functions::built(&mut reader, config);
         let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
-        unique_names::check(&mut reader, &config.toolsets, &ready, &own);
+        check_names(&mut reader, config, environment, &ready, &own);
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
-        check_agents(&mut reader, config, environment, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
         let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
@@ -163,14 +162,15 @@ impl Assembly<'_> {
     }
 }
 
-/// Reports what agents name and no tool is called.
-fn check_agents(
+/// Reports names that several tools have, and what agents name and no tool is called.
+fn check_names(
     reader: &mut Reader,
     config: &Config,
     environment: &Environment,
     toolsets: &[Toolset],
     own: &[OwnTool],
 ) {
+    unique_names::check(reader, &config.toolsets, toolsets, own);
     let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
     let operations = operations.map(|callable| callable.operation.tool_name.as_str());
     let of_program = environment.tools.iter().map(|tool| tool.name().as_str());

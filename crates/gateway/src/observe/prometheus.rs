@@ -101,7 +101,7 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
     metrics::gauge!("callgate_audit_unknown_calls").set(unknown_calls::of(built).len() as f64);
     #[cfg(feature = "agents")]
-    crate::turns::describe_agents(built);
+    crate::observe::turn_report::describe_agents(built);
     for toolset in &built.toolsets {
         callgate_policy::describe_toolset(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
@@ -138,7 +138,7 @@ pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
 fn describe() {
     callgate_policy::describe_metrics();
     #[cfg(feature = "agents")]
-    crate::turns::describe();
+    crate::observe::turn_report::describe();
     for (name, about) in COUNTERS {
         metrics::describe_counter!(name, about);
     }

@@ -32,12 +32,11 @@ pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
     let context = turn.context.clone().with_events(move |event| event_sender.tell(event));
     let running = Turn { context, ..turn }.begun();
     let mut last = VecDeque::new();
-    let running = match told.recv().await {
-        Some(_) => Some(running),
-        None => {
-            last = endings(Ok(running.ended().await?));
-            None
-        }
+    let running = if told.recv().await.is_some() {
+        Some(running)
+    } else {
+        last = endings(Ok(running.ended().await?));
+        None
     };
     let events = events(Events { told, unread, running, last });
     let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
@@ -104,7 +103,7 @@ fn told(event: &TurnEvent<'_>) -> Option<EventText> {
 struct Events {
     told: UnboundedReceiver<EventText>,
     unread: Arc<AtomicUsize>,
-    /// The turn, until its end is told. If it is dropped before, the caller has left.
+    /// The turn, until its end is sent. If it is dropped before, the caller has left.
     running: Option<TurnTask>,
     last: VecDeque<EventText>,
 }

@@ -8,7 +8,7 @@ use metrics::{counter, describe_counter};
 use tokio::time::Instant;
 
 /// The facts about a turn that its end is reported with.
-pub(super) struct Report {
+pub(crate) struct Report {
     agent: String,
     principal: Option<Principal>,
     trace: Option<TraceContext>,
@@ -16,7 +16,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(
+    pub(crate) fn new(
         agent: &str,
         principal: Option<&Principal>,
         trace: Option<TraceContext>,
@@ -26,7 +26,7 @@ impl Report {
     }
 
     /// Counts and logs a turn. One that did not begin is a refused request, and counted as such.
-    pub(super) fn end(self, kept: &Result<KeptTurn, Error>) {
+    pub(crate) fn end(self, kept: &Result<KeptTurn, Error>) {
         let Ok(KeptTurn { end, .. }) = kept else { return };
         let agent = self.agent;
         let reason = end.reason.as_str();
