@@ -9,7 +9,8 @@ use callgate_policy::Confirm;
 use callgate_tool::Tool;
 
 use crate::{
-    choice::Choice, context::TurnContext, limits::TurnLimits, model::Model, offer::Offered,
+    budget::Budget, choice::Choice, context::TurnContext, finder::ToolSearch, limits::TurnLimits,
+    model::Model, offer::Offered,
 };
 
 /// A model with tools. Clones share everything.
@@ -52,6 +53,8 @@ pub struct AgentSettings {
     pub include: Vec<Pattern>,
     /// The tools that are not offered, whatever `include` says.
     pub exclude: Vec<Pattern>,
+    /// The search for tools in place of their declarations.
+    pub search: ToolSearch,
     /// The choice between words and calls.
     pub choice: Choice,
     /// The maker of the calls: the turn, or its caller.
@@ -60,6 +63,9 @@ pub struct AgentSettings {
     pub parallel: Parallel,
     /// The limits of a turn.
     pub limits: TurnLimits,
+    /// The tokens that each principal may use; counted where transcripts are kept, by
+    /// [`Transcripts`](crate::Transcripts).
+    pub budget: Option<Budget>,
     /// The calls that need an approval, beyond those that the toolsets say.
     pub confirm: Confirm,
 }
@@ -110,10 +116,12 @@ impl Default for AgentSettings {
             instructions: String::new(),
             include: Vec::new(),
             exclude: Vec::new(),
+            search: ToolSearch::Auto,
             choice: Choice::Auto,
             calls: Calls::Auto,
             parallel: Parallel::Reads,
             limits: TurnLimits::default(),
+            budget: None,
             confirm: Confirm::Writes,
         }
     }
@@ -152,6 +160,7 @@ impl Agent {
         let is_offered = |entry: Entry<'_>| {
             self.settings.offers(entry.name().as_str()) && context.may_use(entry.toolset())
         };
-        Offered::new(&self.executor, self.dialect(), is_offered)
+        let AgentSettings { choice, search, .. } = &*self.settings;
+        Offered::new(&self.executor, self.dialect(), choice, *search, is_offered)
     }
 }

@@ -1,12 +1,16 @@
 //! Agents of a configuration, ready to take turns.
 
-use callgate_config::{AgentCalls, AgentConfig, AgentParallel, Built, BuiltAgent, ModelDialect};
+use callgate_config::{
+    AgentCalls, AgentConfig, AgentParallel, AgentSearch, Built, BuiltAgent, ModelDialect,
+};
 use callgate_dialect::Dialect;
 
 use crate::{
     agent::{Agent, AgentSettings, Calls, Parallel},
+    budget::Budget,
     choice::Choice,
     error::{self, Error},
+    finder::ToolSearch,
     limits::TurnLimits,
     model::{Model, ModelSettings},
 };
@@ -55,12 +59,17 @@ fn model(agent: &BuiltAgent) -> Result<Model, Error> {
 }
 
 fn settings(agent: &BuiltAgent) -> AgentSettings {
-    let AgentConfig { calls, choice, confirm, limits, parallel, tools, .. } = &agent.config;
+    let AgentConfig { budget, calls, choice, confirm, limits, parallel, tools, .. } = &agent.config;
     let tokens = u64::try_from(limits.tokens).unwrap_or(u64::MAX);
     AgentSettings {
         instructions: agent.instructions.clone(),
         include: tools.include.clone(),
         exclude: tools.exclude.clone(),
+        search: match tools.search {
+            AgentSearch::Always => ToolSearch::Always,
+            AgentSearch::Auto => ToolSearch::Auto,
+            AgentSearch::Never => ToolSearch::Never,
+        },
         choice: match &**choice {
             "auto" => Choice::Auto,
             "none" => Choice::None,
@@ -83,6 +92,10 @@ fn settings(agent: &BuiltAgent) -> AgentSettings {
             time: limits.time,
             same: limits.same,
         },
+        budget: budget.map(|budget| Budget {
+            tokens: u64::try_from(budget.tokens).unwrap_or(u64::MAX),
+            per: budget.per,
+        }),
         confirm: *confirm,
     }
 }

@@ -47,6 +47,8 @@ type Events = dyn Fn(&TurnEvent<'_>) + Send + Sync;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TurnEvent<'a> {
+    /// The turn begins: its input fits, and nothing was done yet.
+    Begun,
     /// A call begins.
     Call(&'a ToolCall),
     /// A call has its result, or waits.

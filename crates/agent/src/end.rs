@@ -1,8 +1,8 @@
 //! The end of a turn: why it ended, what the model said last, and what it waits for.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use callgate_tool::{Arguments, Value};
+use callgate_tool::{Approvers, Arguments, PendingKind, Value};
 
 use crate::{
     transcript::{Open, Transcript, Waiting},
@@ -37,6 +37,10 @@ pub struct End {
     pub n_calls: usize,
     /// The tokens of the turn.
     pub usage: Usage,
+    /// True if some of the tokens are estimated, because the model counted none.
+    pub is_estimated: bool,
+    /// The time until the budget of the caller is free again, if it is used up.
+    pub retry_after: Option<Duration>,
     /// The calls that wait, if the turn waits.
     pub pending: Vec<PendingCall>,
 }
@@ -96,6 +100,10 @@ pub struct PendingCall {
     pub request: Value,
     /// The moment when it stops waiting.
     pub expires: Option<SystemTime>,
+    /// The id of its approval, if it waits for one: somebody else decides under it.
+    pub approval: Option<String>,
+    /// The parties that may approve it.
+    pub approvers: Approvers,
 }
 
 impl Transcript {
@@ -109,8 +117,20 @@ impl Transcript {
                 }
                 Waiting::Result => ("result", Value::Null, None),
             };
-            let (id, tool) = (call.id.clone(), call.tool.clone());
-            PendingCall { id, tool, arguments: call.arguments.clone(), kind, request, expires }
+            let of_approval = match waiting {
+                Waiting::Pending(pending) if pending.kind == PendingKind::Approval => Some(pending),
+                _ => None,
+            };
+            PendingCall {
+                id: call.id.clone(),
+                tool: call.tool.clone(),
+                arguments: call.arguments.clone(),
+                kind,
+                request,
+                expires,
+                approval: of_approval.map(|pending| pending.id.clone()),
+                approvers: of_approval.map(|pending| pending.approvers).unwrap_or_default(),
+            }
         });
         pending.collect()
     }

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Dialect,
     /// Settings of a model that cannot be sent.
     Settings,
-    /// The store of transcripts failed.
+    /// The store of transcripts and budgets failed.
     Store,
     /// A transcript that cannot be read.
     Transcript,
@@ -66,6 +66,10 @@ callgate_secret::errors! {
 pub(crate) fn store(source: callgate_session::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
         .with_source(source)
+}
+
+pub(crate) fn budget(source: callgate_session::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("the budget cannot be read: {source}")).with_source(source)
 }
 
 pub(crate) fn file(source: std::io::Error) -> Error {

@@ -18,13 +18,16 @@
 //! ```
 
 mod agent;
+mod budget;
 mod choice;
 mod configuration;
 mod context;
 mod end;
 mod error;
+mod finder;
 mod input;
 mod keeper;
+mod lease;
 mod limits;
 mod model;
 mod offer;
@@ -38,10 +41,12 @@ mod usage;
 mod wire;
 
 pub use agent::{Agent, AgentSettings, Calls, Parallel};
+pub use budget::Budget;
 pub use choice::Choice;
 pub use context::{TurnContext, TurnEvent};
 pub use end::{End, EndReason, PendingCall};
 pub use error::{Error, ErrorKind};
+pub use finder::ToolSearch;
 pub use input::{Answer, Given, Input};
 pub use limits::TurnLimits;
 pub use model::{Model, ModelSettings};

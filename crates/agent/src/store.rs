@@ -1,5 +1,4 @@
-//! Transcripts in a store, each for its owner. One turn runs at a time: whoever begins one marks the record, and another
-//! turn finds the mark.
+//! Transcripts in a store, each for its owner. One turn of a transcript runs at a time, as long as its lease is held.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,11 +6,13 @@ use callgate_session::{Key, Owner, Space, Store};
 
 use crate::{
     agent::Agent,
+    budget::Spending,
     context::TurnContext,
     end::End,
     error::Error,
     input::Input,
     keeper::Keeper,
+    lease::Lease,
     transcript::{Repair, Transcript},
     turn::Turn,
 };
@@ -35,6 +36,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Transcripts {
     store: Arc<dyn Store>,
+    budgets: Arc<dyn Store>,
     time_to_live: Duration,
 }
 
@@ -62,9 +64,16 @@ pub struct KeptTurn {
 }
 
 impl Transcripts {
-    /// Transcripts in `store`, each for a day after its last turn.
+    /// Transcripts in `store`, each for a day after its last turn, and the budgets of their agents.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, time_to_live: DAY }
+        Self { budgets: Arc::clone(&store), store, time_to_live: DAY }
+    }
+
+    /// Counts budgets in a store of their own, which must not make room by removing them.
+    #[must_use]
+    pub fn with_budgets(mut self, budgets: Arc<dyn Store>) -> Self {
+        self.budgets = budgets;
+        self
     }
 
     /// Sets how long a transcript is kept after its last turn.
@@ -86,17 +95,37 @@ impl Transcripts {
         input: Input,
         context: &TurnContext,
     ) -> Result<KeptTurn, Error> {
-        let mut keeper = self.keeper(name, context, agent.settings().limits.time + SLACK);
+        let mut lease = self.lease(name, context).await?;
+        let turn = Box::pin(self.leased_turn(agent, name, input, context));
+        let kept = tokio::select! {
+            biased;
+            kept = turn => kept,
+            never = lease.renewed() => match never {},
+        };
+        lease.free().await;
+        kept
+    }
+
+    async fn leased_turn(
+        &self,
+        agent: &Agent,
+        name: &str,
+        input: Input,
+        context: &TurnContext,
+    ) -> Result<KeptTurn, Error> {
+        let mut keeper = self.keeper(name, context);
         let stored = keeper.begin().await?;
         let (mut transcript, repair) = match stored {
             Some(form) => Transcript::of_form(form, |name| agent.declared(name))?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
         let n_before = transcript.messages().len();
-        keeper.keep(&transcript).await?;
+        let spending = agent.settings().budget.map(|budget| {
+            Spending::new(Arc::clone(&self.budgets), name, context.principal(), budget)
+        });
         let turn = Turn::new(agent, &mut transcript, context).kept_by(&mut keeper);
-        let ended = Box::pin(turn.run(input)).await;
-        keeper.end(&transcript).await?;
+        let ended = turn.within(spending).run(input).await;
+        keeper.keep(&transcript).await?;
         Ok(KeptTurn { end: ended?, repair, transcript, n_before })
     }
 
@@ -112,18 +141,25 @@ impl Transcripts {
         context: &TurnContext,
     ) -> Result<(), Error> {
         transcript.close();
-        let mut keeper = self.keeper(name, context, Duration::ZERO);
+        let lease = self.lease(name, context).await?;
+        let mut keeper = self.keeper(name, context);
         keeper.begin().await?;
-        keeper.end(&transcript).await
+        let kept = keeper.keep(&transcript).await;
+        lease.free().await;
+        kept
     }
 
-    fn keeper(&self, name: &str, context: &TurnContext, time: Duration) -> Keeper {
+    fn keeper(&self, name: &str, context: &TurnContext) -> Keeper {
         let owner = Owner::new(context.principal(), &context.session);
         let key = Key::new(Space::Transcript, owner, name);
-        Keeper::new(Arc::clone(&self.store), key, time, self.time_to_live)
+        Keeper::new(Arc::clone(&self.store), key, self.time_to_live)
+    }
+
+    async fn lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
+        let owner = Owner::new(context.principal(), &context.session);
+        let key = Key::new(Space::Lease, owner, name);
+        Lease::taken(Arc::clone(&self.store), key).await
     }
 }
 
 const DAY: Duration = Duration::from_hours(24);
-/// The time after a turn's limit in which its last answer comes.
-const SLACK: Duration = Duration::from_mins(1);

@@ -8,7 +8,7 @@ mod repair;
 use callgate_dialect::Dialect;
 use callgate_tool::{Fault, Json, ToolCall, Value};
 
-pub(crate) use self::open::{CallState, Open, Waiting, failed};
+pub(crate) use self::open::{CallState, Open, Waiting, ended, failed};
 pub(crate) use self::record::TranscriptForm;
 pub use self::repair::Repair;
 pub(crate) use self::repair::read_group;

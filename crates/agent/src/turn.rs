@@ -3,13 +3,17 @@
 mod answers;
 mod calls;
 mod round;
+mod tokens;
+
+use std::time::Duration;
 
 use callgate_call::wording::turn as wording;
 use tokio::time::Instant;
 
 use crate::{
     agent::Agent,
-    context::TurnContext,
+    budget::Spending,
+    context::{TurnContext, TurnEvent},
     end::{End, EndReason},
     error::{self, Error},
     input::Input,
@@ -49,6 +53,7 @@ pub(crate) struct Turn<'t> {
     transcript: &'t mut Transcript,
     context: &'t TurnContext,
     keeper: Option<&'t mut Keeper>,
+    spending: Option<Spending>,
     offered: Offered,
     repetition: Repetition,
     deadline: Instant,
@@ -60,6 +65,8 @@ pub(crate) struct Turn<'t> {
     n_rounds: usize,
     n_calls: usize,
     usage: Usage,
+    is_estimated: bool,
+    retry_after: Option<Duration>,
 }
 
 /// Why the next round is the last one.
@@ -86,18 +93,27 @@ impl<'t> Turn<'t> {
             transcript,
             context,
             keeper: None,
+            spending: None,
             before_input: None,
             is_first: false,
             closing: None,
             n_rounds: 0,
             n_calls: 0,
             usage: Usage::default(),
+            is_estimated: false,
+            retry_after: None,
         }
     }
 
     /// Keeps the transcript before each call and after each round.
     pub(crate) fn kept_by(mut self, keeper: &'t mut Keeper) -> Self {
         self.keeper = Some(keeper);
+        self
+    }
+
+    /// Counts the tokens of the turn, and ends it where no more may be used.
+    pub(crate) fn within(mut self, spending: Option<Spending>) -> Self {
+        self.spending = spending;
         self
     }
 
@@ -110,6 +126,7 @@ impl<'t> Turn<'t> {
                 self.before_input = Some(self.transcript.messages.len());
                 self.is_first = true;
                 self.transcript.add_user(&text);
+                self.context.show(TurnEvent::Begun);
             }
         }
         loop {
@@ -173,6 +190,8 @@ impl<'t> Turn<'t> {
             n_rounds: self.n_rounds,
             n_calls: self.n_calls,
             usage: self.usage,
+            is_estimated: self.is_estimated,
+            retry_after: self.retry_after,
             pending: self.transcript.pending(),
         }
     }

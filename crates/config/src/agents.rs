@@ -99,13 +99,15 @@ settings! {
     #[derive(Clone, Debug)]
     #[non_exhaustive]
     pub struct AgentConfig in "an agent" {
-        /// Who makes the calls: the turn, or its caller, who gets them and hands in the results.
+        /// The tokens that each principal may use of the agent in a span of time; no limit unless given.
+        budget: Option<AgentBudget> as Budget = None;
+        /// The maker of the calls: the turn, or its caller, who gets them and hands in the results.
         calls: AgentCalls = AgentCalls::Auto;
         /// The choice between words and calls: `auto`, `none`, `required` in the first round, or a tool's name.
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
         confirm: Confirm = Confirm::Writes;
-        /// What the model reads first: the text, or `file:PATH`.
+        /// The first text of each request to the model, or `file:PATH`.
         instructions: String = String::new();
         /// The limits of a turn.
         limits: AgentLimits = AgentLimits::default();
@@ -115,6 +117,26 @@ settings! {
         parallel: AgentParallel = AgentParallel::Reads;
         /// The tools that the agent offers; all unless given.
         tools: AgentTools = AgentTools::default();
+    }
+}
+
+/// The tokens that each principal may use of an agent in a span of time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct AgentBudget {
+    /// The tokens of requests and replies.
+    pub tokens: usize,
+    /// The span of time, which begins with the first token.
+    pub per: Duration,
+}
+
+keys! {
+    /// The keys of a budget.
+    pub(crate) struct BudgetKeys in "`budget` of an agent" {
+        /// The span of time, which begins with the first token: `24h`.
+        per: Duration, required;
+        /// The tokens of requests and replies that each principal may use in it.
+        tokens: Count, required;
     }
 }
 
@@ -145,6 +167,8 @@ settings! {
         exclude: Vec<Pattern> as Names = Vec::new();
         /// The tools that are offered, by patterns of their names: `[pizza-*]`.
         include: Vec<Pattern> as Names = Vec::new();
+        /// The search for tools in place of their declarations: `auto` for more than 40 of them, `always` or `never`.
+        search: AgentSearch = AgentSearch::Auto;
     }
 }
 
@@ -162,6 +186,24 @@ pub enum AgentCalls {
     Auto,
     /// The caller of the turn.
     Manual,
+}
+
+/// The search for tools in place of their declarations.
+///
+/// ```
+/// use callgate_config::AgentSearch;
+///
+/// assert_ne!(AgentSearch::Auto, AgentSearch::Never);
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum AgentSearch {
+    /// The model searches, however few tools there are.
+    Always,
+    /// The model searches among more than 40 tools.
+    Auto,
+    /// All tools are declared.
+    Never,
 }
 
 /// The calls of one message that run at the same time.
@@ -189,6 +231,10 @@ words! {
 }
 words! { AgentCalls, "`manual` ends the turn with the calls": "auto" => Auto, "manual" => Manual }
 words! {
+    AgentSearch, "`auto` declares up to 40 tools, and lets the model search among more":
+    "always" => Always, "auto" => Auto, "never" => Never
+}
+words! {
     AgentParallel, "`reads` runs reads together and writes in order":
     "all" => All, "one" => One, "reads" => Reads
 }
@@ -215,6 +261,17 @@ forms! {
     struct Agents => BTreeMap<String, AgentConfig>, Kind::Map(&AgentConfig::KIND), |reader, mapping, key| {
         let help = "for example `{pizza: {model: main, tools: {include: [pizza-*]}}}`";
         reader.map::<AgentConfig, _>(mapping, key, "a mapping from names to agents", help)
+    };
+    /// A budget.
+    struct Budget => AgentBudget, BudgetKeys::KIND, |reader, mapping, key| {
+        let BudgetKeys { per, tokens } = reader.get::<BudgetKeys>(mapping, key)?;
+        let (per, tokens) = (per?, tokens?);
+        if per < SHORTEST_SPAN {
+            let message = "expected a span of a minute or more, got a shorter one";
+            let pointer = format!("{}/per", at(mapping, key));
+            reader.complain(ConfigCode::WrongValue, pointer, message, "for example `24h`");
+        }
+        Some(AgentBudget { tokens, per })
     };
     /// Members of a request.
     struct ModelSettings => Object, Kind::Map(&Kind::Value), |reader, mapping, key| {
@@ -246,6 +303,9 @@ fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url
     }
     url
 }
+
+/// A turn takes longer than a shorter span of a budget.
+const SHORTEST_SPAN: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 #[cfg(feature = "agents")]

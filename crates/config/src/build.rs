@@ -2,6 +2,7 @@
 //! earlier build whose settings are equal are reused: tokens, connections, secrets.
 
 mod access;
+mod agent_tools;
 mod agents;
 mod approvals;
 mod assembly;

@@ -65,7 +65,8 @@ mod upstream;
 mod webhook;
 
 pub use agents::{
-    AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentTools, ModelConfig, ModelDialect,
+    AgentBudget, AgentCalls, AgentConfig, AgentLimits, AgentParallel, AgentSearch, AgentTools,
+    ModelConfig, ModelDialect,
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,

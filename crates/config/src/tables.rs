@@ -1,7 +1,7 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
 use crate::{
-    agents::{AgentConfig, AgentLimits, AgentTools, Agents, ModelKeys, Models},
+    agents::{AgentConfig, AgentLimits, AgentTools, Agents, BudgetKeys, ModelKeys, Models},
     argument_headers::ArgumentHeaderKeys,
     config::Config,
     connection::{ActionKeys, LocalConnections, LocalKeys, UserKeys},
@@ -113,6 +113,7 @@ pub const TABLES: &[Table] = &[
     PrincipalKeys::TABLE,
     ServingLimits::TABLE,
     AgentConfig::TABLE,
+    BudgetKeys::TABLE,
     AgentLimits::TABLE,
     AgentTools::TABLE,
     ModelKeys::TABLE,

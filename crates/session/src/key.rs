@@ -53,10 +53,14 @@ callgate_tool::named! {
     pub enum Space {
         /// Calls that wait for an approval.
         Approval = "approval",
+        /// The tokens that were used of budgets.
+        Budget = "budget",
         /// Calls that wait for the client's answer.
         Call = "call",
         /// Calls that must not be made twice.
         Idempotency = "idempotency",
+        /// The leases on conversations whose turns run.
+        Lease = "lease",
         /// The paces that all who use the store keep together.
         Rate = "rate",
         /// The sidecars that share the store.

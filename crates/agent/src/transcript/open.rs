@@ -158,9 +158,12 @@ impl Open {
 }
 
 pub(crate) fn failed(call: &ToolCall, fault: Box<Fault>) -> Box<ToolResult> {
+    ended(call, Outcome::Failed(fault))
+}
+
+pub(crate) fn ended(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> {
     let (id, tool) = (call.id.clone(), call.tool.clone());
-    let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
-    Box::new(ToolResult { id, tool, outcome, journal })
+    Box::new(ToolResult { id, tool, outcome, journal: Journal::default() })
 }
 
 /// The answers of single calls in messages of a dialect.

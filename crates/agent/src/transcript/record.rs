@@ -23,9 +23,6 @@ pub(crate) struct TranscriptForm {
     messages: Vec<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open: Option<Vec<StateForm>>,
-    /// The end of the time of a running turn, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) running_until: Option<u64>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -79,12 +76,7 @@ impl Transcript {
     pub(crate) fn form(&self) -> TranscriptForm {
         let messages = self.messages.iter().map(|message| raw(message.text())).collect();
         let open = self.open.as_ref().map(|open| states(open, self.wire));
-        TranscriptForm {
-            dialect: self.dialect().as_str().to_owned(),
-            messages,
-            open,
-            running_until: None,
-        }
+        TranscriptForm { dialect: self.dialect().as_str().to_owned(), messages, open }
     }
 
     pub(crate) fn of_form<'t>(

@@ -5,6 +5,7 @@ use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResu
 
 use super::Turn;
 use crate::{
+    context::TurnEvent,
     error::{self, Error},
     input::{Answer, Given},
     transcript::{CallState, Waiting},
@@ -29,6 +30,7 @@ impl Turn<'_> {
             fitting.push(self.fitting(answer).await?);
         }
         fitting.sort_by_key(|(at, ..)| *at);
+        self.context.show(TurnEvent::Begun);
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.settle(at, &call, result),
@@ -106,8 +108,9 @@ impl Turn<'_> {
         }
         let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
         let mut result = caller.executor.call_with(made).await;
-        if is_unknown(&result) {
-            // The approval has expired, or its program has ended: nothing was sent, and the person is asked anew.
+        if is_undecided(&result) {
+            // The approval has expired, its program has ended, or somebody else has to decide: nothing was sent, and the call
+            // waits again.
             let again = self.context.call(call, caller.confirm, self.deadline);
             result = caller.executor.call_with(again).await;
         }
@@ -116,8 +119,10 @@ impl Turn<'_> {
     }
 }
 
-fn is_unknown(result: &ToolResult) -> bool {
-    matches!(&result.outcome, Outcome::Failed(fault) if fault.code == FaultCode::UnknownApproval)
+/// True if the decision does not count for the call.
+fn is_undecided(result: &ToolResult) -> bool {
+    let Outcome::Failed(fault) = &result.outcome else { return false };
+    matches!(fault.code, FaultCode::NeedsApproval | FaultCode::UnknownApproval)
 }
 
 fn result(call: &ToolCall, outcome: Outcome) -> ToolResult {

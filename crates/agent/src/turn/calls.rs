@@ -119,13 +119,15 @@ impl<'t> Turn<'t> {
 
     /// Notes how a call ended.
     pub(super) fn settle(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+        if !matches!(result.outcome, Outcome::Pending(_))
+            && let Some(n_times) = self.repetition.count(call, &result, self.n_rounds)
+        {
+            result.outcome = Outcome::Failed(wording::repeated(n_times));
+        }
         self.context.show(TurnEvent::Result(&result));
         let state = if let Outcome::Pending(pending) = result.outcome {
             CallState::Waits(Waiting::Pending(pending))
         } else {
-            if let Some(n_times) = self.repetition.count(call, &result, self.n_rounds) {
-                result.outcome = Outcome::Failed(wording::repeated(n_times));
-            }
             CallState::Ended(Box::new(result))
         };
         if let Some(open) = &mut self.transcript.open {

@@ -13,7 +13,7 @@ use crate::{
     context::TurnEvent,
     end::{End, EndReason},
     model::ModelFailure,
-    transcript::{CallState, Open, failed, read_group},
+    transcript::{CallState, Open, ended, failed, read_group},
     wire::{Ask, Reply, Stop},
 };
 
@@ -28,6 +28,9 @@ impl Turn<'_> {
         {
             return Some(self.end_early(EndReason::Cancelled, reason));
         }
+        if let Some(end) = self.end_of_budget().await {
+            return Some(end);
+        }
         self.check_limits();
         if let Some(closing) = self.closing.as_mut().filter(|closing| !closing.is_said) {
             closing.is_said = true;
@@ -38,10 +41,16 @@ impl Turn<'_> {
         let replied = tokio::select! {
             biased;
             replied = self.asked() => replied,
-            () = stop.stopped() => return Some(self.cancelled()),
+            () = stop.stopped() => {
+                self.count_request().await;
+                return Some(self.cancelled());
+            }
         };
         match replied {
-            Ok(reply) => self.replied(reply),
+            Ok(reply) => {
+                self.count(&reply).await;
+                self.replied(reply)
+            }
             Err(failure) => Some(self.failed(failure)),
         }
     }
@@ -55,11 +64,12 @@ impl Turn<'_> {
         };
         let messages: Vec<&str> =
             self.transcript.messages.iter().map(callgate_tool::Json::text).collect();
+        let tools = self.offered.declarations(&self.transcript.messages);
         let ask = Ask {
             model: agent.model.name(),
             instructions: &agent.settings.instructions,
             messages: &messages,
-            tools: &self.offered.declarations,
+            tools: &tools,
             choice,
             settings: agent.model.settings(),
             is_streamed: agent.model.is_streamed(),
@@ -86,7 +96,6 @@ impl Turn<'_> {
     fn replied(&mut self, reply: Reply) -> Option<End> {
         self.n_rounds += 1;
         self.is_first = false;
-        self.usage.add(reply.usage);
         if let Stop::Refused(detail) = reply.stop {
             return Some(self.end_early(EndReason::Refused, detail));
         }
@@ -153,6 +162,10 @@ impl Turn<'_> {
             open.calls().map(|(at, call)| (at, call.clone())).collect();
         let most = self.agent.settings.limits.calls;
         for (at, call) in calls {
+            if let Some(outcome) = self.offered.found(&call) {
+                open.set(at, CallState::Ended(ended(&call, outcome)));
+                continue;
+            }
             let fault = if self.offered.find(&call.tool).is_none() {
                 self.offered.unknown(&call.tool)
             } else if self.repetition.is_over(&call) {

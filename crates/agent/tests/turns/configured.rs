@@ -47,6 +47,50 @@ async fn an_agent_of_a_principal_that_does_not_exist_is_refused() {
     assert!(found.iter().any(|said| said == expected), "{found:?}");
 }
 
+/// The findings that do not stop a build.
+async fn warnings(text: &str) -> Vec<String> {
+    let built =
+        Config::from_text(text, "").unwrap().build(&Environment::new(), None).await.unwrap();
+    let said = built.findings().into_iter();
+    said.map(|finding| format!("{} {} {}", finding.pointer, finding.message, finding.help))
+        .collect()
+}
+
+#[tokio::test]
+async fn patterns_that_no_tool_has_are_warnings_with_the_nearest_name() {
+    let tools = "{include: [app-*, app-opne], exclude: ['shop-*']}";
+    let found =
+        warnings(&format!("{TOOLSETS}\nagents: {{a: {{model: main, tools: {tools}}}}}")).await;
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("/agents/a/tools/include/1 expected a pattern"), "{found:?}");
+    assert!(found[0].contains("did you mean `app-open`?"), "{found:?}");
+    assert!(found[1].starts_with("/agents/a/tools/exclude/0"), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_choice_of_a_tool_that_does_not_exist_or_is_not_offered_is_refused() {
+    let agents = "{a: {model: main, choice: app-opne}, b: {model: main, choice: requierd}, c: {model: main, choice: app-open, tools: {exclude: [app-open]}}, d: {model: main, choice: app-open}}";
+    let found = findings(&format!("{TOOLSETS}\nagents: {agents}")).await;
+    let of = |pointer: &str| found.iter().find(|said| said.starts_with(pointer)).cloned();
+    assert!(of("/agents/a/choice").unwrap().contains("got: `app-opne`"), "{found:?}");
+    assert!(of("/agents/b/choice").unwrap().contains("`required` or the name"), "{found:?}");
+    assert!(of("/agents/c/choice").unwrap().contains("a tool that the agent offers"), "{found:?}");
+    assert_eq!(of("/agents/d/"), None);
+}
+
+#[tokio::test]
+async fn a_budget_needs_both_of_its_keys_and_a_minute() {
+    let with = |budget: &str| {
+        let text = format!("{TOOLSETS}\nagents: {{a: {{model: main, budget: {budget}}}}}");
+        let error = Config::from_text(&text, "").and_then(Config::faultless).unwrap_err();
+        error.findings().iter().map(ToString::to_string).collect::<String>()
+    };
+    assert!(with("{tokens: 10}").contains("per"));
+    assert!(with("{per: 1h}").contains("tokens"));
+    assert!(with("{tokens: 10, per: 1s}").contains("a minute or more"));
+    assert!(with("{tokens: 0, per: 1h}").contains("expected"));
+}
+
 #[tokio::test]
 async fn a_stream_of_bedrock_is_refused() {
     let text = "toolsets: {app: {functions: [{name: open}]}}

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod blocks;
+mod budgets;
 mod configured;
 mod endings;
 mod fake;
@@ -9,6 +10,7 @@ mod loops;
 mod pizza;
 mod rounds;
 mod rows;
+mod search;
 mod shop;
 mod stored;
 mod streams;

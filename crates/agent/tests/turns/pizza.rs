@@ -12,7 +12,7 @@ use callgate_agent::{Agent, Answer, EndReason, Given, Input, Transcript, TurnCon
 use callgate_config::{Environment, Loader};
 use callgate_dialect::Dialect;
 use callgate_executor::Decision;
-use callgate_tool::{Session, json};
+use callgate_tool::{Session, Value, json};
 use callgate_transport::{Error, Limits, Transport};
 use http::{Request, Response};
 
@@ -49,6 +49,25 @@ impl Transport for World {
     }
 }
 
+/// Enums and lists of enums are declared; what has a default is shown with it and not required.
+fn a1_declares_enums_and_defaults(request: &Value) {
+    let functions = request["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]);
+    let named = |name: &str| {
+        let found = functions.clone().find(|it| it["name"].as_str() == Some(name));
+        found.unwrap()["parameters"].clone()
+    };
+    let add = named("pizza-add_pizza_to_cart");
+    let properties = &add["properties"];
+    assert_eq!(properties["size"]["enum"], json!(["Small", "Medium", "Large"]), "{add}");
+    let toppings = json!(["Cheese", "Pepperoni", "Mushrooms"]);
+    assert_eq!(properties["toppings"]["type"], json!("array"), "{add}");
+    assert_eq!(properties["toppings"]["items"]["enum"], toppings, "{add}");
+    assert_eq!(properties["quantity"]["default"], json!(1), "{add}");
+    assert_eq!(add["required"], json!(["size", "toppings"]), "a default is not required: {add}");
+    let menu = named("pizza-get_pizza_menu");
+    assert_eq!((&menu["type"], &menu["properties"]), (&json!("object"), &json!({})), "{menu}");
+}
+
 #[tokio::test]
 async fn a16_an_order_of_pizzas_uses_the_cart_and_the_payment_of_the_session() {
     let medium = r#"{"size":"Medium","toppings":["Cheese","Pepperoni"]}"#;
@@ -78,6 +97,7 @@ async fn a16_an_order_of_pizzas_uses_the_cart_and_the_payment_of_the_session() {
     assert_eq!((end.reason, &*end.text), (EndReason::Answered, "Anything else?"), "{end:?}");
     let seen = model.last().to_string();
     assert!(!seen.contains("cartId") && !seen.contains("c-1"), "the model sees no cart: {seen}");
+    a1_declares_enums_and_defaults(&model.last());
 
     let end = agent.turn(&mut transcript, Input::text("No."), &context).await.unwrap();
     assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 1), "{end:?}");

@@ -158,9 +158,9 @@ async fn a15_several_calls_of_one_message_take_one_round_trip_and_keep_their_ord
     }
 }
 
+// A17, that long results are cut, is tested with a service: `crates/cli/tests/turns/lengths.rs`.
 #[tokio::test]
-async fn a17_a_long_result_is_cut_before_the_model_reads_it() {
-    // The executor cuts results; here only that its text, and nothing else, is what the model gets.
+async fn a17_the_model_reads_the_text_of_a_result_and_nothing_else() {
     let (_, fake, _) = chat(&[Said::calls(&[("shop-menu", r#"{"n":7}"#)])], unasked()).await;
     assert_eq!(messages(&fake)[2]["content"], r#"{"n":7,"done":true}"#);
 }

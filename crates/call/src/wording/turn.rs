@@ -28,6 +28,12 @@ pub fn incomplete() -> Box<Fault> {
     fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
 }
 
+/// A search for tools without words.
+pub fn no_query() -> Box<Fault> {
+    let message = "`query`: expected what a tool is wanted for, in words; nothing was looked for";
+    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
+}
+
 /// The turn has no calls left.
 pub fn no_calls_left() -> Box<Fault> {
     let message = "the calls of this turn are used up, nothing was sent; answer with what is known";

@@ -9,14 +9,15 @@ use callgate_tool::SessionName;
 use callgate_transport::Transport;
 
 use super::{
-    approvals,
+    agent_tools, approvals,
     authenticators::Made,
     built::{self, Built, BuiltToolset},
     connect::Connections,
     database::{self, Databases},
     documents::BuiltDocuments,
     fetched::Fetched,
-    functions, mcp_tools, own_tools,
+    functions, mcp_tools,
+    own_tools::{self, OwnTool},
     policy::Policy,
     stores::Stores,
     toolset::Parts,
@@ -106,7 +107,7 @@ impl Assembly<'_> {
         let ways = ways(&ready);
         let functions = functions::built(&mut reader, config);
         let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
-        unique_names::check(&mut reader, &config.toolsets, &ready, &own);
+        check_names(&mut reader, config, environment, &ready, &own);
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
@@ -158,6 +159,24 @@ impl Assembly<'_> {
             digest,
         })
     }
+}
+
+/// Reports names that several tools have, and what agents name and no tool is called.
+fn check_names(
+    reader: &mut Reader,
+    config: &Config,
+    environment: &Environment,
+    toolsets: &[Toolset],
+    own: &[OwnTool],
+) {
+    unique_names::check(reader, &config.toolsets, toolsets, own);
+    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
+    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+    let of_program = environment.tools.iter().map(|tool| tool.name().as_str());
+    let names = operations.chain(own.iter().map(|tool| tool.name.as_str())).chain(of_program);
+    let described = config.toolsets.iter().filter(|toolset| toolset.description.is_some());
+    let is_whole = described.count() == toolsets.len();
+    agent_tools::check(reader, config, &names.collect(), is_whole);
 }
 
 /// The transport to the servers of each toolset, by the toolset's name.

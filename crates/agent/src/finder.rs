@@ -1,0 +1,104 @@
+//! The tool `find_tools`, which is declared in place of many. What it finds is declared from the next request on, because the
+//! conversation names it, so that arguments are checked by the provider as those of any tool.
+
+use std::collections::BTreeSet;
+
+use callgate_call::wording::turn as wording;
+use callgate_executor::{Entry, Executor, Found, Search};
+use callgate_tool::{Arguments, Effect, Json, Outcome, Schema, Tool, ToolName, Value, json};
+
+callgate_tool::named! {
+    /// The search for tools in place of their declarations.
+    ///
+    /// ```
+    /// use callgate_agent::ToolSearch;
+    ///
+    /// assert_eq!(ToolSearch::default().as_str(), "auto");
+    /// ```
+    #[derive(Default)]
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum ToolSearch {
+        /// The model searches, however few tools there are.
+        Always = "always",
+        /// The model searches among more than 40 tools.
+        #[default]
+        Auto = "auto",
+        /// All tools are declared.
+        Never = "never",
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Finder(Tool);
+
+impl ToolSearch {
+    /// The tool that finds the others, if the model has to search among this many. A tool of its name leaves no room for it.
+    pub(crate) fn finder(self, executor: &Executor, n_tools: usize) -> Option<Finder> {
+        let searches = match self {
+            Self::Always => true,
+            Self::Auto => n_tools > MOST_DECLARED,
+            Self::Never => false,
+        };
+        if !searches || executor.find(NAME).is_some() {
+            return None;
+        }
+        let description = format!(
+            "Finds tools by words, among {n_tools} tools. What it finds can be called from the next message on."
+        );
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": "What a tool is wanted for, in words: `refund an order`"},
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        });
+        let name = ToolName::new(NAME).ok()?;
+        Some(Finder(Tool::new(name, description, Schema::new(schema), Effect::Read)))
+    }
+}
+
+impl Finder {
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.0
+    }
+
+    pub(crate) fn is_meant(&self, name: &str) -> bool {
+        name == self.0.name.as_str()
+    }
+
+    /// The names that a conversation has, the last ones if there are many.
+    pub(crate) fn named<'n>(names: &'n [String], messages: &[Json]) -> BTreeSet<&'n str> {
+        let mut named = BTreeSet::new();
+        for message in messages.iter().rev() {
+            let text = message.text();
+            let further = names.iter().map(String::as_str).filter(|name| text.contains(name));
+            let left = MOST_DECLARED.saturating_sub(named.len());
+            let further: Vec<_> = further.filter(|name| !named.contains(name)).take(left).collect();
+            named.extend(further);
+        }
+        named
+    }
+
+    /// The outcome of a search among the tools that `is_offered` takes.
+    pub(crate) fn outcome(
+        executor: &Executor,
+        arguments: &Arguments,
+        is_offered: impl Fn(Entry<'_>) -> bool,
+    ) -> Outcome {
+        let query = arguments.get("query").and_then(Value::as_str).map(str::trim);
+        let Some(query) = query.filter(|query| !query.is_empty()) else {
+            return Outcome::Failed(wording::no_query());
+        };
+        let search = Search::new(query).with_limit(MOST_FOUND);
+        let found = executor.search(&search, is_offered);
+        let tools = found.iter().map(Found::to_value).collect();
+        json!({"tools": (Value::Array(tools))}).into()
+    }
+}
+
+const NAME: &str = "find_tools";
+/// Models choose well among so many tools; beyond them, declarations cost more than they help.
+const MOST_DECLARED: usize = 40;
+/// The tools that one search finds.
+const MOST_FOUND: usize = 8;

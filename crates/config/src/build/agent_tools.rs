@@ -1,0 +1,80 @@
+//! Finds the tools that `agents` names. A pattern that means no tool is a warning; a `choice` that means none would fail each
+//! turn, so it is an error, unless the description that has the tool is absent.
+
+use std::collections::BTreeSet;
+
+use callgate_openapi::Pattern;
+use callgate_tool::nearest;
+
+use crate::{
+    agents::AgentConfig,
+    code::ConfigCode,
+    config::Config,
+    reader::{Reader, escaped},
+};
+
+/// Reports the entries of all agents that mean no tool. `is_whole` says that the names are those of all tools.
+pub(super) fn check(reader: &mut Reader, config: &Config, names: &BTreeSet<&str>, is_whole: bool) {
+    for (name, agent) in &config.agents {
+        let pointer = format!("/agents/{}", escaped(name));
+        for (key, patterns) in
+            [("include", &agent.tools.include), ("exclude", &agent.tools.exclude)]
+        {
+            let place = format!("{pointer}/tools/{key}");
+            check_patterns(reader, &place, patterns, names);
+        }
+        check_choice(reader, &pointer, agent, names, is_whole);
+    }
+}
+
+fn check_patterns(reader: &mut Reader, place: &str, patterns: &[Pattern], names: &BTreeSet<&str>) {
+    for (index, pattern) in patterns.iter().enumerate() {
+        if names.iter().any(|name| pattern.matches(name)) {
+            continue;
+        }
+        let entry = pattern.as_str();
+        let message =
+            format!("expected a pattern of names of tools, got one that none has: `{entry}`");
+        let pointer = format!("{place}/{index}");
+        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help(entry, names));
+    }
+}
+
+fn check_choice(
+    reader: &mut Reader,
+    pointer: &str,
+    agent: &AgentConfig,
+    names: &BTreeSet<&str>,
+    is_whole: bool,
+) {
+    let tool = &*agent.choice;
+    if matches!(tool, "auto" | "none" | "required") {
+        return;
+    }
+    let is_any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
+    let is_offered = (agent.tools.include.is_empty() || is_any(&agent.tools.include))
+        && !is_any(&agent.tools.exclude);
+    let pointer = format!("{pointer}/choice");
+    if !names.contains(tool) {
+        let expected = "`auto`, `none`, `required` or the name of a tool";
+        let message = format!("expected {expected}, got: `{tool}`");
+        let words = ["auto", "none", "required"].into_iter().chain(names.iter().copied());
+        let help = help(tool, &words.collect());
+        if is_whole {
+            reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        } else {
+            reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
+        }
+    } else if !is_offered {
+        let message = format!("expected a tool that the agent offers, got: `{tool}`");
+        let help = "add it to `tools` of the agent";
+        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    }
+}
+
+fn help(entry: &str, names: &BTreeSet<&str>) -> String {
+    match nearest(entry, names.iter().copied()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "correct it or remove it".to_owned(),
+    }
+}
