@@ -9,6 +9,8 @@ mod request;
 mod request_line;
 #[cfg(feature = "otel")]
 mod steps;
+#[cfg(feature = "agents")]
+pub(crate) mod turn_report;
 pub(crate) mod unknown_calls;
 pub(crate) mod unread;
 

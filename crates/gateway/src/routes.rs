@@ -66,7 +66,7 @@ struct Route {
 }
 
 type Handler =
-    Arc<dyn Fn(RouteRequest, Value) -> BoxFuture<'static, Result<Value, Problem>> + Send + Sync>;
+    Arc<dyn Fn(RouteRequest, Value) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
 impl fmt::Debug for Routes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,12 +84,27 @@ impl Routes {
     /// [`router_with`](crate::router_with) panics if a path without a verb is one of the sidecar's own, or if it is malformed.
     #[must_use]
     pub fn post<F>(
-        mut self,
+        self,
         path: &str,
         handler: impl Fn(RouteRequest, Value) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<Value, Problem>> + Send + 'static,
+    {
+        self.post_response(path, move |request, body| {
+            let answered = handler(request, body);
+            async move { Ok(JsonText(answered.await?.to_string()).into_response()) }
+        })
+    }
+
+    /// Adds a route whose response is more than JSON.
+    pub(crate) fn post_response<F>(
+        mut self,
+        path: &str,
+        handler: impl Fn(RouteRequest, Value) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Response, Problem>> + Send + 'static,
     {
         let (path, verb) = match path.rsplit_once("}:") {
             Some((path, verb)) => (format!("{path}}}"), Some(verb.to_owned())),
@@ -173,8 +188,7 @@ async fn answer(
     let JsonBody { value, .. } =
         JsonBody::from_request(Request::from_parts(parts, body), &()).await?;
     let request = RouteRequest { gateway, built, caller, headers, parameters };
-    let answer = (route.handler)(request, value).await?;
-    Ok(JsonText(answer.to_string()).into_response())
+    (route.handler)(request, value).await
 }
 
 pub(crate) fn unknown_path() -> Problem {

@@ -2,17 +2,22 @@
 //! kept for the caller under the id of the session; a caller that leaves cancels the turn.
 
 mod envelope;
+mod events;
 
+use axum::response::{IntoResponse, Response};
 use callgate_agent::{
     Agent, End, Error, ErrorKind, Input, KeptTurn, PendingCall, Transcript, Transcripts,
     TurnContext,
 };
 use callgate_executor::Stop;
-use callgate_tool::{Object, Value, from_value, json};
+use callgate_tool::{Object, Session, Value, from_value, json};
+use tokio::task::JoinHandle;
 
 use self::envelope::TurnForm;
 use crate::{
-    observe::trace_of,
+    answer::JsonText,
+    calls::Accepted,
+    observe::{trace_of, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
     timestamp::timestamp,
@@ -22,10 +27,11 @@ use crate::{
 pub fn turns() -> Routes {
     let description = Value::parse(include_str!("turns/openapi.json")).unwrap_or_default();
     let description = description.as_object().cloned().unwrap_or_default();
-    Routes::new().post("/v1/agents/{agent}/turns", take).described(description)
+    Routes::new().post_response("/v1/agents/{agent}/turns", take).described(description)
 }
 
-async fn take(request: RouteRequest, body: Value) -> Result<Value, Problem> {
+async fn take(request: RouteRequest, body: Value) -> Result<Response, Problem> {
+    let accepted = Accepted::of(request.headers())?;
     let name = request.parameter("agent").to_owned();
     if !request.caller().may_use_agent(&name) {
         let detail = format!("the principal may not use the agent `{name}`");
@@ -41,20 +47,40 @@ async fn take(request: RouteRequest, body: Value) -> Result<Value, Problem> {
             "expected `session.id`, under which the conversation is kept, got none",
         ));
     }
-    let mut context = TurnContext::new(session).with_stop(Stop::default());
+    let context = context(&request, session);
+    let transcripts = request.gateway().transcripts().clone();
+    if let Some(messages) = brought {
+        let read = Transcript::of_messages(agent.dialect(), messages);
+        let (transcript, _) = read.map_err(|error| problem(&error))?;
+        let replaced = transcripts.replace(&name, transcript, &context).await;
+        replaced.map_err(|error| problem(&error))?;
+    }
+    let report = Report::new(&name, request.principal(), trace_of(request.headers()));
+    let (stop, drain) = (Stop::default(), request.gateway().drain().stop());
+    let turn = Turn { agent, name, transcripts, context, input, report, stop, drain };
+    match accepted {
+        Accepted::Events => events::answer(turn).await,
+        Accepted::Json => {
+            let kept = turn.begun().ended().await?;
+            Ok(JsonText(answer(&kept).to_string()).into_response())
+        }
+    }
+}
+
+/// The caller of the turn and its surroundings.
+fn context(request: &RouteRequest, session: Session) -> TurnContext {
     let caller = request.caller();
+    let mut context = TurnContext::new(session);
     if let Some(principal) = caller.principal.clone() {
         context = context.with_principal(principal);
     }
     if let Some(toolsets) = caller.toolsets.clone() {
         context = context.with_toolsets(toolsets);
     }
-    if let Some(trace) = trace_of(request.headers()) {
-        context = context.with_trace(trace);
+    match trace_of(request.headers()) {
+        Some(trace) => context.with_trace(trace),
+        None => context,
     }
-    let turn = Turn { agent, name, transcripts: request.gateway().transcripts().clone(), context };
-    let kept = turn.taken(&request, brought, input).await?;
-    Ok(answer(&kept))
 }
 
 /// A turn that is about to begin.
@@ -63,41 +89,48 @@ struct Turn {
     name: String,
     transcripts: Transcripts,
     context: TurnContext,
+    input: Input,
+    report: Report,
+    /// Ends the turn when its caller leaves.
+    stop: Stop,
+    /// Ends the turn when the sidecar is stopped.
+    drain: Stop,
+}
+
+/// A turn that runs in a task of its own, which ends it in order if the caller leaves or the sidecar ends.
+struct TurnTask {
+    task: JoinHandle<Result<KeptTurn, Error>>,
+    /// Last, so that a turn that has ended is not cancelled.
+    _leaving: Leaving,
 }
 
 impl Turn {
-    /// Takes the turn in a task of its own, which ends it in order if the caller leaves or the sidecar ends.
-    async fn taken(
-        mut self,
-        request: &RouteRequest,
-        brought: Option<Vec<Value>>,
-        input: Input,
-    ) -> Result<KeptTurn, Problem> {
-        let (stop, drain) = (Stop::default(), request.gateway().drain().stop());
+    fn begun(self) -> TurnTask {
+        let Self { agent, name, transcripts, context, input, report, stop, drain } = self;
+        let context = context.with_stop(stop.clone());
         let leaving = Leaving(stop.clone());
-        self.context = self.context.with_stop(stop.clone());
-        if let Some(messages) = brought {
-            let read = Transcript::of_messages(self.agent.dialect(), messages);
-            let (transcript, _) = read.map_err(|error| problem(&error))?;
-            let replaced = self.transcripts.replace(&self.name, transcript, &self.context).await;
-            replaced.map_err(|error| problem(&error))?;
-        }
         let task = tokio::spawn(async move {
-            let Self { agent, name, transcripts, context } = self;
             let mut turn = Box::pin(transcripts.turn(&agent, &name, input, &context));
-            tokio::select! {
+            let kept = tokio::select! {
                 biased;
                 kept = &mut turn => kept,
                 () = drain.stopped() => {
                     stop.stop();
                     turn.await
                 }
-            }
+            };
+            report.end(&kept);
+            kept
         });
-        let kept = task.await.map_err(|_| {
+        TurnTask { task, _leaving: leaving }
+    }
+}
+
+impl TurnTask {
+    async fn ended(mut self) -> Result<KeptTurn, Problem> {
+        let kept = (&mut self.task).await.map_err(|_| {
             Problem::new(ProblemKind::UNAVAILABLE, "the turn was ended before it could answer")
         })?;
-        drop(leaving);
         kept.map_err(|error| problem(&error))
     }
 }
@@ -114,16 +147,19 @@ impl Drop for Leaving {
 fn answer(kept: &KeptTurn) -> Value {
     let messages = kept.transcript.messages();
     let added = messages.iter().skip(kept.n_before).map(|message| message.value().clone());
-    let End { reason, detail, text, usage, n_rounds, n_calls, pending, .. } = &kept.end;
+    let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
     if let Some(detail) = detail {
         end.insert("detail", detail.as_str().into());
+    }
+    if let Some(wait) = kept.end.retry_after {
+        end.insert("retryAfter", json!(wait.as_secs().max(1)));
     }
     let mut answer = Object::from([
         ("messages", Value::Array(added.collect())),
         ("text", text.as_str().into()),
         ("end", end.into()),
-        ("usage", json!({"input": usage.input, "output": usage.output})),
+        ("usage", usage(&kept.end)),
         ("rounds", json!(*n_rounds)),
         ("calls", json!(*n_calls)),
         ("pending", Value::Array(pending.iter().map(waiting).collect())),
@@ -132,6 +168,15 @@ fn answer(kept: &KeptTurn) -> Value {
         answer.insert("repaired", kept.repair.to_string().into());
     }
     answer.into()
+}
+
+fn usage(end: &End) -> Value {
+    let mut usage =
+        Object::from([("input", json!(end.usage.input)), ("output", json!(end.usage.output))]);
+    if end.is_estimated {
+        usage.insert("estimated", true.into());
+    }
+    usage.into()
 }
 
 fn waiting(call: &PendingCall) -> Value {
@@ -146,6 +191,10 @@ fn waiting(call: &PendingCall) -> Value {
     }
     if let Some(expires) = call.expires {
         pending.insert("expires", timestamp(expires).into());
+    }
+    if let Some(approval) = &call.approval {
+        pending.insert("approval", approval.as_str().into());
+        pending.insert("approvers", call.approvers.as_str().into());
     }
     pending.into()
 }

@@ -102,6 +102,8 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
     metrics::gauge!("callgate_audit_unknown_calls").set(unknown_calls::of(built).len() as f64);
+    #[cfg(feature = "agents")]
+    crate::observe::turn_report::describe_agents(built);
     for toolset in &built.toolsets {
         callgate_policy::describe_toolset(&toolset.name);
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
@@ -138,6 +140,8 @@ pub(crate) fn tell_replicas(n_same: usize, n_different: usize) {
 /// Describes the metrics outside `policy`, which describes its own. Each family has a series from the start.
 fn describe() {
     callgate_policy::describe_metrics();
+    #[cfg(feature = "agents")]
+    crate::observe::turn_report::describe();
     for (name, about) in COUNTERS {
         metrics::describe_counter!(name, about);
     }

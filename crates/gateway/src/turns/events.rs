@@ -1,0 +1,149 @@
+//! A turn as server-sent events while it runs: `text` for words of the model, `call` and `result` for calls, `pending` for
+//! calls that wait when the turn has ended, and `end`. A refusal that comes before the turn begins is a response of its own.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event, KeepAlive, Sse},
+};
+use callgate_agent::{KeptTurn, TurnEvent};
+use callgate_executor::Stop;
+use callgate_tool::{Object, Outcome, Value, json};
+use futures_util::{Stream, stream};
+use http::{HeaderValue, header};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{Turn, TurnTask, answer as whole, waiting};
+use crate::problem::Problem;
+
+/// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
+pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
+    let (sender, mut told) = unbounded_channel();
+    let unread = Arc::<AtomicUsize>::default();
+    let event_sender = EventSender { sender, unread: Arc::clone(&unread), stop: turn.stop.clone() };
+    let context = turn.context.clone().with_events(move |event| event_sender.tell(event));
+    let running = Turn { context, ..turn }.begun();
+    let mut last = VecDeque::new();
+    let running = if told.recv().await.is_some() {
+        Some(running)
+    } else {
+        last = endings(Ok(running.ended().await?));
+        None
+    };
+    let events = events(Events { told, unread, running, last });
+    let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// The name of an event and its data, which is JSON on one line.
+struct EventText(&'static str, String);
+
+impl EventText {
+    fn of(name: &'static str, data: &Value) -> Self {
+        Self(name, data.to_string().replace(['\r', '\n'], " "))
+    }
+
+    /// The bytes that it takes until it is read.
+    fn n_bytes(&self) -> usize {
+        self.1.len() + AROUND
+    }
+}
+
+/// Tells what happens in a turn to its caller. The turn does not wait for a caller that does not read: it is cancelled.
+struct EventSender {
+    sender: UnboundedSender<EventText>,
+    unread: Arc<AtomicUsize>,
+    stop: Stop,
+}
+
+impl EventSender {
+    fn tell(&self, event: &TurnEvent<'_>) {
+        let Some(told) = told(event) else { return };
+        let n_bytes = told.n_bytes();
+        if self.unread.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes > MOST_UNREAD {
+            self.stop.stop();
+            return;
+        }
+        // Nobody reads any more if the caller has left.
+        self.sender.send(told).ok();
+    }
+}
+
+fn told(event: &TurnEvent<'_>) -> Option<EventText> {
+    match event {
+        TurnEvent::Begun => Some(EventText("begun", String::new())),
+        TurnEvent::Call(call) => {
+            let data = Object::from([
+                ("id", call.id.as_str().into()),
+                ("tool", call.tool.as_str().into()),
+                ("args", Value::Object(call.arguments.clone())),
+            ]);
+            Some(EventText::of("call", &data.into()))
+        }
+        // It is told when the turn ends: nobody can decide before.
+        TurnEvent::Result(result) if matches!(result.outcome, Outcome::Pending(_)) => None,
+        TurnEvent::Result(result) => {
+            let data = callgate_dialect::json_result(result);
+            Some(EventText("result", data.text().replace(['\r', '\n'], " ")))
+        }
+        TurnEvent::Text(text) => Some(EventText::of("text", &json!({"text": *text}))),
+        _ => None,
+    }
+}
+
+struct Events {
+    told: UnboundedReceiver<EventText>,
+    unread: Arc<AtomicUsize>,
+    /// The turn, until its end is sent. If it is dropped before, the caller has left.
+    running: Option<TurnTask>,
+    last: VecDeque<EventText>,
+}
+
+fn events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+    stream::unfold(events, |mut events| async move {
+        let EventText(name, data) = events.next().await?;
+        Some((Ok(Event::default().event(name).data(data)), events))
+    })
+}
+
+impl Events {
+    async fn next(&mut self) -> Option<EventText> {
+        if let Some(told) = self.told.recv().await {
+            self.unread.fetch_sub(told.n_bytes(), Ordering::Relaxed);
+            return Some(told);
+        }
+        if let Some(running) = self.running.take() {
+            self.last = endings(running.ended().await);
+        }
+        self.last.pop_front()
+    }
+}
+
+/// The last events of a turn.
+fn endings(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
+    match ended {
+        Ok(kept) => {
+            let pending = kept.end.pending.iter();
+            let pending = pending.map(|call| EventText::of("pending", &waiting(call)));
+            pending.chain([EventText::of("end", &whole(&kept))]).collect()
+        }
+        Err(problem) => {
+            let details = problem.into_http().into_body();
+            [EventText("problem", String::from_utf8_lossy(&details).into_owned())].into()
+        }
+    }
+}
+
+/// The most bytes of events that a caller has not read: more than a turn makes while a caller is slow.
+const MOST_UNREAD: usize = 8 * 1024 * 1024;
+/// The bytes of an event besides its data.
+const AROUND: usize = 64;
