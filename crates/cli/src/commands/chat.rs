@@ -35,6 +35,11 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     };
     let built = usable(Path::new(file), &DescriptionOptions::default(), &Environment::new())?;
     let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
+    if agent.settings().budget.is_some() {
+        output::line(
+            "note: the `budget` of the agent is counted at the sidecar; this chat has none",
+        );
+    }
     let session = match &arguments.session {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),

@@ -1,0 +1,72 @@
+//! Four eyes within a turn: somebody else approves the write of the caller's agent, and the turn goes on.
+
+use callgate_tool::{Value, json};
+
+use crate::{
+    shop::World,
+    sidecar::{Sidecar, said},
+};
+
+const AGENT: &str = "  careful: {model: main, confirm: writes}";
+const ACCESS: &str = "access:
+  four_eyes: true
+  principals:
+    kim: {bearer: 'literal:a-token-of-kim-0123456789', approves: [shop]}
+    lee: {bearer: 'literal:a-token-of-lee-0123456789', approves: [shop], toolsets: []}";
+
+fn sent(sidecar: &Sidecar, caller: &str, path: &str, body: &str) -> (u16, Value) {
+    let token = format!("Bearer a-token-of-{caller}-0123456789");
+    let line = format!("POST {path}");
+    let (status, body) = sidecar.answer(&line, &[("Authorization", &token)], body);
+    (status, Value::parse(&body).unwrap())
+}
+
+const TURNS: &str = "/v1/agents/careful/turns";
+
+/// The answer of the caller to its own call.
+fn decided(id: &str, decision: &str) -> String {
+    json!({"session": {"id": "s-1"}, "approvals": [{"id": id, "decision": decision}]}).to_string()
+}
+
+#[test]
+fn somebody_else_approves_the_write_of_a_turn_and_the_turn_goes_on() {
+    let world = World::with(AGENT, ACCESS);
+    let sidecar = world.sidecar();
+    let (_, turn) = sent(&sidecar, "kim", TURNS, &said("Write."));
+    let pending = turn["pending"][0].clone();
+    assert_eq!(pending["approvers"].as_str(), Some("others"), "{turn}");
+    let (id, approval) = (pending["id"].as_str().unwrap(), pending["approval"].as_str().unwrap());
+    let of_approval = format!("/v1/approvals/{approval}");
+
+    let (_, own) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
+    assert_eq!(own["end"]["reason"].as_str(), Some("waiting"), "{own}");
+    assert_eq!(own["pending"][0]["approval"].as_str(), Some(approval), "{own}");
+    let (status, own) = sent(&sidecar, "kim", &of_approval, r#"{"decision": "approve"}"#);
+    assert_eq!((status, world.shop.n_writes()), (403, 0), "{own}");
+
+    let (status, marked) = sent(&sidecar, "lee", &of_approval, r#"{"decision": "approve"}"#);
+    assert_eq!((status, world.shop.n_writes()), (200, 0), "the decision sends nothing: {marked}");
+    let (_, turn) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
+    assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+    assert_eq!((turn["text"].as_str(), world.shop.n_writes()), (Some("It is done."), 1));
+    let (status, again) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
+    assert_eq!((status, world.shop.n_writes()), (409, 1), "{again}");
+    world.model.refused_nothing();
+}
+
+#[test]
+fn a_write_that_somebody_else_rejects_is_reported_to_the_model() {
+    let world = World::with(AGENT, ACCESS);
+    let sidecar = world.sidecar();
+    let (_, turn) = sent(&sidecar, "kim", TURNS, &said("Write."));
+    let pending = turn["pending"][0].clone();
+    let (id, approval) = (pending["id"].as_str().unwrap(), pending["approval"].as_str().unwrap());
+    let of_approval = format!("/v1/approvals/{approval}");
+    assert_eq!(sent(&sidecar, "lee", &of_approval, r#"{"decision": "reject"}"#).0, 200);
+    let (_, turn) = sent(&sidecar, "kim", TURNS, &decided(id, "approve"));
+    assert_eq!(turn["end"]["reason"].as_str(), Some("answered"), "{turn}");
+    let results = world.model.results();
+    assert!(results[0].contains("rejected") && !results[0].contains("lee"), "{results:?}");
+    assert_eq!(world.shop.n_writes(), 0);
+    world.model.refused_nothing();
+}
