@@ -48,6 +48,7 @@ impl Drop for PartialFile {
 }
 
 /// Writes a file that only its user may read: beside it first, and then in its place.
+#[cfg(feature = "agents")]
 pub(crate) fn write_private(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".new");

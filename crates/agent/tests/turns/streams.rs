@@ -87,31 +87,36 @@ fn read<'b>(
     Ok((words, messages.map(|messages| messages.into_iter().map(text).collect())))
 }
 
+/// The bytes of a stream with so many changes.
+fn changed(whole: &[u8], n_changes: usize, random: &mut Random) -> Vec<u8> {
+    let mut below = |n: usize| usize::try_from(random.below(u64::try_from(n).unwrap())).unwrap();
+    let mut bytes = whole.to_vec();
+    for _ in 0..n_changes {
+        let (at, other) = (below(bytes.len()), u8::try_from(below(256)).unwrap());
+        let end = (at + below(40)).min(bytes.len());
+        match below(4) {
+            0 => bytes[at] = other,
+            1 => drop(bytes.drain(at..end)),
+            2 => bytes.insert(at, other),
+            _ => bytes.extend_from_within(at..end),
+        }
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
 #[test]
 fn a_stream_with_any_changes_reads_the_same_in_pieces_of_any_length() {
     let calls = [("shop-add", r#"{"n":1}"#), ("shop-menu", r#"{"n":2}"#)];
     let said = Said { text: "One moment.", ..Said::calls(&calls) };
     let mut random = Random(1);
-    let mut below = |n: usize| usize::try_from(random.below(u64::try_from(n).unwrap())).unwrap();
     for dialect in DIALECTS {
         let whole = streamed_events(dialect, &said).concat();
         for n_changes in (0..4).cycle().take(2000) {
-            let mut bytes = whole.clone();
-            for _ in 0..n_changes {
-                let (at, other) = (below(bytes.len()), u8::try_from(below(256)).unwrap());
-                let end = (at + below(40)).min(bytes.len());
-                match below(4) {
-                    0 => bytes[at] = other,
-                    1 => drop(bytes.drain(at..end)),
-                    2 => bytes.insert(at, other),
-                    _ => bytes
-                        .splice(at..at, whole[at.min(whole.len())..end.min(whole.len())].to_vec())
-                        .for_each(drop),
-                }
-                bytes.push(b'\n');
-            }
-            let (at_once, in_pieces) =
-                (read(dialect, [&*bytes]), read(dialect, bytes.chunks(1 + below(30))));
+            let bytes = changed(&whole, n_changes, &mut random);
+            let n_piece = 1 + usize::try_from(random.below(30)).unwrap();
+            let at_once = read(dialect, [&*bytes]);
+            let in_pieces = read(dialect, bytes.chunks(n_piece));
             assert_eq!(at_once, in_pieces, "{dialect}: {}", String::from_utf8_lossy(&bytes));
             assert!(n_changes > 0 || at_once.unwrap().1.is_some(), "{dialect}");
         }

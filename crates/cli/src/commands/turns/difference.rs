@@ -4,20 +4,20 @@ use callgate_tool::Value;
 
 /// Where `got` first differs from `expected`, as a sentence; `None` if they are equal.
 pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
-    at(String::new(), expected, got)
+    at("", expected, got)
 }
 
-fn at(pointer: String, expected: &Value, got: &Value) -> Option<String> {
+fn at(pointer: &str, expected: &Value, got: &Value) -> Option<String> {
     if expected == got {
         return None;
     }
     let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
     match (expected, got) {
         (Value::Array(expected), Value::Array(got)) => {
-            let pairs = expected.iter().zip(got).enumerate();
-            let inside = pairs.map(|(index, (a, b))| at(below(&index.to_string()), a, b));
-            inside.flatten().next().or_else(|| {
-                let (place, n_expected, n_got) = (place(&pointer), expected.len(), got.len());
+            let mut pairs = expected.iter().zip(got).enumerate();
+            let inside = pairs.find_map(|(index, (a, b))| at(&below(&index.to_string()), a, b));
+            inside.or_else(|| {
+                let (place, n_expected, n_got) = (place(pointer), expected.len(), got.len());
                 Some(format!("{place}: expected {n_expected} items, got {n_got}"))
             })
         }
@@ -29,11 +29,9 @@ fn at(pointer: String, expected: &Value, got: &Value) -> Option<String> {
             if let Some((name, value)) = got.iter().find(|(name, _)| expected.get(name).is_none()) {
                 return Some(format!("{}: expected none, got {}", place(&below(name)), cut(value)));
             }
-            let both =
-                expected.iter().filter_map(|(name, value)| at(below(name), value, got.get(name)?));
-            both.into_iter().next()
+            expected.iter().find_map(|(name, value)| at(&below(name), value, got.get(name)?))
         }
-        _ => Some(format!("{}: expected {}, got {}", place(&pointer), cut(expected), cut(got))),
+        _ => Some(format!("{}: expected {}, got {}", place(pointer), cut(expected), cut(got))),
     }
 }
 
