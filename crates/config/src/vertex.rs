@@ -1,12 +1,15 @@
 //! The key `vertex` of a toolset: data stores and engines of Vertex AI Search whose search is a tool. Reads texts only; `build/vertex`
 //! makes the tools, and `build/documents` those of data stores that are pointed at folders.
 
+use std::collections::BTreeMap;
+
 use callgate_tool::{Number, ToolName};
 use callgate_tree::Node;
 
 use crate::{
     code::ConfigCode,
     connection::ArgumentForm,
+    data_store::LocalStoreKeys,
     form::{Count, forms, words},
     keys::Kind,
     reader::{Mapping, Reader, at},
@@ -204,6 +207,11 @@ impl VertexKeys {
         let stores = self.data_stores.iter().flatten().filter_map(|store| store.name.as_deref());
         let stores: Vec<&str> = stores.collect();
         if stores.is_empty() { self.engine.as_deref().into_iter().collect() } else { stores }
+    }
+
+    /// True if no data store is pointed at a folder.
+    pub(crate) fn is_googles(&self, local: &BTreeMap<String, LocalStoreKeys>) -> bool {
+        !self.names().iter().any(|name| local.contains_key(*name))
     }
 
     /// True if documents have to meet a condition.

@@ -108,7 +108,9 @@ impl Expression {
     fn add_sources<'a>(&'a self, sources: &mut Vec<&'a SessionSource>) {
         let operands: Vec<&Operand> = match self {
             Self::All(parts) | Self::Any(parts) => {
-                parts.iter().for_each(|part| part.add_sources(sources));
+                for part in parts {
+                    part.add_sources(sources);
+                }
                 return;
             }
             Self::Not(part) => return part.add_sources(sources),

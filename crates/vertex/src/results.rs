@@ -102,7 +102,7 @@ fn of_chunk(chunk: &Value) -> Option<Snippet> {
         uri: address(member("uri")),
         text: some(text(chunk, "content"))?.to_owned(),
         answer: None,
-        document: document_id(name).unwrap_or(text(chunk, "id")).to_owned(),
+        document: document_id(name).unwrap_or_else(|| text(chunk, "id")).to_owned(),
         page: chunk.pointer("/pageSpan/pageStart").and_then(page),
     })
 }

@@ -103,8 +103,7 @@ impl Assembly<'_> {
         let named_secrets = distinct(&reader.secrets);
         let Gathered { ready, toolsets, mut authenticators, fetched } = Gathered::of(parts);
         authenticators.extend(databases.authenticators);
-        let session_secrets = session_secrets(&ready);
-        let ways = ways(&ready);
+        let (session_secrets, ways) = (session_secrets(&ready), ways(&ready));
         let functions = functions::built(&mut reader, config);
         let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
         check_names(&mut reader, config, environment, &ready, &own);

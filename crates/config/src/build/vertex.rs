@@ -31,9 +31,8 @@ mod open {
 pub(super) use self::open::all;
 
 /// True for a toolset with data stores, of which none is pointed at a folder.
-pub(super) fn is_googles(config: &Config, toolset: &ToolsetConfig) -> bool {
-    let is_local = |name: &&str| config.data_stores.contains_key(*name);
-    toolset.vertex.as_ref().is_some_and(|vertex| !vertex.names().iter().any(is_local))
+fn is_googles(config: &Config, toolset: &ToolsetConfig) -> bool {
+    toolset.vertex.as_ref().is_some_and(|vertex| vertex.is_googles(&config.data_stores))
 }
 
 /// The ways to send the requests of these toolsets.

@@ -10,7 +10,6 @@ use crate::{
     build::{
         database::Databases,
         own_tools::{self, edits, selection},
-        vertex::is_googles,
     },
     code::ConfigCode,
     config::Config,
@@ -29,7 +28,7 @@ pub(super) fn all(
 ) {
     for toolset in &config.toolsets {
         let Some(vertex) = &toolset.vertex else { continue };
-        if is_googles(config, toolset) {
+        if vertex.is_googles(&config.data_stores) {
             continue;
         }
         let selected = selection::selected(reader, toolset);
