@@ -125,7 +125,7 @@ fn many_files_are_indexed_as_if_each_was_read_alone() {
 }
 
 #[test]
-fn what_stays_is_found_after_many_documents_were_removed() {
+fn documents_that_stay_are_found_after_many_others_were_removed() {
     let rows = |word: &str| -> String {
         (0..5000).map(|n| format!("{{\"text\": \"{word}{n}\"}}\n")).collect()
     };
