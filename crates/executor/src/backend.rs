@@ -140,6 +140,7 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     /// Returns the fault that the call would end with, if it is known before any side effect.
+    #[doc(hidden)]
     async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
         self.preview(call, journal).await.map(Review::new)
     }

@@ -46,6 +46,7 @@ pub struct Report {
     #[doc(hidden)]
     pub unmatched: Vec<Unmatched>,
     /// The edits of tools that cannot be applied as they stand.
+    #[doc(hidden)]
     pub edits: Vec<FaultyEdit>,
     /// All findings, in the order they were made; beyond a limit they are only counted.
     pub diagnostics: Vec<Diagnostic>,

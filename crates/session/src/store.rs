@@ -65,6 +65,7 @@ pub trait Store: Debug + Send + Sync {
 
     /// A sealer for tokens that leave this process and come back, maybe to another one of this store: derived from the
     /// store's key for this purpose alone. `None` of a store without a key.
+    #[doc(hidden)]
     fn sealer(&self, _purpose: &str) -> Option<Sealer> {
         None
     }

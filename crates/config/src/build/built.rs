@@ -68,6 +68,7 @@ pub struct Built {
     #[doc(hidden)]
     pub databases: Vec<BuiltDatabase>,
     /// One entry for each toolset with documents, in the order of the configuration.
+    #[doc(hidden)]
     pub documents: Vec<BuiltDocuments>,
     /// The addresses and limits of a sidecar.
     #[doc(hidden)]

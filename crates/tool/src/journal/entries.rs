@@ -39,6 +39,7 @@ pub enum Audience {
 
 impl Journal {
     /// The decisions so far, as an audience may see them.
+    #[doc(hidden)]
     pub fn entries(&self, audience: Audience) -> Vec<JournalEntry> {
         let entry = |event: &Event| {
             let (name, of_text) = event.class();
