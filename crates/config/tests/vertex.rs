@@ -103,6 +103,11 @@ fn faults_are_reported_at_their_place() {
         "/vertex/boosts/0",
         "expected `condition` and `boost`, or `field`, `by` and `points`, got others",
     );
+}
+
+#[test]
+fn settings_that_need_others_are_refused_without_them() {
+    let with = |members: &str| format!("vertex: {{data_stores: [{STORE}], {members}}}");
     refused(
         &with("grounding: 2, answer: true"),
         "/vertex/grounding",

@@ -14,7 +14,7 @@ use callgate_tool::{Object, Session, ToolCall, Value};
 
 /// A question with other words for it, and the passages that answer it.
 struct Question {
-    question: String,
+    text: String,
     also: Vec<Value>,
     gold: Vec<String>,
 }
@@ -32,8 +32,8 @@ fn questions(file: &str) -> Vec<Question> {
         let value = Value::parse(line).unwrap();
         let also = value["also"].as_array().unwrap().clone();
         assert!(also.len() <= 5, "{line}");
-        let question = value["question"].as_str().unwrap().to_owned();
-        Question { question, also, gold: texts(&value["gold"]) }
+        let text = value["question"].as_str().unwrap().to_owned();
+        Question { text, also, gold: texts(&value["gold"]) }
     };
     text.lines().map(read).collect()
 }

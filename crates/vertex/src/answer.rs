@@ -242,17 +242,14 @@ mod tests {
         result(&json!({"answer": answer}), least, 9999).unwrap()
     }
 
-    fn citation(start: Value, end: Value, ids: &[&str]) -> Value {
+    fn citation(start: impl Into<Value>, end: impl Into<Value>, ids: &[&str]) -> Value {
         let sources: Vec<Value> = ids.iter().map(|id| json!({"referenceId": (*id)})).collect();
-        json!({"startIndex": start, "endIndex": end, "sources": (Value::Array(sources))})
+        json!({"startIndex": (start.into()), "endIndex": (end.into()), "sources": (Value::Array(sources))})
     }
 
     #[test]
     fn citations_point_at_snippets_by_bytes() {
-        let citations = json!([
-            citation("0".into(), "7".into(), &["0"]),
-            citation(8.into(), 22.into(), &["1", "0"])
-        ]);
+        let citations = json!([citation("0", "7", &["0"]), citation(8, 22, &["1", "0"])]);
         let shown = answered(&citations, Some(0.75), None);
         let expected = json!([
             {"start": 0, "end": 7, "sources": [0]}, {"start": 8, "end": 22, "sources": [0, 1, 2]},
@@ -270,19 +267,19 @@ mod tests {
     #[test]
     fn a_wrong_citation_is_left_out_and_counted() {
         for wrong in [
-            citation("0".into(), "2".into(), &["0"]),
-            citation("2".into(), "7".into(), &["0"]),
-            citation("0".into(), "23".into(), &["0"]),
-            citation("7".into(), "7".into(), &["0"]),
-            citation("8".into(), "7".into(), &["0"]),
-            citation("-1".into(), "7".into(), &["0"]),
-            citation("99999999999999999999".into(), "7".into(), &["0"]),
-            citation("0".into(), "7".into(), &["2"]),
-            citation("0".into(), "7".into(), &["0", "2"]),
-            citation("0".into(), "7".into(), &[]),
+            citation("0", "2", &["0"]),
+            citation("2", "7", &["0"]),
+            citation("0", "23", &["0"]),
+            citation("7", "7", &["0"]),
+            citation("8", "7", &["0"]),
+            citation("-1", "7", &["0"]),
+            citation("99999999999999999999", "7", &["0"]),
+            citation("0", "7", &["2"]),
+            citation("0", "7", &["0", "2"]),
+            citation("0", "7", &[]),
             citation(json!(null), json!({}), &["0"]),
         ] {
-            let good = citation("0".into(), "7".into(), &["0"]);
+            let good = citation("0", "7", &["0"]);
             let shown = answered(&json!([good, wrong.clone()]), None, None);
             assert_eq!(shown["citations"].as_array().map(Vec::len), Some(1), "{wrong}");
             let note = shown["notes"][0].as_str().unwrap();
@@ -293,8 +290,7 @@ mod tests {
     #[test]
     fn below_the_grounding_there_are_snippets_only() {
         for (score, is_shown) in [(Some(0.5), true), (Some(0.49), false), (None, false)] {
-            let shown =
-                answered(&json!([citation("0".into(), "7".into(), &["0"])]), score, Some(0.5));
+            let shown = answered(&json!([citation("0", "7", &["0"])]), score, Some(0.5));
             assert_eq!(shown.get("answer").is_some(), is_shown);
             assert_eq!(shown["citations"].as_array().map(Vec::len), Some(usize::from(is_shown)));
             assert_eq!(shown["snippets"].as_array().map(Vec::len), Some(3));
@@ -329,7 +325,7 @@ mod tests {
     fn a_result_keeps_its_bound_and_no_source_of_a_cut_snippet() {
         let answer = json!({
             "state": "SUCCEEDED", "answerText": TEXT, "references": (references()),
-            "citations": [citation("0".into(), "7".into(), &["0"]), citation("0".into(), "7".into(), &["1"])],
+            "citations": [citation("0", "7", &["0"]), citation("0", "7", &["1"])],
         });
         let response = json!({"answer": answer});
         let shown = result(&response, None, 152).unwrap();

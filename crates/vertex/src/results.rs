@@ -221,10 +221,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(result: Value, expected: Value) {
+    fn check(result: &Value, expected: &Value) {
         let found = Passages::read(&json!({"results": [result]}));
         let snippets: Vec<Value> = found.snippets.iter().map(Snippet::to_value).collect();
-        assert_eq!(Value::Array(snippets), expected);
+        assert_eq!(Value::Array(snippets), *expected);
     }
 
     #[test]
@@ -235,8 +235,8 @@ mod tests {
             "extractive_segments": [{"content": "A backup is made.", "pageNumber": "3"}, {"content": ""}],
         });
         check(
-            json!({"id": "d1", "document": {"id": "d1", "derivedStructData": derived}}),
-            json!([{
+            &json!({"id": "d1", "document": {"id": "d1", "derivedStructData": derived}}),
+            &json!([{
                 "title": "Backups", "uri": "gs://b/backups.pdf", "text": "A backup is made.",
                 "document": "d1", "page": 3,
             }]),
@@ -254,28 +254,28 @@ mod tests {
         });
         let name = "projects/p/locations/l/collections/c/dataStores/d/branches/0/documents/x";
         check(
-            json!({"document": {"name": name, "derivedStructData": derived}}),
-            json!([{"title": "T", "text": "Tom & Ann's <b>", "document": "x"}]),
+            &json!({"document": {"name": name, "derivedStructData": derived}}),
+            &json!([{"title": "T", "text": "Tom & Ann's <b>", "document": "x"}]),
         );
     }
 
     #[test]
     fn rows_are_shown_as_data_and_questions_with_their_answer() {
         check(
-            json!({"document": {"id": "1", "structData": {"question": "Open?", "answer": "At nine"}}}),
-            json!([{"title": "", "text": "Open?", "answer": "At nine", "document": "1"}]),
+            &json!({"document": {"id": "1", "structData": {"question": "Open?", "answer": "At nine"}}}),
+            &json!([{"title": "", "text": "Open?", "answer": "At nine", "document": "1"}]),
         );
         check(
-            json!({"document": {"id": "2", "structData": {"title": "Rex", "age": 3}}}),
-            json!([{"title": "Rex", "text": "{\"title\":\"Rex\",\"age\":3}", "document": "2"}]),
+            &json!({"document": {"id": "2", "structData": {"title": "Rex", "age": 3}}}),
+            &json!([{"title": "Rex", "text": "{\"title\":\"Rex\",\"age\":3}", "document": "2"}]),
         );
-        check(json!({"document": {"id": "3"}}), json!([]));
+        check(&json!({"document": {"id": "3"}}), &json!([]));
         let named =
             json!({"id": "5", "derivedStructData": {"title": "T", "link": "https://a.example"}});
         let expected =
             json!([{"title": "T", "uri": "https://a.example", "text": "", "document": "5"}]);
-        check(json!({"document": named}), expected);
-        check(json!({"id": "4"}), json!([]));
+        check(&json!({"document": named}), &expected);
+        check(&json!({"id": "4"}), &json!([]));
     }
 
     #[test]
@@ -283,11 +283,11 @@ mod tests {
         let name =
             "projects/p/locations/l/collections/c/dataStores/d/branches/0/documents/x/chunks/c7";
         check(
-            json!({"chunk": {
+            &json!({"chunk": {
                 "name": name, "id": "c7", "content": "text", "pageSpan": {"pageStart": 2, "pageEnd": 3},
                 "documentMetadata": {"title": "T", "uri": "https://a.example/x"},
             }}),
-            json!([{"title": "T", "uri": "https://a.example/x", "text": "text", "document": "x", "page": 2}]),
+            &json!([{"title": "T", "uri": "https://a.example/x", "text": "text", "document": "x", "page": 2}]),
         );
     }
 

@@ -117,11 +117,11 @@ impl Fake {
             || path.ends_with("streamGenerateContent");
         let step = self.steps.lock().unwrap().pop_front();
         match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
-            Step::Says(said) if is_streamed => self.streams(&said, usize::MAX),
+            Step::Says(said) if is_streamed => Some(self.streams(&said, usize::MAX)),
             Step::Hang => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
-            Step::Streams(said, n_events) => self.streams(&said, n_events),
+            Step::Streams(said, n_events) => Some(self.streams(&said, n_events)),
             Step::Says(said) => {
                 let (body, kept) = said.rendered(self.dialect, self.next());
                 Some((response(200, None, &body), kept))
@@ -130,14 +130,14 @@ impl Fake {
     }
 
     /// The first events of a streamed reply, and the texts in it that have to come back.
-    fn streams(&self, said: &Said, n_events: usize) -> Option<(Response<Bytes>, Vec<String>)> {
+    fn streams(&self, said: &Said, n_events: usize) -> (Response<Bytes>, Vec<String>) {
         let (body, kept) = said.rendered(self.dialect, self.next());
         let events = streamed::events(self.dialect, &body);
         // Only these come as the texts that they are.
         let is_kept = self.dialect == Dialect::Responses && n_events >= events.len();
         let events: Vec<u8> = events.into_iter().take(n_events).flatten().collect();
         let response = response(200, None, "").map(|_| Bytes::from(events));
-        Some((response, if is_kept { kept } else { Vec::new() }))
+        (response, if is_kept { kept } else { Vec::new() })
     }
 
     /// The number of the next reply.

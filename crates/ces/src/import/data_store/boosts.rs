@@ -41,12 +41,11 @@ fn assign(
     }
     for name in names {
         let mut stores = searched.stores.iter_mut();
-        match stores.find(|store| store.name == name) {
-            Some(store) => store.boosts.extend_from_slice(boosts),
-            None => {
-                let message = "the boosts of a data store that is not searched are left out";
-                imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
-            }
+        if let Some(store) = stores.find(|store| store.name == name) {
+            store.boosts.extend_from_slice(boosts);
+        } else {
+            let message = "the boosts of a data store that is not searched are left out";
+            imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
         }
     }
 }
