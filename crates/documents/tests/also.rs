@@ -64,9 +64,9 @@ async fn hits(
     answers: impl Fn(&Value, &str) -> bool,
 ) -> [usize; 2] {
     let mut hits = [0, 0];
-    for Question { question, also, gold } in questions {
+    for Question { text, also, gold } in questions {
         for (at, also) in [&[][..], also].into_iter().enumerate() {
-            let found = snippets(executor, question, also).await;
+            let found = snippets(executor, text, also).await;
             let is_hit = found.iter().any(|one| gold.iter().any(|gold| answers(one, gold)));
             hits[at] += usize::from(is_hit);
         }

@@ -68,9 +68,9 @@ mod tests {
             r#"{"a":[1,{"b/c":3}]}"#,
             Some("`/a/1/b~1c`: expected 2, got 3"),
         );
-        check(r#"{"a":1}"#, r#"{}"#, Some("`/a`: expected 1, got none"));
-        check(r#"{}"#, r#"{"a":1}"#, Some("`/a`: expected none, got 1"));
-        check(r#"[1]"#, r#"[1,2]"#, Some("the whole: expected 1 items, got 2"));
+        check(r#"{"a":1}"#, "{}", Some("`/a`: expected 1, got none"));
+        check("{}", r#"{"a":1}"#, Some("`/a`: expected none, got 1"));
+        check("[1]", "[1,2]", Some("the whole: expected 1 items, got 2"));
         check(r#"{"a":[[]]}"#, r#"{"a":[[1,2]]}"#, Some("`/a/0`: expected 0 items, got 2"));
         check("1", r#""1""#, Some("the whole: expected 1, got \"1\""));
     }

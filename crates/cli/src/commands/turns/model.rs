@@ -193,7 +193,8 @@ mod tests {
     #[tokio::test]
     async fn a_reply_that_was_not_recorded_is_no_reply() {
         let replay = ModelReplay::new(vec![Response::new("one".into())]);
-        let send = |body| replay.send(request(body), &Limits::default());
+        let limits = Limits::default();
+        let send = |body| replay.send(request(body), &limits);
         assert_eq!(send("{}").await.unwrap().body(), "one");
         assert_eq!(send("{}").await.unwrap().body(), "one", "another attempt");
         assert_eq!(send("[]").await.unwrap_err().kind(), ErrorKind::NothingRecorded);

@@ -4,11 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use callgate::{
     Session,
-    config::{Built, Environment, Upstream},
+    config::{Built, Environment},
     transport::{Recording, Replay},
 };
 use callgate_agent::{Agent, Transcript, TurnContext};
-use callgate_config::{DescriptionOptions, Location};
+use callgate_config::{DescriptionOptions, Location, Upstream};
 use callgate_tool::{Value, json};
 use callgate_transport::parse_response;
 
