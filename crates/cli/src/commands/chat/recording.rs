@@ -83,7 +83,9 @@ impl Recording {
     /// Notes the session of the conversation, without the values that credentials read.
     pub(super) fn in_session(&mut self, mut envelope: Value, secrets: &[SessionName]) {
         if let Some(parameters) = envelope.get_mut("parameters") {
-            secrets.iter().for_each(|name| mask(parameters, name));
+            for name in secrets {
+                mask(parameters, name);
+            }
         }
         self.files.session = Some(envelope);
     }

@@ -43,7 +43,7 @@ pub(crate) fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>
     let mut random = Vec::new();
     let shown = results.into_iter().map(|mut result| {
         let handles = handles(&mut result);
-        random.extend(handles.iter().flat_map(|handle| handle.as_ref().map(ToString::to_string)));
+        random.extend(handles.iter().filter_map(|handle| handle.as_ref().map(ToString::to_string)));
         json_result(&comparable(result)).into_value()
     });
     let results: Vec<Value> = shown.collect();
