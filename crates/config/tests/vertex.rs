@@ -91,7 +91,7 @@ fn faults_are_reported_at_their_place() {
     refused(
         &with("boosts: [{condition: 'a > 1', boost: 1.5}]"),
         "/vertex/boosts/0/boost",
-        "expected a number from -1 to 1, got: 1.5",
+        "expected a number from -1 to 1, got: `1.5`",
     );
     refused(
         &with("boosts: [{condition: 'a >', boost: 1}]"),
@@ -111,7 +111,7 @@ fn settings_that_need_others_are_refused_without_them() {
     refused(
         &with("grounding: 2, answer: true"),
         "/vertex/grounding",
-        "expected a number from 0 to 1, got: 2",
+        "expected a number from 0 to 1, got: `2`",
     );
     refused(
         &with("grounding: 0.5"),
