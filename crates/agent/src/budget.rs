@@ -45,7 +45,7 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    /// What a principal uses of the agent with this name.
+    /// The tokens that a principal uses of the agent with this name.
     pub(crate) fn new(
         store: Arc<dyn Store>,
         agent: &str,

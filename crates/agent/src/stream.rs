@@ -73,7 +73,7 @@ impl StreamedReply {
 /// The words in the bytes of a stream, and the messages of its reply, if that is whole. For fuzzers.
 ///
 /// # Errors
-/// What is wrong with the stream or its reply, in words.
+/// The fault of a stream or its reply, in words.
 #[doc(hidden)]
 pub fn streamed_reply<'b>(
     dialect: Dialect,

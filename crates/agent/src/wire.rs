@@ -24,7 +24,7 @@ pub(crate) enum Wire {
     Responses,
 }
 
-/// What a request asks of a model.
+/// The content of a request to a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask<'a> {
     pub(crate) model: &'a str,

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skipped_answer_is_none_and_a_failed_one_is_a_fault() {
+    fn a_skipped_answer_leaves_snippets_alone_and_a_failed_one_is_a_fault() {
         let found = json!([{"title": "T", "document": "projects/x/documents/y", "snippetInfo": [{"snippet": "s"}]}]);
         let steps = json!([{"actions": [{"observation": {"searchResults": found}}]}]);
         let reasons = json!(["NO_RELEVANT_CONTENT", "<script>"]);

@@ -278,7 +278,7 @@ async fn an_answer_has_the_citations_that_hold() {
 }
 
 #[tokio::test]
-async fn failures_have_our_codes_and_none_of_the_services_words() {
+async fn failures_have_codes_of_callgate_and_no_text_of_the_service() {
     let manuals = Manuals::with(settings(vec![target("dataStores/nope")])).await;
     let (code, message, n_asked) = manuals.fails("manuals-search", json!({"query": "q"})).await;
     assert_eq!((&*code, n_asked), ("service_error", 1));

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_cut_anywhere_is_none() {
+    fn no_message_is_read_of_bytes_that_end_within_it() {
         for n_bytes in 0..KNOWN.len() {
             let mut frames = Frames::default();
             frames.push(&KNOWN[..n_bytes]);

@@ -61,7 +61,7 @@ fn a_budget_ends_a_turn_between_two_rounds_and_the_conversation_can_be_sent() {
 }
 
 #[test]
-fn tokens_are_estimated_where_the_model_counts_none() {
+fn tokens_of_a_model_that_states_no_usage_are_estimated() {
     let world = World::with(AGENT, ACCESS);
     let sidecar = world.sidecar();
     let turned = turn(&sidecar, "kim", "Uncounted.");

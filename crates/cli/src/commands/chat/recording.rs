@@ -32,7 +32,7 @@ pub(super) struct Recording {
     ends: Vec<Value>,
     /// The texts that differ each time.
     random: Vec<String>,
-    /// Why the rest of the conversation is not recorded.
+    /// The reason for which the rest of the conversation is not recorded.
     stopped: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use callgate_tool::Value;
 
-/// Where `got` first differs from `expected`, as a sentence; `None` if they are equal.
+/// The first difference between `expected` and `got`, as a sentence with its place; `None` if they are equal.
 pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
     at("", expected, got)
 }

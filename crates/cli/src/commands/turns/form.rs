@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_is_none_is_refused() {
+    fn a_value_that_is_no_input_is_refused() {
         for inputs in [
             r"{}",
             r#"{"input": "a", "approvals": [{"id": "a", "decision": "approve"}]}"#,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{commands::call::block_on, exit::Failure, open::loader, session};
 
-/// What a conversation did when it ran again.
+/// The requests and ends of a conversation that ran again.
 pub(crate) struct Replayed {
     /// The bodies of the requests to the model.
     pub(crate) asked: Vec<Value>,
