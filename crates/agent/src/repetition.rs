@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_tool::{Fingerprint, FingerprintHasher, Json, ToolCall, ToolResult};
+use callgate_tool::{Content, Fingerprint, FingerprintHasher, Json, Outcome, ToolCall, ToolResult};
 
 /// The calls of a turn and their last results.
 #[derive(Debug)]
@@ -56,9 +56,78 @@ fn key(call: &ToolCall) -> Fingerprint {
     hasher.finish()
 }
 
+/// What a model learns from a result. A handle and a token of a further page are new ones with each result.
 fn digest(result: &ToolResult) -> Fingerprint {
-    let result = ToolResult { id: String::new(), ..result.clone() };
     let mut hasher = FingerprintHasher::default();
-    hasher.text(Json::of(&result).text());
+    match &result.outcome {
+        Outcome::Answered(answer) => {
+            let status = answer.status.map(|status| status.to_string());
+            hasher.text("answered").optional(status.as_deref());
+            for (name, value) in &answer.headers {
+                hasher.text(name).text(value);
+            }
+            hasher.text("content");
+            match &answer.content {
+                Content::Json(json) => hasher.text(json.text()),
+                other => hasher.text(Json::of(other).text()),
+            };
+        }
+        outcome => {
+            hasher.text("other").text(Json::of(outcome).text());
+        }
+    }
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Answer, Journal, Object, json};
+
+    use super::*;
+
+    fn result(answer: Answer) -> ToolResult {
+        let (id, tool) = ("1".to_owned(), "shop-list".to_owned());
+        ToolResult {
+            id,
+            tool,
+            outcome: Outcome::Answered(Box::new(answer)),
+            journal: Journal::default(),
+        }
+    }
+
+    fn page(token: &str) -> ToolResult {
+        let mut answer = Answer::new(200, Content::Json(Json::from(json!([1, 2]))));
+        answer.next = Object::from([("page_token", json!(token))]);
+        result(answer)
+    }
+
+    #[test]
+    fn equal_pages_with_other_tokens_of_the_next_page_are_a_repetition() {
+        let call = ToolCall::new("1", "shop-list", Object::new());
+        let mut repetition = Repetition::new(3);
+        let tokens = ["a", "b", "c"].into_iter().enumerate();
+        let counts = tokens.map(|(round, token)| repetition.count(&call, &page(token), round));
+        assert_eq!(counts.collect::<Vec<_>>(), [None, None, Some(3)]);
+        assert!(repetition.is_over(&call));
+    }
+
+    #[test]
+    fn a_result_with_another_status_content_or_header_is_no_repetition() {
+        let of = |status, content: Content| Answer::new(status, content);
+        let text = |text: &str| Content::Text {
+            text: text.to_owned(),
+            media_type: "text/plain".to_owned(),
+        };
+        let answers = [
+            of(200, Content::Empty),
+            of(201, Content::Empty),
+            of(201, Content::Empty).with_header("location", "/orders/1"),
+            of(201, Content::Empty).with_header("location", "/orders/2"),
+            of(200, text("1")),
+            of(200, Content::Json(Json::from(json!(1)))),
+        ];
+        let digests: std::collections::BTreeSet<_> =
+            answers.into_iter().map(|answer| digest(&result(answer))).collect();
+        assert_eq!(digests.len(), 6);
+    }
 }
