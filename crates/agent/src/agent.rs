@@ -9,8 +9,8 @@ use callgate_policy::Confirm;
 use callgate_tool::Tool;
 
 use crate::{
-    budget::Budget, choice::Choice, context::TurnContext, finder::ToolSearch, limits::TurnLimits,
-    model::Model, offer::Offered,
+    budget::Budget, choice::Choice, context::TurnContext, declarations::Declarations,
+    finder::ToolSearch, limits::TurnLimits, model::Model, offer::Offered,
 };
 
 /// A model with tools. Clones share everything.
@@ -30,6 +30,7 @@ pub struct Agent {
     pub(crate) executor: Executor,
     pub(crate) model: Model,
     pub(crate) settings: Arc<AgentSettings>,
+    declarations: Arc<Declarations>,
 }
 
 /// The rules of an agent's turns.
@@ -137,7 +138,10 @@ impl AgentSettings {
 impl Agent {
     /// An agent that calls tools of `executor`.
     pub fn new(executor: Executor, model: Model, settings: AgentSettings) -> Self {
-        Self { executor, model, settings: Arc::new(settings) }
+        let is_offered = |entry: Entry<'_>| settings.offers(entry.name().as_str());
+        let declarations = Declarations::new(&executor, model.dialect(), is_offered);
+        let (settings, declarations) = (Arc::new(settings), Arc::new(declarations));
+        Self { executor, model, settings, declarations }
     }
 
     /// The dialect of the agent's transcripts.
@@ -157,10 +161,8 @@ impl Agent {
     }
 
     pub(crate) fn offered(&self, context: &TurnContext) -> Offered {
-        let is_offered = |entry: Entry<'_>| {
-            self.settings.offers(entry.name().as_str()) && context.may_use(entry.toolset())
-        };
         let AgentSettings { choice, search, .. } = &*self.settings;
-        Offered::new(&self.executor, self.dialect(), choice, *search, is_offered)
+        let is_usable = |toolset: &str| context.may_use(toolset);
+        Offered::new(&self.declarations, choice, *search, is_usable)
     }
 }

@@ -1,11 +1,9 @@
 //! The tool `find_tools`, which is declared in place of many. What it finds is declared from the next request on, because the
 //! conversation names it, so that arguments are checked by the provider as those of any tool.
 
-use std::collections::BTreeSet;
-
 use callgate_call::wording::turn as wording;
 use callgate_executor::{Entry, Executor, Found, Search};
-use callgate_tool::{Arguments, Effect, Json, Outcome, Schema, Tool, ToolName, Value, json};
+use callgate_tool::{Arguments, Effect, Outcome, Schema, Tool, ToolName, Value, json};
 
 callgate_tool::named! {
     /// The search for tools in place of their declarations.
@@ -67,19 +65,6 @@ impl Finder {
         name == self.0.name.as_str()
     }
 
-    /// The names that a conversation has, the last ones if there are many.
-    pub(crate) fn named<'n>(names: &'n [String], messages: &[Json]) -> BTreeSet<&'n str> {
-        let mut named = BTreeSet::new();
-        for message in messages.iter().rev() {
-            let text = message.text();
-            let further = names.iter().map(String::as_str).filter(|name| text.contains(name));
-            let left = MOST_DECLARED.saturating_sub(named.len());
-            let further: Vec<_> = further.filter(|name| !named.contains(name)).take(left).collect();
-            named.extend(further);
-        }
-        named
-    }
-
     /// The outcome of a search among the tools that `is_offered` takes.
     pub(crate) fn outcome(
         executor: &Executor,
@@ -99,6 +84,6 @@ impl Finder {
 
 const NAME: &str = "find_tools";
 /// Models choose well among so many tools; beyond them, declarations cost more than they help.
-const MOST_DECLARED: usize = 40;
+pub(crate) const MOST_DECLARED: usize = 40;
 /// The tools that one search finds.
 const MOST_FOUND: usize = 8;

@@ -22,6 +22,7 @@ mod budget;
 mod choice;
 mod configuration;
 mod context;
+mod declarations;
 mod end;
 mod error;
 mod finder;

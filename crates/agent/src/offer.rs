@@ -1,76 +1,103 @@
 //! The tools of one turn: those of the agent that its caller may use. Only they are called. All of them are declared, or, of
 //! many, those that the conversation names beside the tool that finds the others.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_call::wording;
-use callgate_dialect::Dialect;
-use callgate_executor::{Entry, Executor};
+use callgate_executor::Entry;
 use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
 
 use crate::{
     choice::Choice,
-    finder::{Finder, ToolSearch},
+    declarations::Declarations,
+    finder::{Finder, MOST_DECLARED, ToolSearch},
 };
 
 /// The tools that a model may call in a turn.
 #[derive(Debug)]
 pub(crate) struct Offered {
-    executor: Executor,
-    /// Their names, in the order of the executor.
-    order: Vec<String>,
-    names: BTreeSet<String>,
-    /// The names with the declarations in the model's dialect, as they are sent in each round.
-    declarations: Vec<(String, Json)>,
+    declarations: Arc<Declarations>,
+    /// The places of the tools of the turn, in order.
+    places: Vec<usize>,
     /// The tool that finds the others, with its declaration, unless all are declared.
     finder: Option<(Finder, Json)>,
     /// The tool that the model has to call first.
-    forced: Option<String>,
+    forced: Option<usize>,
+    /// The tools that each message names, of those that were read. A conversation only grows in a turn.
+    named: Vec<Vec<usize>>,
 }
 
 impl Offered {
     pub(crate) fn new(
-        executor: &Executor,
-        dialect: Dialect,
+        declarations: &Arc<Declarations>,
         choice: &Choice,
         search: ToolSearch,
-        is_offered: impl Fn(Entry<'_>) -> bool,
+        is_usable: impl Fn(&str) -> bool,
     ) -> Self {
-        let entries: Vec<_> = executor.entries().filter(|entry| is_offered(*entry)).collect();
-        let order: Vec<_> = entries.iter().map(|entry| entry.name().to_string()).collect();
-        let declared = |tool: &Tool| Json::from(dialect.declaration(tool));
-        let named =
-            |entry: &Entry<'_>| Some((entry.name().to_string(), declared(entry.declaration()?)));
-        let declarations = entries.iter().filter_map(named).collect();
+        let places = declarations.places(is_usable);
         let forced = match choice {
-            Choice::Tool(name) => Some(name.clone()),
+            Choice::Tool(name) => declarations.place(name),
             _ => None,
         };
-        let names = order.iter().cloned().collect();
-        let finder = search.finder(executor, order.len());
+        let finder = search.finder(declarations.executor(), places.len());
         let finder = finder.map(|finder| {
-            let declaration = declared(finder.tool());
+            let declaration = Json::from(declarations.dialect().declaration(finder.tool()));
             (finder, declaration)
         });
-        Self { executor: executor.clone(), order, names, declarations, finder, forced }
+        let declarations = Arc::clone(declarations);
+        Self { declarations, places, finder, forced, named: Vec::new() }
     }
 
-    /// The declarations for a conversation.
-    pub(crate) fn declarations(&self, messages: &[Json]) -> Vec<&Json> {
+    /// Reads the messages that are new, for the tools that they name.
+    pub(crate) fn read(&mut self, messages: &[Json]) {
+        if self.finder.is_none() {
+            return;
+        }
+        self.named.truncate(messages.len());
+        for message in messages.iter().skip(self.named.len()) {
+            let mut named = self.declarations.named(message.text());
+            named.retain(|place| self.has(*place));
+            self.named.push(named);
+        }
+    }
+
+    /// The declarations for the conversation as it was read.
+    pub(crate) fn declarations(&self) -> Vec<&Json> {
+        let declared = |place: &usize| self.declarations.declaration(*place);
         let Some((_, own)) = &self.finder else {
-            return self.declarations.iter().map(|(_, declaration)| declaration).collect();
+            return self.places.iter().filter_map(declared).collect();
         };
-        let mut named = Finder::named(&self.order, messages);
-        named.extend(self.forced.as_deref());
-        let declared = self.declarations.iter().filter(|(name, _)| named.contains(name.as_str()));
-        std::iter::once(own).chain(declared.map(|(_, declaration)| declaration)).collect()
+        let mut places = self.named_last();
+        places.extend(self.forced.filter(|place| self.has(*place)));
+        std::iter::once(own).chain(places.iter().filter_map(declared)).collect()
     }
 
-    /// The tool that a name of the model means.
+    /// The tools that the conversation names, the last ones if there are many.
+    fn named_last(&self) -> BTreeSet<usize> {
+        let mut places = BTreeSet::new();
+        for named in self.named.iter().rev() {
+            let left = MOST_DECLARED.saturating_sub(places.len());
+            let further = named.iter().filter(|place| !places.contains(*place));
+            let further: Vec<_> = further.take(left).copied().collect();
+            places.extend(further);
+        }
+        places
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.places.binary_search(&place).is_ok()
+    }
+
+    fn offers(&self, entry: Entry<'_>) -> bool {
+        self.declarations.place(entry.name().as_str()).is_some_and(|place| self.has(place))
+    }
+
+    /// The tool that a name means, if it is offered.
     pub(crate) fn find(&self, name: &str) -> Option<Entry<'_>> {
-        self.executor.find(name).filter(|entry| self.names.contains(entry.name().as_str()))
+        self.declarations.executor().find(name).filter(|entry| self.offers(*entry))
     }
 
+    /// What a name means to whoever reads a call of it.
     pub(crate) fn declared(&self, name: &str) -> Option<&Tool> {
         let finder = self.finder.iter().find(|(finder, _)| finder.is_meant(name));
         finder
@@ -78,16 +105,16 @@ impl Offered {
             .or_else(|| self.find(name).and_then(Entry::declaration))
     }
 
-    /// The outcome of a call of the tool that finds the others; `None` for a call of another one.
+    /// The outcome of a call of the tool that finds the others.
     pub(crate) fn found(&self, call: &ToolCall) -> Option<Outcome> {
         self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
-        let is_offered = |entry: Entry<'_>| self.names.contains(entry.name().as_str());
-        Some(Finder::outcome(&self.executor, &call.arguments, is_offered))
+        let executor = self.declarations.executor();
+        Some(Finder::outcome(executor, &call.arguments, |entry| self.offers(entry)))
     }
 
     /// The fault of a call of a tool that is not offered.
     pub(crate) fn unknown(&self, name: &str) -> Box<Fault> {
-        let is_offered = |entry: Entry<'_>| self.names.contains(entry.name().as_str());
-        wording::unknown_tool(name, &self.executor.nearest(name, is_offered))
+        let nearest = self.declarations.executor().nearest(name, |entry| self.offers(entry));
+        wording::unknown_tool(name, &nearest)
     }
 }

@@ -1,8 +1,11 @@
 //! `POST /v1/agents/{agent}/turns`: a turn of a model and its tools, for a caller and with its rights. The conversation is
 //! kept for the caller under the id of the session; a caller that leaves cancels the turn.
 
+mod agents;
 mod envelope;
 mod events;
+
+use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use callgate_agent::{
@@ -13,7 +16,7 @@ use callgate_executor::Stop;
 use callgate_tool::{Object, Session, Value, from_value, json};
 use tokio::task::JoinHandle;
 
-use self::envelope::TurnForm;
+use self::{agents::Agents, envelope::TurnForm};
 use crate::{
     answer::JsonText,
     calls::Accepted,
@@ -27,17 +30,23 @@ use crate::{
 pub fn turns() -> Routes {
     let description = Value::parse(include_str!("turns/openapi.json")).unwrap_or_default();
     let description = description.as_object().cloned().unwrap_or_default();
+    let agents = Arc::new(Agents::default());
+    let take = move |request, body| take(Arc::clone(&agents), request, body);
     Routes::new().post_response("/v1/agents/{agent}/turns", take).described(description)
 }
 
-async fn take(request: RouteRequest, body: Value) -> Result<Response, Problem> {
+async fn take(
+    agents: Arc<Agents>,
+    request: RouteRequest,
+    body: Value,
+) -> Result<Response, Problem> {
     let accepted = Accepted::of(request.headers())?;
     let name = request.parameter("agent").to_owned();
     if !request.caller().may_use_agent(&name) {
         let detail = format!("the principal may not use the agent `{name}`");
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
-    let agent = Agent::of_configuration(request.built(), &name).map_err(|error| problem(&error))?;
+    let agent = agents.get(request.shared_built(), &name).map_err(|error| problem(&error))?;
     let mut form: TurnForm = from_value(body)?;
     let input = form.input()?;
     let brought = form.transcript.take();

@@ -129,7 +129,21 @@ impl Open {
             };
             self.set(at, CallState::Ended(failed(&call, fault)));
         }
-        joined(wire, self.pieces(wire).into_iter().flatten().collect())
+        let states = std::mem::take(&mut self.states).into_iter().map(|state| match state {
+            CallState::Ended(result) => (Some(*result), None),
+            CallState::Written(piece) => (None, Some(piece)),
+            _ => (None, None),
+        });
+        let (mut results, written): (Vec<_>, Vec<_>) = states.unzip();
+        let result =
+            |(at, call): (usize, &ToolCall)| match results.get_mut(at).and_then(Option::take) {
+                Some(result) => ToolResult { id: call.id.clone(), ..result },
+                None => *failed(call, wording::not_begun()),
+            };
+        let results: Vec<_> = self.calls().map(result).collect();
+        let pieces = split(wire, wire.dialect().write(&self.read, &results));
+        let pieces = written.into_iter().zip(pieces).map(|(kept, piece)| kept.unwrap_or(piece));
+        joined(wire, pieces.collect())
     }
 
     /// An answer for every call, as its dialect writes it; those of calls without a result say nothing of them.

@@ -37,6 +37,7 @@ impl Turn<'_> {
             let words = wording::last_round(&closing.detail);
             self.transcript.add_user(&words);
         }
+        self.offered.read(&self.transcript.messages);
         let stop = self.context.stop.clone();
         let replied = tokio::select! {
             biased;
@@ -62,7 +63,7 @@ impl Turn<'_> {
             Choice::Required | Choice::Tool(_) if !self.is_first => &Choice::Auto,
             choice => choice,
         };
-        let tools = self.offered.declarations(&self.transcript.messages);
+        let tools = self.offered.declarations();
         let ask = Ask {
             model: agent.model.name(),
             instructions: &agent.settings.instructions,

@@ -49,7 +49,7 @@ impl Turn<'_> {
 
     fn estimated_request(&self) -> u64 {
         let messages: usize = self.transcript.messages.iter().map(|it| it.text().len()).sum();
-        let tools = self.offered.declarations(&self.transcript.messages);
+        let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
         estimated(messages + tools + self.agent.settings.instructions.len())
     }

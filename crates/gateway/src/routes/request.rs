@@ -58,6 +58,11 @@ impl RouteRequest {
         &self.caller
     }
 
+    #[cfg(feature = "agents")]
+    pub(crate) fn shared_built(&self) -> &Arc<Built> {
+        &self.built
+    }
+
     /// A parameter of the path, without the verb; empty if the path has none of this name.
     pub fn parameter(&self, name: &str) -> &str {
         let found = self.parameters.iter().find(|(known, _)| known == name);

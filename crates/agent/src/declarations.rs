@@ -1,0 +1,91 @@
+//! The declarations of an agent's tools, made once and shared by its turns, and a search for their names in a conversation.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use aho_corasick::AhoCorasick;
+use callgate_dialect::Dialect;
+use callgate_executor::{Entry, Executor};
+use callgate_tool::Json;
+
+/// The tools of an agent, in the order of the executor. Each has a place.
+#[derive(Debug)]
+pub(crate) struct Declarations {
+    executor: Executor,
+    dialect: Dialect,
+    tools: Vec<AgentTool>,
+    places: HashMap<Arc<str>, usize>,
+    /// Finds the names of all tools in one pass over a text.
+    names: OnceLock<Option<AhoCorasick>>,
+}
+
+#[derive(Debug)]
+struct AgentTool {
+    name: Arc<str>,
+    toolset: Arc<str>,
+    /// Made when it is sent for the first time: of many tools, most never are.
+    declaration: OnceLock<Option<Json>>,
+}
+
+impl Declarations {
+    pub(crate) fn new(
+        executor: &Executor,
+        dialect: Dialect,
+        is_offered: impl Fn(Entry<'_>) -> bool,
+    ) -> Self {
+        let tool = |entry: Entry<'_>| AgentTool {
+            name: entry.name().as_str().into(),
+            toolset: entry.toolset().into(),
+            declaration: OnceLock::new(),
+        };
+        let tools: Vec<_> =
+            executor.entries().filter(|entry| is_offered(*entry)).map(tool).collect();
+        let places = tools.iter().enumerate().map(|(place, tool)| (Arc::clone(&tool.name), place));
+        let places = places.collect();
+        Self { executor: executor.clone(), dialect, tools, places, names: OnceLock::new() }
+    }
+
+    pub(crate) fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The places of the tools whose toolset `is_usable`.
+    pub(crate) fn places(&self, is_usable: impl Fn(&str) -> bool) -> Vec<usize> {
+        let tools = self.tools.iter().enumerate();
+        tools.filter(|(_, tool)| is_usable(&tool.toolset)).map(|(place, _)| place).collect()
+    }
+
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// The declaration of a tool, if a model may call it.
+    pub(crate) fn declaration(&self, place: usize) -> Option<&Json> {
+        let tool = self.tools.get(place)?;
+        let made = || {
+            let declared = self.executor.find(&tool.name)?.declaration()?;
+            Some(Json::from(self.dialect.declaration(declared)))
+        };
+        tool.declaration.get_or_init(made).as_ref()
+    }
+
+    /// The places of the tools whose names a text has, in order.
+    pub(crate) fn named(&self, text: &str) -> Vec<usize> {
+        let names = self.names.get_or_init(|| {
+            // Only a set of names beyond what a machine can number has no search.
+            AhoCorasick::new(self.tools.iter().map(|tool| tool.name.as_bytes())).ok()
+        });
+        let Some(names) = names else { return Vec::new() };
+        let found = names.find_overlapping_iter(text);
+        let mut places: Vec<_> = found.map(|found| found.pattern().as_usize()).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}

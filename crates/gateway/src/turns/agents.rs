@@ -1,0 +1,37 @@
+//! The agents of the configuration in use, made when they are asked for first: what a model is told of their tools is made
+//! once for all turns.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use callgate_agent::{Agent, Error};
+use callgate_config::Built;
+
+/// The agents of one configuration. A reload replaces them.
+#[derive(Debug, Default)]
+pub(super) struct Agents(Mutex<OfConfiguration>);
+
+#[derive(Debug, Default)]
+struct OfConfiguration {
+    built: Weak<Built>,
+    agents: BTreeMap<String, Agent>,
+}
+
+impl Agents {
+    /// The agent of a configuration, by its name.
+    pub(super) fn get(&self, built: &Arc<Built>, name: &str) -> Result<Agent, Error> {
+        let mut of_configuration = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::ptr::eq(of_configuration.built.as_ptr(), Arc::as_ptr(built)) {
+            let (built, agents) = (Arc::downgrade(built), BTreeMap::new());
+            *of_configuration = OfConfiguration { built, agents };
+        }
+        if let Some(agent) = of_configuration.agents.get(name) {
+            return Ok(agent.clone());
+        }
+        let agent = Agent::of_configuration(built, name)?;
+        of_configuration.agents.insert(name.to_owned(), agent.clone());
+        Ok(agent)
+    }
+}
