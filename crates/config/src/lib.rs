@@ -91,7 +91,7 @@ pub use options::DescriptionOptions;
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
-pub use server::{NotAServer, ServerUrl};
+pub use server::ServerUrl;
 pub use serving::{
     AccessConfig, Address, AltName, Approvable, Approves, IssuerConfig, ListenerConfig,
     ListenerTls, NotAnAddress, PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits,
