@@ -95,7 +95,7 @@ pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     agents::{BuiltAgent, BuiltModel},
     built::{Built, BuiltToolset},
-    database::BuiltDatabase,
+    database::{BuiltDatabase, DatabaseKind},
     documents::{BuiltDocuments, DocumentCounts},
     examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},

@@ -71,8 +71,8 @@ pub use agents::{
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
-    BuiltModel, BuiltPrincipal, BuiltToolset, DocumentCounts, Examined, Subject, Summary, examined,
-    logins,
+    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, DocumentCounts, Examined, Subject,
+    Summary, examined, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;

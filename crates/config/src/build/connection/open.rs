@@ -12,7 +12,7 @@ use super::{ConnectionSending, Databases};
 use crate::{
     build::{
         authenticators::Authenticators,
-        database::{Around, BuiltDatabase, KnownDatabase},
+        database::{Around, BuiltDatabase, DatabaseKind, KnownDatabase},
         google_service,
         own_tools::{self, DatabaseTool, edits, selection},
         session_values,
@@ -92,9 +92,8 @@ async fn one(
     if let Some(why) = &failure {
         if environment.missing == Missing::Fault && !environment.has_no_databases {
             let pointer = format!("{}/connection", toolset.pointer);
-            let message =
-                format!("expected a connection that the service describes, got none: {why}");
-            reader.complain(ConfigCode::UnreachableConnection, pointer, message, UNREACHABLE);
+            let (code, message, help) = DatabaseKind::Connection.unreachable(why);
+            reader.complain(code, pointer, message, help);
             return None;
         }
         let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
@@ -108,7 +107,8 @@ async fn one(
     }
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     let name = known.toolset.clone();
-    databases.built.push(BuiltDatabase { name, is_required: toolset.required, failure });
+    let (kind, is_required) = (DatabaseKind::Connection, toolset.required);
+    databases.built.push(BuiltDatabase { kind, name, is_required, failure });
     databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
     Some(())
 }
@@ -180,6 +180,3 @@ fn report(reader: &mut Reader, loaded: Loaded) -> Made {
     }
     Made { backends: tools, failure: unavailable }
 }
-
-const UNREACHABLE: &str =
-    "see that the connection exists and that the account of `auth` may use and view it";

@@ -9,9 +9,7 @@ use callgate_secret::SecretReference;
 use futures_util::future::join_all;
 
 use self::settings::MissingSecret;
-use super::{
-    Around, BuiltDatabase, Databases, KnownDatabase, UNREACHABLE_DATABASE, unreachable_database,
-};
+use super::{Around, BuiltDatabase, DatabaseKind, Databases, KnownDatabase};
 use crate::{
     build::own_tools::{self, DatabaseTool, edits, selection},
     code::ConfigCode,
@@ -131,8 +129,8 @@ impl Opening<'_> {
         if let Some(why) = &failure {
             if environment.missing == Missing::Fault && !environment.has_no_databases {
                 let pointer = format!("{}/database/url", toolset.pointer);
-                let (code, message) = (ConfigCode::UnreachableDatabase, unreachable_database(why));
-                reader.complain(code, pointer, message, UNREACHABLE_DATABASE);
+                let (code, message, help) = DatabaseKind::Database.unreachable(why);
+                reader.complain(code, pointer, message, help);
                 return None;
             }
             let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
@@ -146,7 +144,8 @@ impl Opening<'_> {
         }
         let tools = edits::applied(reader, toolset, &selected, &backends);
         let name = known.toolset.clone();
-        databases.built.push(BuiltDatabase { name, is_required: toolset.required, failure });
+        let (kind, is_required) = (DatabaseKind::Database, toolset.required);
+        databases.built.push(BuiltDatabase { kind, name, is_required, failure });
         databases.tools.extend(tools);
         databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
         Some(())
