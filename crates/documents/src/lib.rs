@@ -21,7 +21,6 @@ mod tools;
 mod uri;
 
 pub use documents::{DocumentCounts, Documents};
-pub use finding::{DocumentsFinding, Severity};
 pub use load::{Loaded, load};
 #[cfg(all(feature = "pdf", unix))]
 pub use pdf::extract;

@@ -1,11 +1,12 @@
 //! An operation on entities, joined from what the service says of their type and what the operator chose.
 
+use callgate_tree::SettingFinding;
+
 use super::{UNKNOWN, entity_key};
 use crate::{
     arguments::id_schema,
     catalog::EntityType,
     field::Field,
-    finding::ConnectionFinding,
     settings::{ActionKind, ActionSettings, Form, Operation},
     work::{Entity, Input},
 };
@@ -14,7 +15,7 @@ pub(super) fn entity(
     action: &ActionSettings,
     name: &str,
     described: &EntityType,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Option<Entity> {
     let ActionKind::Entity { operation, many, .. } = action.kind else { return None };
     let keys: Vec<&Field> = described.fields.iter().filter(|field| field.is_key).collect();
@@ -63,7 +64,7 @@ fn chosen(
     key: &str,
     names: Option<&[String]>,
     described: &EntityType,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Vec<Field> {
     let Some(names) = names else { return described.fields.clone() };
     let mut fields = Vec::new();
@@ -80,8 +81,8 @@ fn names_of(fields: &[Field]) -> Vec<String> {
     fields.iter().map(|field| field.name.clone()).collect()
 }
 
-pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> ConnectionFinding {
+pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> SettingFinding {
     let pointer = format!("{}/{key}", action.pointer);
     let message = format!("expected a field that the service describes, got: `{name}`");
-    ConnectionFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")
+    SettingFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")
 }

@@ -5,7 +5,7 @@ mod settings;
 use std::sync::Arc;
 
 use callgate_auth::AuthConfig;
-use callgate_connector::{ConnectionFinding, Loaded, Severity as FindingSeverity, Surroundings};
+use callgate_connector::{Loaded, Surroundings};
 use callgate_executor::Backend;
 
 use super::{ConnectionSending, Databases};
@@ -20,8 +20,7 @@ use crate::{
     code::ConfigCode,
     config::Config,
     environment::Missing,
-    finding::Severity,
-    reader::{Complaint, Reader, escaped},
+    reader::{Reader, escaped},
     toolset::ToolsetConfig,
 };
 
@@ -171,12 +170,6 @@ async fn loaded(
 /// Reports the findings of a load.
 fn report(reader: &mut Reader, loaded: Loaded) -> Made {
     let Loaded { tools, findings, unavailable, .. } = loaded;
-    for ConnectionFinding { severity, code, pointer, message, help } in findings {
-        let severity = match severity {
-            FindingSeverity::Error => Severity::Error,
-            FindingSeverity::Warning => Severity::Warning,
-        };
-        reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
-    }
+    reader.complaints.extend(findings);
     Made { backends: tools, failure: unavailable }
 }

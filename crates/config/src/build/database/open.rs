@@ -4,7 +4,7 @@ mod settings;
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_database::{DatabaseFinding, Loaded, Renewal, Resources, Surroundings};
+use callgate_database::{Loaded, Renewal, Resources, Surroundings};
 use callgate_secret::SecretReference;
 use futures_util::future::join_all;
 
@@ -16,7 +16,7 @@ use crate::{
     config::Config,
     database::ConnectionConfig,
     environment::Missing,
-    reader::{Complaint, Reader},
+    reader::Reader,
     toolset::ToolsetConfig,
 };
 
@@ -121,9 +121,12 @@ impl Opening<'_> {
         };
         let Loaded { tools: mut backends, findings, unavailable: failure, connections, .. } =
             loaded;
-        for finding in findings {
-            complain(reader, toolset, finding);
-        }
+        reader.complaints.extend(findings.into_iter().map(|mut finding| {
+            if finding.pointer.is_empty() {
+                finding.pointer = format!("{}/database", toolset.pointer);
+            }
+            finding
+        }));
         let mut known = KnownDatabase::new(toolset, &selected);
         known.connections = connections;
         if let Some(why) = &failure {
@@ -159,11 +162,3 @@ const ADDRESS: &str =
 const MOST_TIME: Duration = Duration::from_secs(30);
 
 const SLOW: &str = "it did not describe its tables within 30 seconds";
-
-/// Records a finding of the database at its place in the configuration.
-fn complain(reader: &mut Reader, toolset: &ToolsetConfig, finding: DatabaseFinding) {
-    let DatabaseFinding { severity, code, pointer, message, help, .. } = finding;
-    let pointer =
-        if pointer.is_empty() { format!("{}/database", toolset.pointer) } else { pointer };
-    reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
-}
