@@ -187,8 +187,9 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
 
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
-        for Finding { message, help, .. } in error.findings() {
-            reader.complain(ConfigCode::WrongValue, "server", message.clone(), help);
+        for finding in error.findings() {
+            let (message, help) = (&*finding.message, &*finding.help);
+            reader.complain(ConfigCode::WrongValue, "server", message, help);
         }
     });
     server.ok()

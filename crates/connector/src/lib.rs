@@ -23,6 +23,5 @@ pub use connection_name::{ConnectionName, NotAConnection};
 pub use load::{Loaded, Surroundings, load};
 pub use local::local;
 pub use settings::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, QueryInput, SERVICE,
-    UserSettings,
+    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, SERVICE, UserSettings,
 };

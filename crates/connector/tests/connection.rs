@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use callgate_auth::{AuthConfig, AuthContext, Authenticator, CredentialSource};
 use callgate_connector::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, QueryInput,
-    Surroundings, UserSettings, load,
+    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, Surroundings,
+    UserSettings, load,
 };
 use callgate_executor::{Builder, Call, CallSettings, Executor, SessionValues};
 use callgate_secret::{MemoryStore, Secret};
 use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 use callgate_tool::{
-    Effect, Object, Outcome, Session, ToolCall, ToolName, ToolResult, ToolsetName, Value, json,
+    Effect, Object, Outcome, Session, SessionSource, StatementInput, ToolCall, ToolName,
+    ToolResult, ToolsetName, Value, json,
 };
 use callgate_transport::{Client, Transport};
 
@@ -240,8 +241,14 @@ async fn a_statement_of_the_operator_gets_values_of_the_model_and_of_the_session
         name: "recent".to_owned(),
         sql: "select n from t where a = :since and o = :owner and t = 'x:y'".to_owned(),
         inputs: vec![
-            ("since".to_owned(), QueryInput::Model(json!({"type": "string", "format": "date"}))),
-            ("owner".to_owned(), QueryInput::Parameter("owner".to_owned())),
+            (
+                "since".to_owned(),
+                StatementInput::Model(json!({"type": "string", "format": "date"})),
+            ),
+            (
+                "owner".to_owned(),
+                StatementInput::Session(SessionSource::Parameter("owner".to_owned())),
+            ),
         ],
         effect: Effect::Read,
     });

@@ -24,6 +24,4 @@ pub use documents::{DocumentCounts, Documents};
 pub use load::{Loaded, load};
 #[cfg(all(feature = "pdf", unix))]
 pub use pdf::extract;
-pub use settings::{
-    BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator, SessionSource,
-};
+pub use settings::{BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator};

@@ -158,10 +158,7 @@ impl Backend for DocumentsTool {
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for condition in &self.shared.bound {
-            match condition.value.value(session) {
-                Some(value) => hasher.value(&value),
-                None => hasher.optional(None),
-            };
+            condition.value.fingerprint(session, hasher);
         }
     }
 

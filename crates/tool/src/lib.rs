@@ -49,7 +49,7 @@ pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
-pub use session::{Session, SessionName};
+pub use session::{Session, SessionName, SessionSource, StatementInput};
 pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{

@@ -149,10 +149,7 @@ impl Backend for VertexTool {
             method.fingerprint(session, hasher);
         }
         for source in self.shared.settings.sources() {
-            match source.value(session) {
-                Some(value) => hasher.value(&value),
-                None => hasher.optional(None),
-            };
+            source.fingerprint(session, hasher);
         }
     }
 

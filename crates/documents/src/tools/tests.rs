@@ -3,13 +3,13 @@
 use std::fs;
 
 use callgate_executor::Executor;
-use callgate_tool::{FaultCode, ToolCall, json};
+use callgate_tool::{FaultCode, SessionSource, ToolCall, json};
 use tempfile::{TempDir, tempdir};
 
 use super::*;
 use crate::{
     load::load,
-    settings::{DocumentsSettings, Operator, SessionSource},
+    settings::{DocumentsSettings, Operator},
 };
 
 struct Handbook {

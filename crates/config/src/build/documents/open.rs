@@ -7,7 +7,6 @@ use std::{
 
 use callgate_documents::{
     BoundCondition, DocumentsLimits, DocumentsSettings, Loaded, MetadataSource, Operator,
-    SessionSource,
 };
 use callgate_tree::SettingFinding;
 
@@ -19,7 +18,6 @@ use crate::{
         own_tools::{self, edits, selection},
     },
     config::Config,
-    database::Source,
     documents::{DocumentsKeys, DocumentsLimits as LimitsConfig, Metadata},
     finding::Finding,
     reader::Reader,
@@ -149,19 +147,10 @@ fn conditions(toolset: &ToolsetConfig) -> Vec<BoundCondition> {
     let bound = conditions.flat_map(|(field, condition)| {
         condition.operands().filter_map(move |(name, value)| {
             let operator = Operator::of(name)?;
-            Some(BoundCondition { field: field.clone(), operator, value: source(value) })
+            Some(BoundCondition { field: field.clone(), operator, value: value.clone() })
         })
     });
     bound.collect()
-}
-
-fn source(source: &Source) -> SessionSource {
-    match source.clone() {
-        Source::Context(path) => SessionSource::Context(path),
-        Source::Fixed(value) => SessionSource::Fixed(value),
-        Source::Parameter(name) => SessionSource::Parameter(name),
-        Source::Payload(path) => SessionSource::Payload(path),
-    }
 }
 
 fn limits(config: &LimitsConfig) -> DocumentsLimits {
