@@ -18,10 +18,10 @@ use crate::{
     code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig,
 };
 
-#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+#[cfg(feature = "_database")]
 mod open;
 
-#[cfg(not(any(feature = "mysql", feature = "postgres", feature = "sqlite")))]
+#[cfg(not(feature = "_database"))]
 mod open {
     use std::future::{Ready, ready};
 
@@ -115,7 +115,7 @@ pub(super) struct KnownDatabase {
     /// The full names of the tools.
     names: Vec<ToolName>,
     pub(super) backends: Vec<Arc<dyn Backend>>,
-    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    #[cfg(feature = "_database")]
     connections: Option<callgate_database::Connections>,
 }
 
@@ -128,7 +128,7 @@ impl KnownDatabase {
             connector: toolset.connector.clone(),
             names: tools.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect(),
             backends: Vec::new(),
-            #[cfg(any(feature = "postgres", feature = "sqlite"))]
+            #[cfg(feature = "_database")]
             connections: None,
         }
     }
