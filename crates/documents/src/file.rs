@@ -78,7 +78,7 @@ impl Prepared {
     }
 
     /// A file that cannot be read.
-    pub(crate) fn refused(path: &str, digest: FileDigest, problem: Problem) -> Self {
+    pub(crate) fn unreadable(path: &str, digest: FileDigest, problem: Problem) -> Self {
         Self { findings: vec![finding(path, problem)], ..Self::empty(digest) }
     }
 

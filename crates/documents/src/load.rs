@@ -49,24 +49,24 @@ pub struct Loaded {
 /// ```
 pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
     let known = earlier.and_then(|earlier| earlier.collection_of(&settings));
-    let loading = spawn_blocking(move || loaded(settings, known).unwrap_or_else(refused));
+    let loading = spawn_blocking(move || load_blocking(settings, known).unwrap_or_else(refusal));
     loading.await.unwrap_or_else(|_| {
         let message = "expected a folder that can be indexed, got a failure of callgate";
-        refused(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
+        refusal(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
     })
 }
 
-fn refused(finding: SettingFinding) -> Loaded {
+fn refusal(finding: SettingFinding) -> Loaded {
     Loaded { findings: vec![finding], ..Loaded::default() }
 }
 
-fn loaded(
+fn load_blocking(
     settings: DocumentsSettings,
     known: Option<Arc<Collection>>,
 ) -> Result<Loaded, SettingFinding> {
     let collection = match known {
         Some(known) => known,
-        None => opened(&settings)?,
+        None => collection(&settings)?,
     };
     collection.refresh();
     let fields = fields(&settings, collection.index().fields());
@@ -96,7 +96,7 @@ fn loaded(
     Ok(Loaded { tools, findings, documents: Some(Documents::new(settings, collection)) })
 }
 
-fn opened(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFinding> {
+fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFinding> {
     let patterns = Patterns::new(&settings.include, &settings.exclude)?;
     let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
     let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {

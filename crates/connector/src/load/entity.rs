@@ -30,9 +30,9 @@ pub(super) fn entity(
         Form::Own => id_schema(key_kind),
     };
     let inputs =
-        chosen(action, "input_fields", action.input_fields.as_deref(), described, findings);
+        selection(action, "input_fields", action.input_fields.as_deref(), described, findings);
     let output =
-        chosen(action, "output_fields", action.output_fields.as_deref(), described, findings);
+        selection(action, "output_fields", action.output_fields.as_deref(), described, findings);
     let output_fields = action.output_fields.is_some().then(|| names_of(&output));
     let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
     // Google's agents filter by all fields, whichever they show.
@@ -59,7 +59,7 @@ pub(super) fn entity(
 }
 
 /// The chosen fields, or all; a chosen field that does not exist is a finding.
-fn chosen(
+fn selection(
     action: &ActionSettings,
     key: &str,
     names: Option<&[String]>,

@@ -113,7 +113,7 @@ impl Making<'_> {
         }
         let rows = self.settings.rows.clamp(1, MAX_ROWS);
         let schema = declaration::input(&made.work, rows);
-        let description = described(&action.description, &made, &self.settings.connection);
+        let description = purpose(&action.description, &made, &self.settings.connection);
         let tool = Tool::new(name, description, Schema::new(schema), made.work.effect());
         let tool = ConnectionTool {
             tool: tool.with_title(made.title),
@@ -225,7 +225,7 @@ fn of_tool(
     findings: &mut Vec<SettingFinding>,
 ) -> Made {
     let schema = json_schema::of_object(tool.input.as_ref());
-    let schema = narrowed(schema, action, findings);
+    let schema = narrow(schema, action, findings);
     let work = Work::Tool(work::ServiceTool {
         id: tool.name.clone(),
         schema: Value::Object(schema),
@@ -242,7 +242,7 @@ fn action_schema(
 ) -> Value {
     let schema = described.input.as_ref().map(|schema| json_schema::of_object(Some(schema)));
     let schema = schema.unwrap_or_else(|| of_parameters(&described.parameters));
-    Value::Object(narrowed(schema, action, findings))
+    Value::Object(narrow(schema, action, findings))
 }
 
 /// The schema of parameters that the service describes one by one.
@@ -260,7 +260,7 @@ fn of_parameters(parameters: &[Field]) -> Object {
 }
 
 /// The schema with the chosen properties only.
-fn narrowed(
+fn narrow(
     mut schema: Object,
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
@@ -315,7 +315,7 @@ fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<
 }
 
 /// The purpose of a tool: the operator's words, the service's, or the operation with the name of what it works on.
-fn described(own: &str, made: &Made, connection: &crate::ConnectionName) -> String {
+fn purpose(own: &str, made: &Made, connection: &crate::ConnectionName) -> String {
     let name = connection.as_str().rsplit('/').next().unwrap_or_default();
     match &made.work {
         _ if !own.is_empty() => own.to_owned(),

@@ -131,7 +131,7 @@ impl FileReader<'_> {
                 prepared.extracted = Some(text.into());
                 prepared
             }
-            Err(problem) => Prepared::refused(&file.path, digest, problem),
+            Err(problem) => Prepared::unreadable(&file.path, digest, problem),
         };
         FileRead::Changed(stamp, prepared)
     }

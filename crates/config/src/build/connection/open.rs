@@ -84,7 +84,7 @@ async fn one(
         Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
     } else {
         let settings = settings::of_toolset(toolset, &selected)?;
-        loaded(reader, settings, surroundings).await
+        load(reader, settings, surroundings).await
     };
     let Made { mut backends, failure } = made;
     let mut known = KnownDatabase::new(toolset, &selected);
@@ -158,7 +158,7 @@ struct Made {
     failure: Option<String>,
 }
 
-async fn loaded(
+async fn load(
     reader: &mut Reader,
     settings: callgate_connector::ConnectionSettings,
     surroundings: Surroundings,
