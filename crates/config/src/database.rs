@@ -16,7 +16,6 @@ use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at, settings::key
 pub(crate) use self::{
     entity::{Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys},
     query::{Query, QueryConfig, QueryKeys},
-    source::all_in,
     statement::{StatementConfig, StatementKeys, Statements},
 };
 

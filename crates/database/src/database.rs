@@ -83,10 +83,10 @@ impl Database {
     pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for (name, source) in &self.identity {
             hasher.text(name);
-            source.fingerprint(session, hasher);
+            hasher.source(source, session);
         }
         if let Some(rule) = &self.role {
-            rule.from.fingerprint(session, hasher);
+            hasher.source(&rule.from, session);
         }
     }
 }

@@ -76,7 +76,7 @@ impl Backend for EntityTool {
         let references = self.entity.references.iter().flat_map(|reference| &reference.rows);
         for (name, source) in self.entity.rows.iter().chain(references) {
             hasher.text(name);
-            source.fingerprint(session, hasher);
+            hasher.source(source, session);
         }
     }
 

@@ -158,7 +158,7 @@ impl Backend for DocumentsTool {
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for condition in &self.shared.bound {
-            condition.value.fingerprint(session, hasher);
+            hasher.source(&condition.value, session);
         }
     }
 

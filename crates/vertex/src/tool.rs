@@ -149,7 +149,7 @@ impl Backend for VertexTool {
             method.fingerprint(session, hasher);
         }
         for source in self.shared.settings.sources() {
-            source.fingerprint(session, hasher);
+            hasher.source(source, session);
         }
     }
 

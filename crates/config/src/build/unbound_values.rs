@@ -6,7 +6,6 @@ use callgate_tool::{SessionName, SessionSource, StatementInput};
 use crate::{
     code::ConfigCode,
     config::Config,
-    database,
     environment::{Environment, Sidecar},
     reader::{Reader, escaped},
     sessions::SessionsConfig,
@@ -89,7 +88,7 @@ fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, SessionSource)> {
     let own = vertex.filter.as_deref().map(|filter| ("filter".to_owned(), filter));
     let sources = stores.chain(own).flat_map(|(at, filter)| {
         let pointer = format!("{}/vertex/{at}", toolset.pointer);
-        database::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
+        SessionSource::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
     });
     sources.collect()
 }

@@ -45,16 +45,6 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource>
     found
 }
 
-/// The values of the session that a longer text names.
-pub(crate) fn all_in(text: &str) -> Vec<SessionSource> {
-    let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-    let named = text.split('$').skip(1).filter_map(|rest| {
-        let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
-        SessionSource::parse(&format!("${}", rest.get(..end)?))
-    });
-    named.collect()
-}
-
 const HELP: &str = "for example `$session.params.user_id`";
 
 /// The remedy for a misspelt source.

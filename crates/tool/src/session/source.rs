@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{FingerprintHasher, Session, Value};
+use crate::{Session, Value};
 
 /// The source of a value that the model never sees and cannot choose.
 ///
@@ -56,6 +56,21 @@ impl SessionSource {
         })
     }
 
+    /// The sources of all references in a text.
+    ///
+    /// ```
+    /// let filter = "audience: ANY($session.params.audience) AND tier: ANY($context.tier)";
+    /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
+    /// ```
+    pub fn all_in(text: &str) -> Vec<Self> {
+        let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+        let named = text.split('$').skip(1).filter_map(|rest| {
+            let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
+            Self::parse(&format!("${}", rest.get(..end)?))
+        });
+        named.collect()
+    }
+
     /// The value in a session.
     pub fn value(&self, session: &Session) -> Option<Value> {
         match self {
@@ -69,14 +84,6 @@ impl SessionSource {
     /// True for a value of the configuration.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Fixed(_))
-    }
-
-    /// Adds the value to what makes calls equal.
-    pub fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        match self.value(session) {
-            Some(value) => hasher.value(&value),
-            None => hasher.optional(None),
-        };
     }
 }
 
