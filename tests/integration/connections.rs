@@ -167,7 +167,7 @@ async fn an_exported_connector_tool_runs_on_its_connection() {
     let call = async |tool: &str, arguments: Value| {
         let asked = ToolCall::new("1", tool, json_object(&arguments));
         let result = built.executor.call(&asked, &Session::default()).await;
-        assert_eq!(service.refused(), [""; 0]);
+        assert_eq!(service.refusals(), [""; 0]);
         result.text().map_or_else(|| panic!("{result:?}"), str::to_owned)
     };
     let clause = json!({"filterClause": "Status='Open' and Total > 10", "pageSize": 1});

@@ -33,7 +33,7 @@ async fn a_configured_data_store_is_searched_and_answers() {
     assert_eq!(service.last().body["filter"], "tier: ANY(\"gold\") AND price < 5");
     let found = called(&built, "manuals-answer", json!({"query": "backup"})).await;
     assert_eq!(found["citations"], json!([{"start": 0, "end": 34, "sources": [0]}]));
-    assert_eq!(service.refused(), [""; 0]);
+    assert_eq!(service.refusals(), [""; 0]);
 }
 
 /// A tool of an export as a toolset, its requests to the fake service.
@@ -66,7 +66,7 @@ async fn an_exported_tool_of_dialogflow_answers_from_its_data_store() {
     let built = exported(&service, "dialogflow_tool", &export).await;
     let found = called(&built, "Manuals", json!({"query": "backup"})).await;
     assert_eq!(found["snippets"][1]["text"], json!("Restore from the copy."));
-    assert_eq!(service.refused(), [""; 0]);
+    assert_eq!(service.refusals(), [""; 0]);
 }
 
 #[tokio::test]
@@ -92,5 +92,5 @@ async fn an_exported_tool_of_customer_engagement_suite_keeps_its_filters_and_its
     let asked = &service.last().body["searchSpec"]["searchParams"];
     assert_eq!(asked["filter"], "tier >= 1");
     assert_eq!(asked["dataStoreSpecs"][1]["filter"], "lang: ANY(\"de\") AND tier >= 1");
-    assert_eq!(service.refused(), [""; 0]);
+    assert_eq!(service.refusals(), [""; 0]);
 }

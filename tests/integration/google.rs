@@ -3,8 +3,6 @@
 
 use crate::prelude::*;
 
-use callgate::transport::Clock;
-
 /// Service and metadata server in one.
 #[derive(Debug, Default)]
 struct Seen {
@@ -123,7 +121,7 @@ async fn an_identity_token_expires_by_the_clock_of_the_program() {
         let toolset =
             |origin: &str| json!({"server": format!("{origin}/v1"), "auth": auth(origin)});
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        let environment = Environment::new().with_clock(Clock::new(move || now));
+        let environment = Environment::new().with_clock(move || now);
         let configuration = |origin: &str| json!({"toolsets": {"pets": toolset(origin)}});
         let (executor, seen, _) = start_in(configuration, &environment).await;
         call(&executor).await;

@@ -1,4 +1,5 @@
-//! The name of a test says the case and what must hold, in plain words: a test that fails is read by its name alone.
+//! The name of a test says the case and what must hold, in plain words: a test that fails is read by its name alone. A function is
+//! named by the noun of what it returns, or by the verb of what it does.
 
 use super::workspace::{File, rust_files};
 
@@ -7,7 +8,27 @@ const QUESTIONS: &[&str] =
     &["how", "what", "whatever", "where", "which", "who", "whoever", "whose", "why"];
 
 /// Words that make a name a riddle: the exact word exists.
-const RIDDLES: &[&str] = &["asked", "leads", "meant", "stands", "taken", "told"];
+const RIDDLES: &[&str] =
+    &["asked", "leads", "meant", "somebody", "stands", "taken", "tell", "tells", "told"];
+
+/// Participles that name nothing: a function with such a name returns anything.
+const PARTICIPLES: &[&str] = &[
+    "asked", "given", "known", "left", "meant", "ran", "said", "seen", "shown", "taken", "told",
+    "written",
+];
+
+/// The folders whose functions have names already.
+const NAMED: &[&str] = &[
+    "crates/ces/",
+    "crates/connector/",
+    "crates/documents/",
+    "crates/mcp/",
+    "crates/search/",
+    "crates/session/",
+    "crates/state/",
+    "crates/vertex/",
+    "tests/testkit/",
+];
 
 /// The rule: names of tests that begin with a question word or have a word that says nothing.
 fn riddles(file: &File) -> Vec<String> {
@@ -27,6 +48,31 @@ fn riddles(file: &File) -> Vec<String> {
         }
     }
     found
+}
+
+/// The rule: functions of these folders that are named by a participle.
+fn participles(file: &File) -> Vec<String> {
+    let functions = file.text.lines().filter_map(|line| {
+        let (before, rest) = line.trim().split_once("fn ")?;
+        (!before.contains("//")).then_some(rest.split(['(', '<']).next()?)
+    });
+    let bad = functions.filter(|name| PARTICIPLES.contains(name));
+    bad.map(|name| format!("{}: {name}", file.path)).collect()
+}
+
+#[test]
+fn a_function_that_is_named_by_a_participle_is_refused() {
+    let text = "async fn told(a: u8) {}\nfn told_apart() {}\n// fn asked()\nfn known<T>() {}";
+    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    assert_eq!(participles(&file), ["a.rs: told", "a.rs: known"]);
+}
+
+#[test]
+fn no_function_is_named_by_a_participle() {
+    let sources = rust_files("crates").into_iter().chain(rust_files("tests"));
+    let named = sources.filter(|file| NAMED.iter().any(|folder| file.path.starts_with(folder)));
+    let found: Vec<_> = named.flat_map(|file| participles(&file)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Selects the part of a result that a toolset shows: members by dotted paths, which pass through arrays, or the nodes of a
 //! JSON path (RFC 9535). Paths come from the configuration and are parsed before any call.
 
-use callgate_openapi::{InvalidPath, JsonPath};
+use callgate_openapi::{InvalidPattern, JsonPath};
 use callgate_tool::{Object, Value};
 
 /// The part of a result that is shown.
@@ -60,8 +60,8 @@ impl Selection {
     /// The nodes of a JSON path.
     ///
     /// # Errors
-    /// [`InvalidPath`], which says where the text stops being a JSON path.
-    pub fn json_path(text: &str) -> Result<Self, InvalidPath> {
+    /// [`InvalidPattern`], which says where the text stops being a JSON path.
+    pub fn json_path(text: &str) -> Result<Self, InvalidPattern> {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 

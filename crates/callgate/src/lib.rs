@@ -234,7 +234,7 @@ pub mod result {
 
 /// Calls whose values or bytes are taken as they arrive.
 pub mod stream {
-    pub use callgate_executor::{BodyHead, Opened, Piece, Pieces, ToolStream};
+    pub use callgate_executor::{Opened, Piece, Pieces, ToolStream};
     pub use futures_util::Stream;
 }
 
@@ -267,7 +267,7 @@ pub mod search {
 
 /// Numbers, and types of the methods of values and objects.
 pub mod value {
-    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, Number, ToValue};
+    pub use callgate_tool::{Entry, Index, InvalidJson, Number, ToValue};
 }
 
 /// Middleware: limits, idempotency, approval, audit, metrics.
@@ -293,8 +293,7 @@ pub mod session {
 /// The formats of model providers: declarations, calls and results as JSON.
 pub mod dialect {
     pub use callgate_dialect::{
-        Dialect, EnvelopeError, Form, JsonError, ReadMessage, json_result, read_call, read_json,
-        read_session,
+        Dialect, EnvelopeError, Form, ReadMessage, json_result, read_call, read_json, read_session,
     };
 }
 
@@ -303,8 +302,8 @@ pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
         Built, BuiltToolset, CertificateSource, Config, Description, DescriptionOptions,
-        Environment, Error, Finding, IdentityConfig, Loader, Location, NotAServer, SchemeChoice,
-        ServerUrl, TlsConfig, ToolsetConfig, load,
+        Environment, Error, Finding, IdentityConfig, Location, SchemeChoice, ServerUrl, TlsConfig,
+        ToolsetConfig, load,
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
     pub use callgate_tool::{ToolEdit, ToolsetName};
@@ -314,8 +313,8 @@ pub mod config {
 /// Descriptions: the selection of their parts, and the report of the problems found.
 pub mod openapi {
     pub use callgate_openapi::{
-        Code, Defaults, Effects, InvalidPath, InvalidPattern, Limits, OperationReport,
-        OperationStatus, Pattern, Report, Selection, SessionInputs, ToolNames,
+        Code, Defaults, Effects, InvalidPattern, Limits, OperationReport, OperationStatus, Pattern,
+        Report, Selection, SessionInputs, ToolNames,
     };
     pub use callgate_tree::{
         CodeName, Diagnostic, Limits as TextLimits, Position, Severity, TextCode,
@@ -349,7 +348,7 @@ pub mod secret {
 pub mod transport {
     pub use callgate_tool::NamedBy;
     pub use callgate_transport::{
-        AddressRange, Client, Clock, CredentialPlaces, Error, ErrorKind, Limits, Recording, Refuse,
+        AddressRange, Client, CredentialPlaces, Error, ErrorKind, Limits, Recording, Refuse,
         Replay, ResponseBody, Transport,
     };
 }

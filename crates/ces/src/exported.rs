@@ -45,16 +45,16 @@ impl ToolSource for Exports {
         }
         let has_own_tools = |key: &&str| imported.settings.contains_key(key);
         if schema.is_none() && ["connection", "vertex"].iter().any(has_own_tools) {
-            told(toolset, &file, &imported.remarks);
+            report_remarks(toolset, &file, &imported.remarks);
             let tools = SourceTools::new(Description::none());
             return Some(tools.with_settings(imported.settings));
         }
         if schema.is_none() && imported.settings.contains_key("functions") {
-            told(toolset, &file, &imported.remarks);
+            report_remarks(toolset, &file, &imported.remarks);
             return Some(SourceTools::new(Description::none()).with_settings(settings(imported)));
         }
         let Some(schema) = schema else {
-            told(toolset, &file, &imported.remarks);
+            report_remarks(toolset, &file, &imported.remarks);
             let message = "expected an OpenAPI tool with its schema, got none";
             let help = "tools of other kinds cannot be called";
             toolset.fault(ConfigCode::ExportedTool.as_str(), message, help);
@@ -62,7 +62,7 @@ impl ToolSource for Exports {
         };
         import::server(schema.text(), &mut imported);
         import::certificates(&mut imported);
-        told(toolset, &file, &imported.remarks);
+        report_remarks(toolset, &file, &imported.remarks);
         let description = match schema {
             Schema::File { file, text } => Description::text_in(file, text),
             Schema::Text(text) => Description::text_in(file, text),
@@ -82,7 +82,7 @@ fn settings(imported: Imported) -> Object {
 }
 
 /// Reports the remarks; those about ignored members become one. None has a position: the line may contain a secret.
-fn told(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remark]) {
+fn report_remarks(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remark]) {
     let is_ignored = |remark: &&Remark| remark.kind == RemarkKind::Ignored;
     let ignored = remarks.iter().filter(is_ignored);
     let ignored: Vec<_> = ignored.map(|one| (file.to_owned(), one.pointer.clone())).collect();
@@ -108,13 +108,13 @@ fn told(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remark]) {
             }
             _ => "write what it should be into the toolset, if it matters",
         };
-        let message = format!("`{}`: {}", shown(&remark.pointer), remark.message);
+        let message = format!("`{}`: {}", pointer_or_root(&remark.pointer), remark.message);
         let finding = Finding::new(file, severity, remark.kind.as_str(), message);
         toolset.report(finding.at(&remark.pointer).with_help(help));
     }
 }
 
-fn shown(pointer: &str) -> &str {
+fn pointer_or_root(pointer: &str) -> &str {
     if pointer.is_empty() { "/" } else { pointer }
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn list(request: &RouteRequest, body: Value) -> Result<Value, Problem
     let listed = entries.filter_map(|entry| {
         let (tool, id) = (entry.declaration()?, id_of(entry, toolset));
         let is_wanted = ids.is_empty() || ids.iter().any(|wanted| wanted.as_str() == Some(id));
-        is_wanted.then(|| shown(request, entry, tool, id))
+        is_wanted.then(|| tool_value(request, entry, tool, id))
     });
     Ok(json!({"tools": Value::Array(listed.collect())}))
 }
@@ -77,14 +77,14 @@ fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
     operation.or_else(own).unwrap_or(name)
 }
 
-fn shown(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -> Value {
+fn tool_value(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -> Value {
     let [project, location, app, toolset] =
         ["project", "location", "app", "toolset"].map(|name| request.parameter(name));
     let resource = format!("projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}");
-    let mut shown = Object::new();
-    shown.insert("name", Value::String(format!("{resource}/tools/{id}")));
-    shown.insert("displayName", Value::from(tool.name.as_str()));
-    shown.insert("executionType", Value::from("SYNCHRONOUS"));
+    let mut members = Object::new();
+    members.insert("name", Value::String(format!("{resource}/tools/{id}")));
+    members.insert("displayName", Value::from(tool.name.as_str()));
+    members.insert("executionType", Value::from("SYNCHRONOUS"));
     let mut about = Object::new();
     about.insert("name", Value::from(id));
     about.insert("description", Value::from(&*tool.description));
@@ -94,8 +94,8 @@ fn shown(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -> Val
         add_schemas(&mut about, tool, ["parameters", "response"]);
         "clientFunction"
     };
-    shown.insert(kind, Value::Object(about));
-    shown.into()
+    members.insert(kind, Value::Object(about));
+    members.into()
 }
 
 fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {

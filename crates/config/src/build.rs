@@ -15,7 +15,7 @@ mod connection;
 mod context;
 mod credential_arguments;
 #[cfg_attr(
-    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
+    not(feature = "_database"),
     expect(dead_code, reason = "a build without an engine connects to nothing")
 )]
 mod database;
@@ -25,7 +25,7 @@ mod edits;
 mod examination;
 mod fetched;
 mod functions;
-#[cfg(any(feature = "connector", feature = "vertex"))]
+#[cfg(feature = "_google_service")]
 mod google_service;
 mod headers;
 mod innermost;
@@ -37,14 +37,7 @@ mod options;
 mod other_names;
 mod overlays;
 #[cfg_attr(
-    not(any(
-        feature = "connector",
-        feature = "documents",
-        feature = "mysql",
-        feature = "postgres",
-        feature = "sqlite",
-        feature = "vertex"
-    )),
+    not(feature = "_own_tools"),
     expect(dead_code, reason = "a build without an engine needs the names alone")
 )]
 mod own_tools;
@@ -95,7 +88,7 @@ pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     agents::{BuiltAgent, BuiltModel},
     built::{Built, BuiltToolset},
-    database::BuiltDatabase,
+    database::{BuiltDatabase, DatabaseKind},
     documents::{BuiltDocuments, DocumentCounts},
     examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},

@@ -4,15 +4,12 @@
 use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
-use callgate_tool::{Effect, ToolsetName};
+use callgate_tool::{Effect, StatementInput, ToolsetName};
 use callgate_tree::Node;
 
 use crate::{
     code::ConfigCode,
-    database::{
-        Operation,
-        statement::{Inputs, StatementInput},
-    },
+    database::{Operation, statement::Inputs},
     form::{Words as _, forms, words},
     keys::Kind,
     reader::{Mapping, Reader, at},

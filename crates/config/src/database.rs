@@ -9,13 +9,13 @@ pub(crate) mod statement;
 use std::time::Duration;
 
 use callgate_secret::SecretReference;
+use callgate_tool::SessionSource;
 
 use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at, settings::keys};
 
 pub(crate) use self::{
     entity::{Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys},
     query::{Query, QueryConfig, QueryKeys},
-    source::Source,
     statement::{StatementConfig, StatementKeys, Statements},
 };
 
@@ -34,14 +34,14 @@ pub(crate) struct DatabaseConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ConnectionConfig {
     pub(crate) url: SecretReference,
-    pub(crate) identity: Vec<(String, Source)>,
+    pub(crate) identity: Vec<(String, SessionSource)>,
     pub(crate) role: Option<RoleConfig>,
     pub(crate) allowed_rights: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RoleConfig {
-    pub(crate) from: Source,
+    pub(crate) from: SessionSource,
     pub(crate) allow: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ keys! {
         /// The roles that may be taken.
         allow: Vec<String>, required;
         /// The role's name: `$session.params.NAME`, `$request.payload.PATH`, `$context.PATH`, or a text.
-        from: Source, required;
+        from: SessionSource, required;
     }
 }
 
@@ -108,9 +108,9 @@ forms! {
         let (identity, allowed_rights) = (identity.unwrap_or_default(), login.unwrap_or_default());
         Some(ConnectionConfig { url: url?, identity, role, allowed_rights })
     };
-    struct Identity => Vec<(String, Source)>, Kind::Map(&Source::KIND), |reader, mapping, key| {
+    struct Identity => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{app.user: $session.params.user_id}`";
-        reader.map::<Source, _>(mapping, key, "a mapping from variables to values", help)
+        reader.map::<SessionSource, _>(mapping, key, "a mapping from variables to values", help)
     };
     struct Login => Vec<String>, LoginKeys::KIND,
         |reader, mapping, key| reader.get::<LoginKeys>(mapping, key)?.allow;

@@ -3,11 +3,10 @@
 
 use std::path::PathBuf;
 
-use callgate_tool::Value;
+use callgate_tool::{SessionSource, Value};
 use callgate_tree::Node;
 
 use crate::{
-    database::Source,
     form::{forms, words},
     keys::Kind,
     reader::at,
@@ -89,7 +88,7 @@ keys! {
 
 impl ConditionKeys {
     /// The operands, each with the name of its comparison.
-    pub(crate) fn operands(&self) -> impl Iterator<Item = (&'static str, &Source)> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = (&'static str, &SessionSource)> {
         let Self { any, contains, eq, gt, gte, lt, lte, neq, starts_with } = self;
         let all = [
             ("any", any),
@@ -119,16 +118,16 @@ forms! {
         reader.map::<ConditionKeys, _>(mapping, key, "a mapping from fields to conditions", help)
     };
     /// A value of the session, a plain value, or a list of texts.
-    struct Operand => Source, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean, Kind::List(&Kind::Text)]),
+    struct Operand => SessionSource, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean, Kind::List(&Kind::Text)]),
         |reader, mapping, key| {
             let node: &Node = mapping.object.get(key)?;
-            let Some(items) = node.as_array() else { return reader.get::<Source>(mapping, key) };
+            let Some(items) = node.as_array() else { return reader.get::<SessionSource>(mapping, key) };
             if items.is_empty() {
                 let help = "for example `[staff, all]`, or `$session.params.audience`";
                 reader.expected(&at(mapping, key), "values", node, help);
                 return None;
             }
             let texts = reader.strings(mapping, key).into_iter().map(Value::from);
-            Some(Source::Fixed(Value::Array(texts.collect())))
+            Some(SessionSource::Fixed(Value::Array(texts.collect())))
         };
 }

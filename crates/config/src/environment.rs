@@ -1,7 +1,7 @@
 //! The environment in which a program builds a configuration: its own stores of secrets, another transport, another
 //! clock, middleware around calls, the folder that relative paths start at. A configuration contains none of this.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::SystemTime};
 
 use callgate_executor::{Backend, Middleware};
 use callgate_secret::SecretStore;
@@ -99,10 +99,10 @@ impl Environment {
         self
     }
 
-    /// Uses another clock.
+    /// Uses another clock: a function that returns the current time.
     #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
+    pub fn with_clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.clock = Clock::new(now);
         self
     }
 

@@ -6,11 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    code::ConfigCode,
-    finding::{Finding, Severity},
-    server::NotAServer,
-};
+use crate::finding::{Finding, Severity};
 
 /// A configuration that cannot be built, with all of its faults.
 ///
@@ -67,10 +63,3 @@ impl fmt::Display for Error {
 }
 
 impl error::Error for Error {}
-
-impl From<NotAServer> for Error {
-    fn from(fault: NotAServer) -> Self {
-        let help = "for example `https://api.example.com/v1`";
-        Self::whole(Path::new(""), ConfigCode::WrongValue.as_str(), fault.to_string(), help)
-    }
-}

@@ -110,9 +110,6 @@ impl Table {
     }
 }
 
-/// True if one of the engines of databases is in this build.
-const DATABASES: bool = cfg!(any(feature = "mysql", feature = "postgres", feature = "sqlite"));
-
 fn is_built_in(feature: &str) -> bool {
     let built_in = [
         ("agents", cfg!(feature = "agents")),
@@ -121,7 +118,7 @@ fn is_built_in(feature: &str) -> bool {
         ("documents", cfg!(feature = "documents")),
         ("documents` or `vertex", cfg!(any(feature = "documents", feature = "vertex"))),
         ("google", cfg!(feature = "google")),
-        ("mysql`, `postgres` or `sqlite", DATABASES),
+        ("mysql`, `postgres` or `sqlite", cfg!(feature = "_database")),
         ("redis", cfg!(feature = "redis")),
         ("state", cfg!(feature = "state")),
         ("vault", cfg!(feature = "vault")),

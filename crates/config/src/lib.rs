@@ -71,8 +71,8 @@ pub use agents::{
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
-    BuiltModel, BuiltPrincipal, BuiltToolset, DocumentCounts, Examined, Subject, Summary, examined,
-    logins,
+    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, DocumentCounts, Examined, Subject,
+    Summary, examined, logins,
 };
 pub use code::ConfigCode;
 pub use config::Config;
@@ -91,7 +91,7 @@ pub use options::DescriptionOptions;
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
-pub use server::{NotAServer, ServerUrl};
+pub use server::ServerUrl;
 pub use serving::{
     AccessConfig, Address, AltName, Approvable, Approves, IssuerConfig, ListenerConfig,
     ListenerTls, NotAnAddress, PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits,

@@ -264,6 +264,24 @@ impl Config {
     pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
         Loader::new().toolset_file(file)
     }
+
+    /// Reads a configuration or a bare description, distinguished by the content; see [`Loader::open`].
+    ///
+    /// ```no_run
+    /// use callgate_config::{Config, DescriptionOptions};
+    ///
+    /// let config = Config::open("pets.yaml", &DescriptionOptions::default())?;
+    /// # Ok::<(), callgate_config::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`Loader::open`].
+    pub fn open(
+        location: impl Into<Location>,
+        options: &DescriptionOptions,
+    ) -> Result<Self, Error> {
+        Loader::new().open(location, options)
+    }
 }
 
 /// Reads a file; faults are reported for the file.

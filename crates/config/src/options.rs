@@ -187,8 +187,10 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
 
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
-        let help = "for example `https://api.example.com/v1`";
-        reader.complain(ConfigCode::WrongValue, "server", error.to_string(), help);
+        for finding in error.findings() {
+            let (message, help) = (&*finding.message, &*finding.help);
+            reader.complain(ConfigCode::WrongValue, "server", message, help);
+        }
     });
     server.ok()
 }

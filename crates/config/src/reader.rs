@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, ops::RangeInclusive, path::PathBuf, time::Durat
 
 use callgate_secret::SecretReference;
 use callgate_tool::{Remedy, nearest};
-use callgate_tree::{Node, Object};
+use callgate_tree::{Node, Object, SettingFinding};
 
 use looked_up::{LookedUp, Variables};
 
@@ -20,20 +20,10 @@ use crate::{
     keys::Table,
 };
 
-#[derive(Clone, Debug)]
-pub(crate) struct Complaint {
-    pub(crate) severity: Severity,
-    pub(crate) code: &'static str,
-    pub(crate) pointer: String,
-    pub(crate) message: String,
-    pub(crate) help: String,
-    pub(crate) remedy: Option<Remedy>,
-}
-
 /// Collects faults while values are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reader {
-    pub(crate) complaints: Vec<Complaint>,
+    pub(crate) complaints: Vec<SettingFinding>,
     /// The schemes of the named secrets, with their places.
     pub(crate) references: Vec<(String, String)>,
     /// The named secrets.
@@ -74,14 +64,7 @@ impl Reader {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.complaints.push(Complaint {
-            severity: Severity::Error,
-            code: code.as_str(),
-            pointer: pointer.into(),
-            message: message.into(),
-            help: help.into(),
-            remedy: None,
-        });
+        self.complaints.push(SettingFinding::error(code.as_str(), pointer, message, help));
     }
 
     /// Records a fault with a remedy as data.
@@ -100,14 +83,7 @@ impl Reader {
 
     /// Records a note that does not stop the build.
     pub(crate) fn warn(&mut self, code: ConfigCode, pointer: String, message: &str, help: &str) {
-        self.complaints.push(Complaint {
-            severity: Severity::Warning,
-            code: code.as_str(),
-            pointer,
-            message: message.into(),
-            help: help.into(),
-            remedy: None,
-        });
+        self.complaints.push(SettingFinding::warning(code.as_str(), pointer, message, help));
     }
 
     /// True if a recorded finding stops the build.

@@ -1,49 +1,50 @@
 //! The keys `server` and `server_variables` of a toolset: the server that is called instead of the description's own.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use callgate_openapi::check_server;
 use callgate_tree::Node;
 use url::Url;
 
-use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
+use crate::{
+    code::ConfigCode,
+    error::Error,
+    finding::{Finding, Severity},
+    form::forms,
+    keys::Kind,
+    reader::at,
+};
 
 /// The address of a server: an http or https URL, in which `{name}` stands for a server variable.
 ///
 /// ```
-/// # use callgate_config::{NotAServer, ServerUrl};
+/// use callgate_config::ServerUrl;
+///
 /// let server = ServerUrl::new("https://{region}.example.com/v1")?;
 /// assert_eq!(server.as_str(), "https://{region}.example.com/v1");
-/// assert!(ServerUrl::new("example.com").is_err());
-/// # Ok::<(), NotAServer>(())
+///
+/// let error = ServerUrl::new("ftp://kim:password@example.com").unwrap_err();
+/// assert!(error.findings()[0].message.ends_with("got a URL of another scheme than `http` and `https`"));
+/// # Ok::<(), callgate_config::Error>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ServerUrl(String);
-
-/// A text that is not the address of a server.
-///
-/// ```
-/// use callgate_config::{NotAServer, ServerUrl};
-///
-/// let error: NotAServer = ServerUrl::new("ftp://kim:password@example.com").unwrap_err();
-/// assert!(error.to_string().ends_with("got a URL of another scheme than `http` and `https`"));
-/// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct NotAServer {
-    /// The kind of the actual text; the text itself may contain a password.
-    got: &'static str,
-}
 
 impl ServerUrl {
     /// Accepts a text that is an absolute http or https URL after its variables are filled in.
     ///
     /// # Errors
-    /// [`NotAServer`] for any other text. A text with variables is checked after they are filled in.
-    pub fn new(text: &str) -> Result<Self, NotAServer> {
+    /// [`Error`] for any other text. A text with variables is checked after they are filled in.
+    pub fn new(text: &str) -> Result<Self, Error> {
         let is_template = text.contains('{') && text.contains('}');
         let is_url = || Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if is_template || is_url() { Ok(Self(text.to_owned())) } else { Err(NotAServer::of(text)) }
+        if is_template || is_url() {
+            return Ok(Self(text.to_owned()));
+        }
+        let message = format!("expected the absolute URL of a server, got {}", wrong_kind(text));
+        let finding = Finding::new("", Severity::Error, ConfigCode::WrongValue.as_str(), message);
+        let finding = finding.with_help("for example `https://api.example.com/v1`");
+        Err(Error::of(vec![Finding { option: Some("server"), ..finding }]))
     }
 
     /// The address as written.
@@ -58,25 +59,15 @@ impl From<Url> for ServerUrl {
     }
 }
 
-impl NotAServer {
-    fn of(text: &str) -> Self {
-        let got = match Url::parse(text) {
-            Ok(_) => "a URL of another scheme than `http` and `https`",
-            Err(_) if text.trim().is_empty() => "an empty text",
-            Err(_) if text.contains("://") => "a URL that has no legal host or port",
-            Err(_) => "a text without `https://`",
-        };
-        Self { got }
+/// The kind of a text that is not the address of a server; the text itself may contain a password.
+fn wrong_kind(text: &str) -> &'static str {
+    match Url::parse(text) {
+        Ok(_) => "a URL of another scheme than `http` and `https`",
+        Err(_) if text.trim().is_empty() => "an empty text",
+        Err(_) if text.contains("://") => "a URL that has no legal host or port",
+        Err(_) => "a text without `https://`",
     }
 }
-
-impl fmt::Display for NotAServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected the absolute URL of a server, got {}", self.got)
-    }
-}
-
-impl std::error::Error for NotAServer {}
 
 forms! {
     struct Server => ServerUrl, Kind::Text, |reader, mapping, key| {
@@ -114,8 +105,9 @@ mod tests {
             ("ftp://api.example.com", "got a URL of another scheme than `http` and `https`"),
             ("https://", "got a URL that has no legal host or port"),
         ] {
-            let told = ServerUrl::new(text).unwrap_err().to_string();
-            assert!(told.ends_with(expected), "{text}: {told}");
+            let error = ServerUrl::new(text).unwrap_err();
+            let message = &error.findings()[0].message;
+            assert!(message.ends_with(expected), "{text}: {message}");
         }
     }
 }

@@ -1,14 +1,16 @@
 //! A model's arguments, checked against the declaration, as the arguments of a request to the service.
 
 use callgate_call::wording::connector as wording;
-use callgate_tool::{Arguments, Fault, Object, Problem, Session, Value, json};
+use callgate_tool::{
+    Arguments, Fault, Object, Problem, Session, SessionSource, StatementInput, Value, json,
+};
 
 use crate::{
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     description::Method,
     field::FieldKind,
     filter::{self, Filter, conditions},
-    settings::{Form, Operation, QueryInput},
+    settings::{Form, Operation},
     work::{Action, Entity, Query, ServiceTool, Work},
 };
 
@@ -248,16 +250,14 @@ fn of_query(
     session: &Session,
     bounds: Bounds,
 ) -> Result<Arguments, Box<Fault>> {
+    let argument = |name: &String| arguments.get(name).cloned().unwrap_or_default();
     let mut parameters = Vec::new();
     for name in &query.statement.names {
         let input = query.inputs.iter().find(|(known, _)| known == name).map(|(_, input)| input);
-        let schema = match input {
-            Some(QueryInput::Model(schema)) => Some(schema),
-            _ => None,
-        };
-        let value = match input {
-            Some(QueryInput::Model(_)) | None => arguments.get(name).cloned().unwrap_or_default(),
-            Some(input) => session_value(input, session)?,
+        let (value, schema) = match input {
+            Some(StatementInput::Session(source)) => (session_value(source, session)?, None),
+            Some(StatementInput::Model(schema)) => (argument(name), Some(schema)),
+            None => (argument(name), None),
         };
         parameters.push(json!({"value": value, "dataType": data_type(&value, schema)}));
     }
@@ -272,18 +272,9 @@ fn of_query(
 }
 
 /// A value that the model neither sees nor gives.
-fn session_value(input: &QueryInput, session: &Session) -> Result<Value, Box<Fault>> {
-    let (value, place) = match input {
-        QueryInput::Context(path) => (session.context(path), format!("$context.{path}")),
-        QueryInput::Fixed(value) | QueryInput::Model(value) => (Some(value.clone()), String::new()),
-        QueryInput::Parameter(name) => {
-            (session.parameter(name).cloned(), format!("$session.params.{name}"))
-        }
-        QueryInput::Payload(path) => {
-            (session.payload(path).cloned(), format!("$request.payload.{path}"))
-        }
-    };
-    value.filter(is_scalar).ok_or_else(|| wording::no_session_value(place))
+fn session_value(source: &SessionSource, session: &Session) -> Result<Value, Box<Fault>> {
+    let value = source.value(session).filter(is_scalar);
+    value.ok_or_else(|| wording::no_session_value(source.to_string()))
 }
 
 fn is_scalar(value: &Value) -> bool {

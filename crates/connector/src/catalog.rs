@@ -127,8 +127,8 @@ impl Catalog<'_> {
         match (status, value) {
             (200, Some(value)) if value.is_object() => Ok(value),
             (200, _) => Err(Undescribed::Unavailable("the answer is not a JSON object".to_owned())),
-            (400 | 404, value) => Err(Undescribed::Refused(told(status, value.as_ref()))),
-            (_, value) => Err(Undescribed::Unavailable(told(status, value.as_ref()))),
+            (400 | 404, value) => Err(Undescribed::Refused(status_message(status, value.as_ref()))),
+            (_, value) => Err(Undescribed::Unavailable(status_message(status, value.as_ref()))),
         }
     }
 }
@@ -141,7 +141,7 @@ impl Undescribed {
 }
 
 /// The status with Google's code for it, which is one word; its other words are not shown.
-fn told(status: u16, value: Option<&Value>) -> String {
+fn status_message(status: u16, value: Option<&Value>) -> String {
     let code = value.and_then(|value| value.pointer("/error/status")).and_then(Value::as_str);
     let is_word = |code: &&str| {
         !code.is_empty()

@@ -1,11 +1,11 @@
 //! The arguments of a connection's tools as a model sees them.
 
-use callgate_tool::{Object, Value, json};
+use callgate_tool::{Object, StatementInput, Value, json};
 
 use crate::{
     field::Field,
     filter,
-    settings::{Form, Operation, QueryInput},
+    settings::{Form, Operation},
     work::{Entity, Query, Work},
 };
 
@@ -144,7 +144,7 @@ pub(crate) fn clause(fields: &[Field]) -> Value {
 fn of_query(query: &Query) -> Value {
     let mut properties = Object::new();
     for (name, input) in &query.inputs {
-        if let QueryInput::Model(schema) = input {
+        if let StatementInput::Model(schema) = input {
             properties.insert(name.as_str(), schema.clone());
         }
     }

@@ -9,7 +9,6 @@ mod declaration;
 mod description;
 mod field;
 mod filter;
-mod finding;
 mod json_schema;
 mod load;
 mod local;
@@ -21,10 +20,8 @@ mod user;
 mod work;
 
 pub use connection_name::{ConnectionName, NotAConnection};
-pub use finding::{ConnectionFinding, Severity};
 pub use load::{Loaded, Surroundings, load};
 pub use local::local;
 pub use settings::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, QueryInput, SERVICE,
-    UserSettings,
+    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, SERVICE, UserSettings,
 };

@@ -9,12 +9,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_auth::{Authenticator, all};
 use callgate_executor::{Backend, SessionValues};
 use callgate_transport::Transport;
+use callgate_tree::SettingFinding;
 
 use self::tools::Making;
 use crate::{
     catalog::{Catalog, UserRule},
     description::{Methods, Requests},
-    finding::ConnectionFinding,
     settings::{ActionKind, ActionSettings, ConnectionSettings, Form},
     user::User,
 };
@@ -40,7 +40,7 @@ pub struct Loaded {
     /// The tools.
     pub tools: Vec<Arc<dyn Backend>>,
     /// The findings.
-    pub findings: Vec<ConnectionFinding>,
+    pub findings: Vec<SettingFinding>,
     /// The reason why the service could not be asked; a later load may succeed.
     pub unavailable: Option<String>,
 }
@@ -115,24 +115,24 @@ fn methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
 }
 
 /// The end user may be named only where the connection then never acts as the administrator.
-fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<ConnectionFinding> {
+fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFinding> {
     let pointer = format!("{}/user", settings.pointer);
     if !rule.is_override_enabled {
         let message = "expected a connection that allows other credentials (`authOverrideEnabled`), got one that does not";
         let help = "enable the authentication override of the connection, or leave `user` out";
-        return vec![ConnectionFinding::error(USER, pointer, message, help)];
+        return vec![SettingFinding::error(USER, pointer, message, help)];
     }
     if rule.falls_back_on_admin {
         let message = "expected a connection that refuses calls without the user's credential, got one that falls back on the administrator's (`fallbackOnAdminCredentials`)";
         let help = "disable the fallback on admin credentials of the connection";
-        return vec![ConnectionFinding::error(USER, pointer, message, help)];
+        return vec![SettingFinding::error(USER, pointer, message, help)];
     }
     let actions = settings.actions.iter().flatten();
     let is_query = |action: &&ActionSettings| matches!(action.kind, ActionKind::Query { .. });
     let queries = actions.filter(is_query).map(|action| {
         let message = "expected no `sql` beside `user`: the service runs statements with the connection's own credential only";
         let help = "put the statement into a toolset without `user`";
-        ConnectionFinding::error(USER, &*action.pointer, message, help)
+        SettingFinding::error(USER, &*action.pointer, message, help)
     });
     queries.collect()
 }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use callgate_call::ArgumentCheck;
 use callgate_executor::Backend;
 use callgate_tool::{Object, Schema, Tool, ToolName, Value, json};
+use callgate_tree::SettingFinding;
 
 use self::tool::Translated;
 use crate::{
     arguments::id_schema,
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
-    finding::ConnectionFinding,
     load::Loaded,
     settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
     work::word,
@@ -33,21 +33,21 @@ pub fn local(
         let pointer = format!("{}/connection", settings.pointer);
         let message = "expected `actions` of a connection that runs on a database, got none";
         let help = "name the operations on entities under `actions`";
-        loaded.findings.push(ConnectionFinding::error(LOCAL, pointer, message, help));
+        loaded.findings.push(SettingFinding::error(LOCAL, pointer, message, help));
         return loaded;
     };
     if settings.user.is_some() {
         let pointer = format!("{}/user", settings.pointer);
         let message = "expected no `user` of a connection that runs on a database, got one";
         let help = "map the user to `rows` or `identity` of the database, and leave `user` out";
-        loaded.findings.push(ConnectionFinding::error(LOCAL, pointer, message, help));
+        loaded.findings.push(SettingFinding::error(LOCAL, pointer, message, help));
         return loaded;
     }
     for action in actions {
         match one(settings, action, &find) {
             Ok(tool) => loaded.tools.push(tool),
             Err((message, help)) => {
-                let finding = ConnectionFinding::error(LOCAL, &*action.pointer, message, help);
+                let finding = SettingFinding::error(LOCAL, &*action.pointer, message, help);
                 loaded.findings.push(finding);
             }
         }

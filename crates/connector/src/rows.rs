@@ -22,17 +22,17 @@ pub(crate) fn result(
     let result = match method {
         Method::List => {
             let entities = list("entities").into_iter().flatten();
-            let rows = entities.map(|entity| chosen(entity.get("fields"), fields)).collect();
+            let rows = entities.map(|entity| selection(entity.get("fields"), fields)).collect();
             let next = response.get("nextPageToken").and_then(Value::as_str).unwrap_or_default();
             return Some(page(form, rows, next, Most { rows: limit, bytes: most_bytes }));
         }
         Method::ExecuteAction | Method::ExecuteSql => {
             let results = list("results").into_iter().flatten();
-            let rows = results.map(|row| chosen(Some(row), fields)).collect();
+            let rows = results.map(|row| selection(Some(row), fields)).collect();
             return Some(page(form, rows, "", Most { rows: limit, bytes: most_bytes }));
         }
         Method::Create | Method::Get | Method::Update => {
-            let row = chosen(response.get("fields"), fields);
+            let row = selection(response.get("fields"), fields);
             match form {
                 Form::Google => json!({"connectorOutputPayload": row}),
                 Form::Own => json!({"row": row}),
@@ -86,7 +86,7 @@ fn page(form: Form, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
 }
 
 /// The chosen fields of a row, in the order of the choice.
-fn chosen(row: Option<&Value>, fields: Option<&[String]>) -> Value {
+fn selection(row: Option<&Value>, fields: Option<&[String]>) -> Value {
     let Some(row) = row.and_then(Value::as_object) else { return json!({}) };
     let Some(fields) = fields else { return Value::Object(row.clone()) };
     let kept = fields.iter().filter_map(|name| Some((name.clone(), row.get(name)?.clone())));
@@ -124,7 +124,7 @@ mod tests {
     fn only_chosen_fields_are_shown() {
         let row = json!({"a": 1, "b": 2, "c": 12_345_678_901_234_567_890_u64});
         let fields = ["c".to_owned(), "a".to_owned(), "x".to_owned()];
-        let shown = chosen(Some(&row), Some(&fields)).to_string();
+        let shown = selection(Some(&row), Some(&fields)).to_string();
         assert_eq!(shown, r#"{"c":12345678901234567890,"a":1}"#);
     }
 }

@@ -2,7 +2,7 @@
 
 use callgate_auth::CredentialSource;
 use callgate_executor::CallSettings;
-use callgate_tool::{Effect, ToolName, ToolsetName, Value};
+use callgate_tool::{Effect, StatementInput, ToolName, ToolsetName};
 
 use crate::connection_name::ConnectionName;
 
@@ -80,7 +80,7 @@ pub enum ActionKind {
         /// The statement.
         sql: String,
         /// The values by their names.
-        inputs: Vec<(String, QueryInput)>,
+        inputs: Vec<(String, StatementInput)>,
         /// The effect of a call, in the operator's judgement.
         effect: Effect,
     },
@@ -89,22 +89,6 @@ pub enum ActionKind {
         /// The tool's name there.
         tool: String,
     },
-}
-
-/// The source of one value of a statement.
-#[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum QueryInput {
-    /// A value at a dotted path of the context.
-    Context(String),
-    /// A value of the configuration itself.
-    Fixed(Value),
-    /// The model, by a JSON Schema of a scalar.
-    Model(Value),
-    /// A parameter of the session.
-    Parameter(String),
-    /// A value at a dotted path of the payload.
-    Payload(String),
 }
 
 /// An operation on entities.

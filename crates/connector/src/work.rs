@@ -1,11 +1,11 @@
 //! The action of one tool of a connection, with the fields that it offers: the common ground of its declaration, its requests and
 //! its results.
 
-use callgate_tool::{Effect, Value};
+use callgate_tool::{Effect, StatementInput, Value};
 
 use crate::{
     field::Field,
-    settings::{Form, Operation, QueryInput},
+    settings::{Form, Operation},
     sql::Statement,
 };
 
@@ -57,7 +57,7 @@ pub(crate) struct Action {
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) statement: Statement,
-    pub(crate) inputs: Vec<(String, QueryInput)>,
+    pub(crate) inputs: Vec<(String, StatementInput)>,
     pub(crate) effect: Effect,
     pub(crate) output_fields: Option<Vec<String>>,
 }

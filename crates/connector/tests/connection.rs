@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use callgate_auth::{AuthConfig, AuthContext, Authenticator, CredentialSource};
 use callgate_connector::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, QueryInput,
-    Surroundings, UserSettings, load,
+    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, Surroundings,
+    UserSettings, load,
 };
 use callgate_executor::{Builder, Call, CallSettings, Executor, SessionValues};
 use callgate_secret::{MemoryStore, Secret};
 use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 use callgate_tool::{
-    Effect, Object, Outcome, Session, ToolCall, ToolName, ToolResult, ToolsetName, Value, json,
+    Effect, Object, Outcome, Session, SessionSource, StatementInput, ToolCall, ToolName,
+    ToolResult, ToolsetName, Value, json,
 };
 use callgate_transport::{Client, Transport};
 
@@ -60,7 +61,7 @@ fn settings(service: &Connectors, actions: Option<Vec<ActionSettings>>) -> Conne
     }
 }
 
-async fn loaded(settings: ConnectionSettings) -> Loaded {
+async fn load_tools(settings: ConnectionSettings) -> Loaded {
     let token = format!("literal:{CONNECTORS_TOKEN}").parse().unwrap();
     let user = settings.user.as_ref().map(|user| bearer(user.oauth2_auth_code.clone()));
     let around = Surroundings {
@@ -86,7 +87,7 @@ impl Crm {
     }
 
     async fn of(service: Connectors, settings: ConnectionSettings) -> Self {
-        let Loaded { tools, findings, unavailable } = loaded(settings).await;
+        let Loaded { tools, findings, unavailable } = load_tools(settings).await;
         assert_eq!((findings, unavailable), (Vec::new(), None));
         let executor = tools.into_iter().fold(Executor::builder(), Builder::shared_backend);
         Self { service, executor: executor.build().unwrap() }
@@ -102,7 +103,7 @@ impl Crm {
 
     async fn call(&self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments).await;
-        assert_eq!(self.service.refused(), [""; 0], "{:?}", result.outcome);
+        assert_eq!(self.service.refusals(), [""; 0], "{:?}", result.outcome);
         match &result.outcome {
             Outcome::Answered(_) => Value::parse(result.text().unwrap()).unwrap(),
             other => panic!("{other:?}"),
@@ -171,7 +172,7 @@ async fn entities_are_read_created_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn an_id_never_leaves_its_place() {
+async fn an_id_stays_one_segment_of_the_path() {
     let crm = Crm::with(vec![entity(Operation::Get), entity(Operation::Delete)]).await;
     for id in ["..", ".", "a\u{0}"] {
         crm.fails("crm-Case-get", json!({"Id": id})).await;
@@ -179,7 +180,7 @@ async fn an_id_never_leaves_its_place() {
     for id in ["../../Log/entities/1", "a?b=c", "a#b", "a%2fb", "C-1:execute", "a b"] {
         let n_calls = crm.service.calls().len();
         let result = crm.result("crm-Case-delete", json!({"Id": id})).await;
-        assert_eq!(crm.service.refused(), [""; 0], "{result:?}");
+        assert_eq!(crm.service.refusals(), [""; 0], "{result:?}");
         for asked in crm.service.calls().split_off(n_calls) {
             let sent = (&*asked.method, &*asked.path["entityTypesId"], &*asked.path["entitiesId"]);
             assert_eq!(sent, ("entityTypes.entities.delete", "Case", id));
@@ -240,8 +241,14 @@ async fn a_statement_of_the_operator_gets_values_of_the_model_and_of_the_session
         name: "recent".to_owned(),
         sql: "select n from t where a = :since and o = :owner and t = 'x:y'".to_owned(),
         inputs: vec![
-            ("since".to_owned(), QueryInput::Model(json!({"type": "string", "format": "date"}))),
-            ("owner".to_owned(), QueryInput::Parameter("owner".to_owned())),
+            (
+                "since".to_owned(),
+                StatementInput::Model(json!({"type": "string", "format": "date"})),
+            ),
+            (
+                "owner".to_owned(),
+                StatementInput::Session(SessionSource::Parameter("owner".to_owned())),
+            ),
         ],
         effect: Effect::Read,
     });
@@ -304,7 +311,7 @@ async fn a_user_is_refused_where_the_connection_may_act_as_the_administrator() {
         let service = Connectors::start(rules).await;
         let actions = Some(vec![entity(Operation::List)]);
         let settings = ConnectionSettings { user: Some(user()), ..settings(&service, actions) };
-        let loaded = loaded(settings).await;
+        let loaded = load_tools(settings).await;
         assert!(loaded.tools.is_empty());
         assert_eq!(loaded.findings[0].code, "connection-user");
         assert_eq!(loaded.findings[0].pointer, "/toolsets/crm/user");
@@ -323,13 +330,13 @@ async fn a_name_that_the_service_lacks_is_a_finding() {
         tool("nope"),
         lacking,
     ] {
-        let found = loaded(settings(&service, Some(vec![action]))).await;
+        let found = load_tools(settings(&service, Some(vec![action]))).await;
         assert_eq!(found.findings.len(), 1, "{:?}", found.findings);
         assert_eq!(found.findings[0].code, "connection-unknown");
     }
     let name = Some(ToolName::new("same").unwrap());
     let same = ActionSettings { name, ..entity(Operation::Get) };
-    let found = loaded(settings(&service, Some(vec![same.clone(), same]))).await;
+    let found = load_tools(settings(&service, Some(vec![same.clone(), same]))).await;
     assert_eq!(found.findings[0].code, "connection-tool-name");
 }
 
@@ -338,6 +345,6 @@ async fn a_service_that_is_away_is_no_finding() {
     let service = Connectors::start(UserRules::default()).await;
     let mut settings = settings(&service, Some(vec![entity(Operation::List)]));
     settings.server = callgate_testkit::closed_origin().await;
-    let loaded = loaded(settings).await;
+    let loaded = load_tools(settings).await;
     assert!(loaded.findings.is_empty() && loaded.unavailable.is_some(), "{loaded:?}");
 }

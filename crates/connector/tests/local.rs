@@ -42,7 +42,7 @@ fn database(short: &str) -> Option<Arc<dyn Backend>> {
     Some(Arc::new(function.unwrap().with_effect(Effect::Read)))
 }
 
-fn loaded(entity: &str, operation: Operation, form: Form) -> Loaded {
+fn load_tools(entity: &str, operation: Operation, form: Form) -> Loaded {
     let action = ActionSettings {
         pointer: "/a".to_owned(),
         name: None,
@@ -67,8 +67,8 @@ fn loaded(entity: &str, operation: Operation, form: Form) -> Loaded {
 }
 
 /// The arguments that the database's tool gets; `None` if the call fails before.
-async fn asked(operation: Operation, arguments: Value) -> Option<Value> {
-    let Loaded { mut tools, findings, .. } = loaded("orders", operation, Form::Google);
+async fn request_body(operation: Operation, arguments: Value) -> Option<Value> {
+    let Loaded { mut tools, findings, .. } = load_tools("orders", operation, Form::Google);
     assert!(findings.is_empty(), "{findings:?}");
     let tool = tools.remove(0);
     let name = tool.name().to_string();
@@ -92,21 +92,31 @@ async fn arguments_of_an_agent_become_those_of_the_database() {
     let expected = json!({
         "where": {"any": [{"note": {"eq": "it's"}}, {"no": {"eq": 1}}]}, "limit": 2, "sort": ["no"],
     });
-    assert_eq!(asked(Operation::List, clause).await, Some(expected));
-    assert_eq!(asked(Operation::Get, json!({"entityId": "2"})).await, Some(json!({"no": 2})));
-    assert_eq!(asked(Operation::Create, json!({"note": "x"})).await, Some(json!({"note": "x"})));
+    assert_eq!(request_body(Operation::List, clause).await, Some(expected));
+    assert_eq!(
+        request_body(Operation::Get, json!({"entityId": "2"})).await,
+        Some(json!({"no": 2}))
+    );
+    assert_eq!(
+        request_body(Operation::Create, json!({"note": "x"})).await,
+        Some(json!({"note": "x"}))
+    );
     let update = json!({"filterClause": "no >= 2", "note": "x"});
     let expected = json!({"where": {"no": {"gte": 2}}, "set": {"note": "x"}});
-    assert_eq!(asked(Operation::Update, update).await, Some(expected));
+    assert_eq!(request_body(Operation::Update, update).await, Some(expected));
 }
 
 #[tokio::test]
 async fn a_clause_or_key_that_the_database_lacks_is_refused() {
     for clause in ["no = 1; drop table orders", "secret = 1", "no = 1 AND no = 2", "1 = 1"] {
-        assert_eq!(asked(Operation::List, json!({"filterClause": clause})).await, None, "{clause}");
+        assert_eq!(
+            request_body(Operation::List, json!({"filterClause": clause})).await,
+            None,
+            "{clause}"
+        );
     }
-    assert_eq!(asked(Operation::Get, json!({"entityId": "two"})).await, None);
-    assert_eq!(asked(Operation::Get, json!({"no": 2})).await, None);
+    assert_eq!(request_body(Operation::Get, json!({"entityId": "two"})).await, None);
+    assert_eq!(request_body(Operation::Get, json!({"no": 2})).await, None);
 }
 
 #[test]
@@ -114,7 +124,7 @@ fn a_tool_without_its_like_in_the_database_is_a_finding() {
     for (entity, operation) in
         [("orders", Operation::Delete), ("cases", Operation::List), ("parts", Operation::Get)]
     {
-        let found = loaded(entity, operation, Form::Google);
+        let found = load_tools(entity, operation, Form::Google);
         assert_eq!((found.tools.len(), found.findings[0].code), (0, "connection-local"));
     }
 }

@@ -55,7 +55,7 @@ impl Database {
         if rule.allow.contains(&role) {
             return Ok(Some(role));
         }
-        let reference = session_values::reference(&rule.from);
+        let reference = rule.from.to_string();
         let expected = "a role that the configuration allows";
         Err(wording::missing_session_value(&reference, expected, "another one"))
     }
@@ -83,10 +83,10 @@ impl Database {
     pub(crate) fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for (name, source) in &self.identity {
             hasher.text(name);
-            session_values::fingerprint(source, session, hasher);
+            hasher.source(source, session);
         }
         if let Some(rule) = &self.role {
-            session_values::fingerprint(&rule.from, session, hasher);
+            hasher.source(&rule.from, session);
         }
     }
 }

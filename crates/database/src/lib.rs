@@ -51,7 +51,7 @@ mod transaction;
 
 pub use connections::Connections;
 pub use error::{Error, ErrorKind};
-pub use finding::{DatabaseFinding, Severity};
+pub use finding::DatabaseFinding;
 pub use load::{Loaded, Resources, Surroundings, load, load_with};
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;

@@ -22,7 +22,7 @@ use crate::{
     endpoint::Connecting,
     entity::{self, Entity},
     error::{Error, ErrorKind},
-    finding::{ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
+    finding::{self, ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
     login::Needs,
     page::Pages,
     query,
@@ -249,7 +249,7 @@ impl Loading<'_> {
             entity.add_needs(&mut needs);
         }
         let found = self.driver.login(&needs).await?;
-        self.findings.extend(found.into_iter().map(DatabaseFinding::of_login));
+        self.findings.extend(found.into_iter().map(finding::of_login));
         Ok(())
     }
 

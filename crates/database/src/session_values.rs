@@ -2,20 +2,18 @@
 //! against the type of their column before they are bound. The settings say where each comes from.
 
 use callgate_call::wording::{database as wording, unknown_session};
-use callgate_tool::{Fault, FingerprintHasher, Number, Session, Value};
+use callgate_tool::{Fault, Number, Session, SessionSource, Value};
 
 use crate::{
     catalog::{Column, ColumnKind},
     column,
     engine::Engine,
-    settings::SessionSource,
 };
 
 /// The scalar of a source.
 pub(crate) fn scalar(source: &SessionSource, session: &Session) -> Result<Value, Box<Fault>> {
     let Some(value) = source.value(session) else {
-        let is_stored = !matches!(source, SessionSource::Fixed(_));
-        if is_stored && session.is_unknown() {
+        if !source.is_fixed() && session.is_unknown() {
             return Err(unknown_session());
         }
         return Err(missing(source, "nothing"));
@@ -61,7 +59,7 @@ pub(crate) fn text_of_column(
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err(missing(source, "null")),
         Err(problem) => Err(wording::missing_session_value(
-            &reference(source),
+            &source.to_string(),
             &problem.expected,
             "a value of another type",
         )),
@@ -97,42 +95,9 @@ pub(crate) fn other_spelling(source: &SessionSource) -> Box<Fault> {
 /// The bytes of a value that says whose rows a call is about: more than any name, address or token of a user has.
 const MOST_BYTES: usize = 4096;
 
-/// Adds a value to what makes calls equal.
-pub(crate) fn fingerprint(
-    source: &SessionSource,
-    session: &Session,
-    hasher: &mut FingerprintHasher,
-) {
-    match source.value(session) {
-        Some(value) => hasher.value(&value),
-        None => hasher.optional(None),
-    };
-}
-
-/// The source as the configuration writes it.
-pub(crate) fn reference(source: &SessionSource) -> String {
-    match source {
-        SessionSource::Context(path) => format!("$context.{path}"),
-        SessionSource::Fixed(_) => "a value of the configuration".to_owned(),
-        SessionSource::Parameter(name) => format!("$session.params.{name}"),
-        SessionSource::Payload(path) => format!("$request.payload.{path}"),
-    }
-}
-
 fn missing(source: &SessionSource, got: &str) -> Box<Fault> {
     let expected = "a text, a number or a boolean that is not empty";
-    wording::missing_session_value(&reference(source), expected, got)
-}
-
-impl SessionSource {
-    fn value(&self, session: &Session) -> Option<Value> {
-        match self {
-            Self::Context(path) => session.context(path),
-            Self::Fixed(value) => Some(value.clone()),
-            Self::Parameter(name) => session.parameter(name).cloned(),
-            Self::Payload(path) => session.payload(path).cloned(),
-        }
-    }
+    wording::missing_session_value(&source.to_string(), expected, got)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_secret::Secret;
-use callgate_tool::{Effect, ToolsetName, Value};
+use callgate_tool::{Effect, ToolsetName};
+pub use callgate_tool::{SessionSource, StatementInput};
 
 /// One database with its tools.
 #[derive(Clone, Debug)]
@@ -29,20 +30,6 @@ pub struct DatabaseSettings {
     pub query: Option<QuerySettings>,
     /// The limits of one call.
     pub limits: DatabaseLimits,
-}
-
-/// The source of a value that the model never sees and cannot choose.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum SessionSource {
-    /// A value at a dotted path of the context: `$context.variables.tenant`.
-    Context(String),
-    /// A text, number or boolean of the configuration itself.
-    Fixed(Value),
-    /// A parameter of the session: `$session.params.user_id`.
-    Parameter(String),
-    /// A value at a dotted path of the payload: `$request.payload.user`.
-    Payload(String),
 }
 
 /// A role that a transaction takes, out of a list.
@@ -135,16 +122,6 @@ pub struct StatementSettings {
     pub effect: Effect,
     /// The most rows that it may change.
     pub affected: u64,
-}
-
-/// The source of one value of a statement.
-#[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum StatementInput {
-    /// The model, by a JSON Schema of a scalar.
-    Model(Value),
-    /// The session.
-    Session(SessionSource),
 }
 
 /// The tool that runs SQL that a model writes.

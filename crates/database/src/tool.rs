@@ -14,7 +14,6 @@ use crate::{
     entity::Entity,
     failure::Failed,
     plan::{Plan, Purpose, Request},
-    session_values,
     settings::Operation,
     transaction::{Access, Transaction},
 };
@@ -77,7 +76,7 @@ impl Backend for EntityTool {
         let references = self.entity.references.iter().flat_map(|reference| &reference.rows);
         for (name, source) in self.entity.rows.iter().chain(references) {
             hasher.text(name);
-            session_values::fingerprint(source, session, hasher);
+            hasher.source(source, session);
         }
     }
 

@@ -7,7 +7,7 @@ use callgate_secret::Secret;
 use callgate_tool::{InvalidValue, Object, Session, ToolCall, Value, from_value};
 use serde::{Deserialize, de::Error};
 
-/// The error for an envelope that cannot be read.
+/// The error for JSON, an envelope or a message that cannot be read.
 ///
 /// ```
 /// use callgate_tool::json;
@@ -109,6 +109,11 @@ pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
 
 pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
     EnvelopeError(InvalidValue::new(at, expected, got))
+}
+
+/// The refusal of a text that is not JSON, or is ambiguous.
+pub(crate) fn no_json(reason: impl fmt::Display) -> EnvelopeError {
+    EnvelopeError(InvalidValue::custom(reason))
 }
 
 #[cfg(test)]

@@ -33,4 +33,4 @@ pub use limits::{
 };
 pub use message::{ReadCall, ReadMessage};
 pub use projection::{Loss, Lost, Projected, Projection, UnknownProjection, project, restore};
-pub use strict::{JsonError, read_json};
+pub use strict::read_json;

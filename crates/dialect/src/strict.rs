@@ -1,20 +1,11 @@
 //! Reads JSON that a model or an operator wrote, and refuses JSON that readers understand differently, so that the checked
 //! value is the sent value. Numbers keep their digits. It does not interpret the values.
 
-use std::{collections::BTreeSet, error, fmt};
+use std::collections::BTreeSet;
 
 use callgate_tool::{Reader, Token, Value};
 
-/// The error for a text that is not JSON, or that repeats a key.
-///
-/// ```
-/// let error = callgate_dialect::read_json(r#"{"id": 1, "id": 2}"#).unwrap_err();
-/// let message = "expected each key once, got twice: `id` at line 1 column 11";
-/// assert_eq!(error.to_string(), message);
-/// assert!(callgate_dialect::read_json(r#"{"id": 1"#).is_err());
-/// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct JsonError(String);
+use crate::envelope::{EnvelopeError, no_json};
 
 /// Reads one JSON value. A repeated key in an object (RFC 8259 §4: readers treat it differently) and a lone surrogate are
 /// refused.
@@ -22,41 +13,36 @@ pub struct JsonError(String);
 /// ```
 /// let read = callgate_dialect::read_json(r#"{"id": 9007199254740993}"#)?;
 /// assert_eq!(read["id"].to_string(), "9007199254740993");
-/// assert!(callgate_dialect::read_json(r#"{"id": 1, "\u0069d": 2}"#).is_err());
-/// # Ok::<(), callgate_dialect::JsonError>(())
+///
+/// let error = callgate_dialect::read_json(r#"{"id": 1, "\u0069d": 2}"#).unwrap_err();
+/// let message = "expected each key once, got twice: `id` at line 1 column 11";
+/// assert_eq!(error.to_string(), message);
+/// # Ok::<(), callgate_dialect::EnvelopeError>(())
 /// ```
 ///
 /// # Errors
-/// [`JsonError`] with line and column.
-pub fn read_json(text: &str) -> Result<Value, JsonError> {
+/// [`EnvelopeError`] with line and column.
+pub fn read_json(text: &str) -> Result<Value, EnvelopeError> {
     if let Ok(Some(value)) = Value::parse_unambiguous(text) {
         return Ok(value);
     }
     // The first problem in the text is the one that is reported.
     unambiguous(text)?;
-    Value::parse(text).map_err(|error| JsonError(error.to_string()))
+    Value::parse(text).map_err(no_json)
 }
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl error::Error for JsonError {}
 
 /// Reads to the end, unless an object repeats a key.
-fn unambiguous(text: &str) -> Result<(), JsonError> {
+fn unambiguous(text: &str) -> Result<(), EnvelopeError> {
     let mut reader = Reader::new(text);
     let mut open = Vec::new();
-    while let Some(token) = reader.token().map_err(|error| JsonError(error.to_string()))? {
+    while let Some(token) = reader.token().map_err(no_json)? {
         match token {
             Token::Name(name) => {
                 let names: Option<&mut BTreeSet<String>> = open.last_mut();
                 if names.is_some_and(|names| !names.insert(name.to_owned())) {
                     let message = format!("expected each key once, got twice: `{name}`");
                     let (line, column) = reader.name_position();
-                    return Err(JsonError(format!("{message} at line {line} column {column}")));
+                    return Err(no_json(format_args!("{message} at line {line} column {column}")));
                 }
             }
             Token::ObjectStart => open.push(BTreeSet::new()),

@@ -11,10 +11,11 @@ use std::{
     time::Duration,
 };
 
+use callgate_tree::SettingFinding;
 use tokio::time::Instant;
 
 use crate::{
-    finding::{DocumentsFinding, FOLDER, Severity},
+    finding::{FOLDER, POINTER},
     folder::{Folder, Stamp},
     index::{Changed, Index},
     settings::{DocumentsLimits, MetadataSource},
@@ -33,7 +34,7 @@ pub(crate) struct Collection {
     /// The time of the next comparison with the folder; locked while one runs.
     next: Mutex<Option<Instant>>,
     /// The findings of the last comparison, without those of files.
-    findings: Mutex<Vec<DocumentsFinding>>,
+    findings: Mutex<Vec<SettingFinding>>,
 }
 
 /// The way in which files are read.
@@ -63,18 +64,18 @@ impl Collection {
     }
 
     /// The findings of the last comparison, and those of files.
-    pub(crate) fn findings(&self) -> Vec<DocumentsFinding> {
+    pub(crate) fn findings(&self) -> Vec<SettingFinding> {
         let own = self.own_findings();
         own.iter().chain(self.index().findings()).cloned().collect()
     }
 
-    fn own_findings(&self) -> MutexGuard<'_, Vec<DocumentsFinding>> {
+    fn own_findings(&self) -> MutexGuard<'_, Vec<SettingFinding>> {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True if the folder could not be read when it was compared last.
     pub(crate) fn is_gone(&self) -> bool {
-        self.own_findings().iter().any(|finding| finding.severity == Severity::Error)
+        self.own_findings().iter().any(|finding| finding.is_error())
     }
 
     /// The folders that have documents.
@@ -113,8 +114,7 @@ impl Collection {
                 // Nothing can be verified in a folder that is gone, so nothing is shown.
                 let message = format!("expected a folder that can be read, got: {}", error.kind());
                 let help = "restore the folder, or correct `folder`";
-                *self.own_findings() =
-                    vec![DocumentsFinding::error(FOLDER, "folder", message, help)];
+                *self.own_findings() = vec![SettingFinding::error(FOLDER, POINTER, message, help)];
                 self.follow(Vec::new());
             }
         }

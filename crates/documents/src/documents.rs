@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use callgate_executor::Backend;
 use callgate_tool::ToolName;
+use callgate_tree::SettingFinding;
 use tokio::{
     task::spawn_blocking,
     time::{Instant, sleep_until},
@@ -12,7 +13,6 @@ use tokio::{
 use crate::{
     collection::{Collection, LEAST_PAUSE},
     declaration,
-    finding::DocumentsFinding,
     settings::DocumentsSettings,
     tools::{Action, DocumentsTool, Shared},
 };
@@ -86,7 +86,7 @@ impl Documents {
     }
 
     /// The findings about the files, as they are now.
-    pub fn findings(&self) -> Vec<DocumentsFinding> {
+    pub fn findings(&self) -> Vec<SettingFinding> {
         self.collection.findings()
     }
 

@@ -4,10 +4,11 @@
 use std::{borrow::Cow, sync::Arc};
 
 use callgate_search::{PieceReader, PieceWords};
+use callgate_tree::SettingFinding;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    finding::{DocumentsFinding, UNREADABLE},
+    finding::{self, UNREADABLE},
     metadata::Metadata,
     read::{self, Document, Format, Problem, RowSpan},
     settings::MetadataSource,
@@ -28,7 +29,7 @@ pub(crate) struct Prepared {
     pub(crate) entries: Vec<Entry>,
     /// The words of all pieces, document after document.
     pub(crate) words: PieceWords,
-    pub(crate) findings: Vec<DocumentsFinding>,
+    pub(crate) findings: Vec<SettingFinding>,
     /// The text of a PDF.
     pub(crate) extracted: Option<Arc<str>>,
 }
@@ -77,7 +78,7 @@ impl Prepared {
     }
 
     /// A file that cannot be read.
-    pub(crate) fn refused(path: &str, digest: FileDigest, problem: Problem) -> Self {
+    pub(crate) fn unreadable(path: &str, digest: FileDigest, problem: Problem) -> Self {
         Self { findings: vec![finding(path, problem)], ..Self::empty(digest) }
     }
 
@@ -122,9 +123,9 @@ impl<'a> PreparedDocument<'a> {
     }
 }
 
-fn finding(path: &str, problem: Problem) -> DocumentsFinding {
+fn finding(path: &str, problem: Problem) -> SettingFinding {
     let file = problem.line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
-    DocumentsFinding::of_file(UNREADABLE, &file, problem.message, problem.help)
+    finding::of_file(UNREADABLE, &file, problem.message, problem.help)
 }
 
 /// The name of a file without its ending.

@@ -33,7 +33,7 @@ impl Filter {
             if session.is_unknown() && !source.is_fixed() {
                 return callgate_call::wording::unknown_session();
             }
-            wording::missing_value(&condition.field, &source.reference())
+            wording::missing_value(&condition.field, &source.to_string())
         };
         let read = |condition: &BoundCondition| {
             let values = condition.value.value(session).and_then(|value| bound_values(&value));
@@ -178,10 +178,9 @@ const MOST_ITEMS: usize = 100;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::json;
+    use callgate_tool::{SessionSource, json};
 
     use super::*;
-    use crate::settings::SessionSource;
 
     #[track_caller]
     fn check(conditions: &str, expected: bool) {

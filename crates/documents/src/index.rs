@@ -8,11 +8,12 @@ use std::{
 };
 
 use callgate_search::{PieceIndex, PieceReader};
+use callgate_tree::SettingFinding;
 
 use crate::{
     file::{Entry, FileDigest, Prepared},
     filter::Filter,
-    finding::{DocumentsFinding, LEFT_OUT},
+    finding::{self, LEFT_OUT},
     folder::Stamp,
     metadata::{Kind, Metadata, Scalar},
     read::RowSpan,
@@ -28,7 +29,7 @@ pub(crate) struct Index {
     documents: Vec<Option<IndexedDocument>>,
     n_documents: usize,
     files: BTreeMap<Arc<str>, IndexedFile>,
-    findings: BTreeMap<Arc<str>, Vec<DocumentsFinding>>,
+    findings: BTreeMap<Arc<str>, Vec<SettingFinding>>,
     /// The texts of PDF files, so that nothing is extracted twice.
     extracted: BTreeMap<Arc<str>, Arc<str>>,
     field_names: BTreeSet<Arc<str>>,
@@ -111,7 +112,7 @@ impl Index {
             let most = PieceIndex::MOST_PIECES;
             let message = format!("expected at most {most} pieces of text, got more");
             let help = "leave files out by `exclude`";
-            findings.push(DocumentsFinding::of_file(LEFT_OUT, &path, message, help));
+            findings.push(finding::of_file(LEFT_OUT, &path, message, help));
         }
         if !findings.is_empty() {
             self.findings.insert(Arc::clone(&path), findings);
@@ -267,7 +268,7 @@ impl Index {
         fields
     }
 
-    pub(crate) fn findings(&self) -> impl Iterator<Item = &DocumentsFinding> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &SettingFinding> {
         self.findings.values().flatten()
     }
 

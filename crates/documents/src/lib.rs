@@ -21,10 +21,7 @@ mod tools;
 mod uri;
 
 pub use documents::{DocumentCounts, Documents};
-pub use finding::{DocumentsFinding, Severity};
 pub use load::{Loaded, load};
 #[cfg(all(feature = "pdf", unix))]
 pub use pdf::extract;
-pub use settings::{
-    BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator, SessionSource,
-};
+pub use settings::{BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator};

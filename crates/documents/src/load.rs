@@ -3,13 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_executor::Backend;
+use callgate_tree::SettingFinding;
 use tokio::task::spawn_blocking;
 
 use crate::{
     collection::{Collection, Reading},
     declaration,
     documents::Documents,
-    finding::{DocumentsFinding, FOLDER, PATTERN, Severity},
+    finding::{self, FOLDER, PATTERN, POINTER},
     folder::{Folder, Patterns},
     metadata::Kind,
     settings::DocumentsSettings,
@@ -24,7 +25,7 @@ pub struct Loaded {
     /// The tools; empty if the folder cannot be used.
     pub tools: Vec<Arc<dyn Backend>>,
     /// Findings about the settings and the files.
-    pub findings: Vec<DocumentsFinding>,
+    pub findings: Vec<SettingFinding>,
     /// The documents, for whoever watches them; `None` if the folder cannot be used.
     pub documents: Option<Documents>,
 }
@@ -39,7 +40,7 @@ pub struct Loaded {
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let loaded = load(DocumentsSettings::new("handbook", "handbook"), None).await;
 /// for finding in &loaded.findings {
-///     eprintln!("{}: {}", finding.file, finding.message);
+///     eprintln!("{}: {}", finding.message, finding.help);
 /// }
 /// let add = callgate_executor::Builder::shared_backend;
 /// let executor = loaded.tools.into_iter().fold(Executor::builder(), add).build()?;
@@ -48,39 +49,39 @@ pub struct Loaded {
 /// ```
 pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
     let known = earlier.and_then(|earlier| earlier.collection_of(&settings));
-    let loading = spawn_blocking(move || loaded(settings, known).unwrap_or_else(refused));
+    let loading = spawn_blocking(move || load_blocking(settings, known).unwrap_or_else(refusal));
     loading.await.unwrap_or_else(|_| {
         let message = "expected a folder that can be indexed, got a failure of callgate";
-        refused(DocumentsFinding::error(FOLDER, "folder", message, "report it with the folder"))
+        refusal(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
     })
 }
 
-fn refused(finding: DocumentsFinding) -> Loaded {
+fn refusal(finding: SettingFinding) -> Loaded {
     Loaded { findings: vec![finding], ..Loaded::default() }
 }
 
-fn loaded(
+fn load_blocking(
     settings: DocumentsSettings,
     known: Option<Arc<Collection>>,
-) -> Result<Loaded, DocumentsFinding> {
+) -> Result<Loaded, SettingFinding> {
     let collection = match known {
         Some(known) => known,
-        None => opened(&settings)?,
+        None => collection(&settings)?,
     };
     collection.refresh();
     let fields = fields(&settings, collection.index().fields());
     let illegal = |error: callgate_tool::InvalidName| {
         let message = format!("expected a name that tools can have: {error}");
-        DocumentsFinding::error(PATTERN, "", message, "name the toolset otherwise")
+        SettingFinding::error(PATTERN, "", message, "name the toolset otherwise")
     };
     let search = declaration::search(&settings, &fields).map_err(illegal)?;
     let read = declaration::read(&settings).map_err(illegal)?;
     let mut findings = collection.findings();
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if findings.iter().any(SettingFinding::is_error) {
         return Ok(Loaded { findings, ..Loaded::default() });
     }
     if collection.index().counts() == [0, 0, 0] {
-        findings.push(DocumentsFinding::no_files());
+        findings.push(finding::no_files());
     }
     let shared = Arc::new(Shared {
         toolset: settings.toolset.clone(),
@@ -95,12 +96,12 @@ fn loaded(
     Ok(Loaded { tools, findings, documents: Some(Documents::new(settings, collection)) })
 }
 
-fn opened(settings: &DocumentsSettings) -> Result<Arc<Collection>, DocumentsFinding> {
+fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFinding> {
     let patterns = Patterns::new(&settings.include, &settings.exclude)?;
     let uri = settings.uri.as_deref().map(UriTemplate::new).transpose()?;
     let folder = Folder::open(&settings.folder, patterns, settings.limits).map_err(|error| {
         let message = format!("expected a folder, got: {}", error.kind());
-        DocumentsFinding::error(FOLDER, "folder", message, "name a folder that callgate can read")
+        SettingFinding::error(FOLDER, POINTER, message, "name a folder that callgate can read")
     })?;
     let reading = Reading {
         metadata: settings.metadata,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callgate_tool::{Session, ToolsetName, Value};
+use callgate_tool::{SessionSource, ToolsetName};
 
 /// One folder with its tools.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,46 +137,6 @@ impl Operator {
             return Some(Self::In);
         }
         Self::ALL.into_iter().find(|operator| operator.as_str() == name)
-    }
-}
-
-/// The source of a value that the model never sees and cannot choose.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum SessionSource {
-    /// A value at a dotted path of the context: `$context.variables.tenant`.
-    Context(String),
-    /// A value of the configuration itself.
-    Fixed(Value),
-    /// A parameter of the session: `$session.params.audience`.
-    Parameter(String),
-    /// A value at a dotted path of the payload: `$request.payload.user`.
-    Payload(String),
-}
-
-impl SessionSource {
-    /// The value in a session.
-    pub(crate) fn value(&self, session: &Session) -> Option<Value> {
-        match self {
-            Self::Context(path) => session.context(path),
-            Self::Fixed(value) => Some(value.clone()),
-            Self::Parameter(name) => session.parameter(name).cloned(),
-            Self::Payload(path) => session.payload(path).cloned(),
-        }
-    }
-
-    /// The source as a configuration writes it; empty for a fixed value.
-    pub(crate) fn reference(&self) -> String {
-        match self {
-            Self::Context(path) => format!("$context.{path}"),
-            Self::Fixed(_) => String::new(),
-            Self::Parameter(name) => format!("$session.params.{name}"),
-            Self::Payload(path) => format!("$request.payload.{path}"),
-        }
-    }
-
-    pub(crate) fn is_fixed(&self) -> bool {
-        matches!(self, Self::Fixed(_))
     }
 }
 

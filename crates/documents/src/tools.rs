@@ -94,7 +94,7 @@ impl Shared {
         let wanted =
             LineRange { from, to: number(arguments, "to").unwrap_or(usize::MAX).max(from) };
         match self.collection.read(document, wanted, filter) {
-            Some(Ok(excerpt)) => shown(document, &excerpt).into(),
+            Some(Ok(excerpt)) => excerpt_value(document, &excerpt).into(),
             Some(Err(n_lines)) => {
                 wording::documents::no_line(u64::try_from(from).unwrap_or(u64::MAX), n_lines).into()
             }
@@ -103,11 +103,11 @@ impl Shared {
     }
 }
 
-fn shown(document: &str, excerpt: &Excerpt) -> Value {
+fn excerpt_value(document: &str, excerpt: &Excerpt) -> Value {
     let LineRange { from, to } = excerpt.lines;
-    let mut shown = Object::from([("title", excerpt.title.as_str().into())]);
+    let mut members = Object::from([("title", excerpt.title.as_str().into())]);
     if let Some(uri) = &excerpt.uri {
-        shown.insert("uri", uri.as_str().into());
+        members.insert("uri", uri.as_str().into());
     }
     for (name, value) in [
         ("text", excerpt.text.as_str().into()),
@@ -118,12 +118,12 @@ fn shown(document: &str, excerpt: &Excerpt) -> Value {
         ("digest", excerpt.digest.as_str().into()),
         ("more", Value::Bool(to < excerpt.n_lines)),
     ] {
-        shown.insert(name, value);
+        members.insert(name, value);
     }
     if excerpt.is_cut {
-        shown.insert("cut", Value::Bool(true));
+        members.insert("cut", Value::Bool(true));
     }
-    Value::Object(shown)
+    Value::Object(members)
 }
 
 fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
@@ -132,13 +132,13 @@ fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
 
 fn number(arguments: &Arguments, name: &str) -> Option<usize> {
     let value = arguments.get(name)?;
-    let number = value.as_u64().or_else(|| whole(value.as_f64()?));
+    let number = value.as_u64().or_else(|| whole_number(value.as_f64()?));
     number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// A number such as `5.0`, which is an integer in JSON Schema.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
-fn whole(number: f64) -> Option<u64> {
+fn whole_number(number: f64) -> Option<u64> {
     (0.0..1e15).contains(&number).then_some(number as u64)
 }
 
@@ -158,10 +158,7 @@ impl Backend for DocumentsTool {
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for condition in &self.shared.bound {
-            match condition.value.value(session) {
-                Some(value) => hasher.value(&value),
-                None => hasher.optional(None),
-            };
+            hasher.source(&condition.value, session);
         }
     }
 

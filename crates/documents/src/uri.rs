@@ -1,15 +1,16 @@
 //! The template of documents' addresses: `https://docs.example.com/{path}`.
 
+use callgate_tree::SettingFinding;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::finding::{DocumentsFinding, PATTERN};
+use crate::finding::PATTERN;
 
 /// A template with `{path}`, the path from the folder, or `{stem}`, the path without the file's ending.
 #[derive(Clone, Debug)]
 pub(crate) struct UriTemplate(String);
 
 impl UriTemplate {
-    pub(crate) fn new(text: &str) -> Result<Self, DocumentsFinding> {
+    pub(crate) fn new(text: &str) -> Result<Self, SettingFinding> {
         let rest = text.replace("{path}", "").replace("{stem}", "");
         let has_place = rest.len() < text.len();
         let is_address = text.starts_with("https://") || text.starts_with("http://");
@@ -18,7 +19,7 @@ impl UriTemplate {
         }
         let message = format!("expected an address with `{{path}}` or `{{stem}}`, got: `{text}`");
         let help = "write `https://docs.example.com/{path}`";
-        Err(DocumentsFinding::error(PATTERN, "uri", message, help))
+        Err(SettingFinding::error(PATTERN, "/uri", message, help))
     }
 
     pub(crate) fn uri(&self, path: &str) -> String {

@@ -38,7 +38,7 @@ fn questions(file: &str) -> Vec<Question> {
     text.lines().map(read).collect()
 }
 
-async fn searched(folder: &Path, include: &[&str]) -> Executor {
+async fn executor(folder: &Path, include: &[&str]) -> Executor {
     let mut settings = DocumentsSettings::new("texts", folder);
     settings.include = include.iter().map(|pattern| (*pattern).to_owned()).collect();
     let loaded = load(settings, None).await;
@@ -88,7 +88,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 #[tokio::test]
 async fn other_words_find_more_of_a_manual() {
     let manual = folder().join("../../../callgate/manual");
-    let executor = searched(&manual, &["*.md"]).await;
+    let executor = executor(&manual, &["*.md"]).await;
     let all = questions("manual.jsonl");
     let answers = |snippet: &Value, gold: &str| {
         let (file, heading) = gold.split_once('#').unwrap();
@@ -100,7 +100,7 @@ async fn other_words_find_more_of_a_manual() {
 
 #[tokio::test]
 async fn other_words_find_more_of_questions_with_answers() {
-    let executor = searched(folder(), &["faq.csv"]).await;
+    let executor = executor(folder(), &["faq.csv"]).await;
     let all = questions("faq.jsonl");
     let rows = fs::read_to_string(folder().join("faq.csv")).unwrap();
     let answers = |snippet: &Value, gold: &str| {
@@ -113,7 +113,7 @@ async fn other_words_find_more_of_questions_with_answers() {
 
 #[tokio::test]
 async fn other_words_find_more_of_documentation_of_code() {
-    let executor = searched(folder(), &["library.md"]).await;
+    let executor = executor(folder(), &["library.md"]).await;
     let all = questions("library.jsonl");
     let answers = |snippet: &Value, gold: &str| text(snippet, "section").ends_with(gold);
     let found = hits(&executor, &all, answers).await;

@@ -54,18 +54,17 @@ async fn the_pages_of_a_pdf_are_found_and_read() {
 
 async fn a_pdf_without_a_text_or_a_program_is_a_finding() {
     let shop = Shop::of(&[("empty.pdf", &pdf(&[""]))]).await;
-    assert_eq!(shop.findings(), ["expected a PDF with text, got one of images alone"]);
+    assert_eq!(shop.findings(), ["`empty.pdf`: expected a PDF with text, got one of images alone"]);
     let mut settings = shop.settings.clone();
     settings.extractor = None;
     let loaded = load(settings, None).await;
-    let message = "expected a program that extracts the text of PDF files, got none";
+    let message = "`empty.pdf`: expected a program that extracts the text of PDF files, got none";
     assert_eq!(loaded.findings[0].message, message);
     // It answers, and with no text.
     let mut settings = shop.settings.clone();
     settings.extractor = Some("/usr/bin/true".into());
     let loaded = load(settings, None).await;
-    let message =
-        "expected a PDF whose text can be extracted, got a malformed, encrypted or too large one";
+    let message = "`empty.pdf`: expected a PDF whose text can be extracted, got a malformed, encrypted or too large one";
     assert_eq!(loaded.findings[0].message, message);
 }
 

@@ -39,7 +39,8 @@ pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
-pub use opened::{BodyHead, Opened, Piece, Pieces};
+pub(crate) use opened::BodyHead;
+pub use opened::{Opened, Piece, Pieces};
 pub use review::{Review, Reviewed};
 
 /// Runs the calls of one tool.

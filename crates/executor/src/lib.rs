@@ -24,8 +24,7 @@ mod trace;
 mod watcher;
 
 pub use backend::{
-    Backend, BodyHead, ClientFunction, EditedTool, Function, Opened, Piece, Pieces, Review,
-    Reviewed,
+    Backend, ClientFunction, EditedTool, Function, Opened, Piece, Pieces, Review, Reviewed,
 };
 pub use builder::Builder;
 #[doc(hidden)]

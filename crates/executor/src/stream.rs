@@ -46,9 +46,25 @@ impl ToolStream {
         if let Outcome::Answered(answer) = &self.outcome { Some(answer) } else { None }
     }
 
-    /// The facts about the bytes before they arrive; empty if the response's pieces are values.
-    pub fn body(&self) -> &BodyHead {
-        &self.body
+    /// The media type of the bytes that follow, without parameters; empty if the service names none, and if the pieces
+    /// are values.
+    ///
+    /// ```
+    /// # async fn download(executor: &callgate_executor::Executor, call: callgate_executor::Call<'_>) {
+    /// let mut stream = executor.stream_with(call.as_bytes()).await;
+    /// println!("{}, of {:?} bytes", stream.media_type(), stream.size());
+    /// while let Some(piece) = stream.next().await {
+    ///     println!("{piece:?}");
+    /// }
+    /// # }
+    /// ```
+    pub fn media_type(&self) -> &str {
+        &self.body.media_type
+    }
+
+    /// The number of bytes that follow, if the service gives it.
+    pub fn size(&self) -> Option<u64> {
+        self.body.size
     }
 
     /// The next piece, as soon as the service has sent all of it. `None` when no more follow, and immediately if the

@@ -17,7 +17,7 @@ use rmcp::{ErrorData, model::InputRequiredResult};
 use crate::{
     approval::waiting,
     client::Attachment,
-    content::written,
+    content::tool_result,
     elicitation::{self, CallOrigin, RoundEnd},
     host::{Caller, Host, SessionError, WaitingCall},
     read_result,
@@ -54,9 +54,9 @@ pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<An
     let target = match standing.target(arguments) {
         None => {
             let schemas = host.listing().schemas;
-            return told(standing.answer(&executor, &caller, schemas, arguments));
+            return ended_answer(standing.answer(&executor, &caller, schemas, arguments));
         }
-        Some(Err(wrong)) => return told(Err(wrong)),
+        Some(Err(wrong)) => return ended_answer(Err(wrong)),
         Some(Ok(target)) => target,
     };
     let entry = seen_as(&executor, &caller, &target.tool);
@@ -72,7 +72,7 @@ pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<An
         Some(None) => return answered(host, &executor, &caller, target, incoming).await,
     };
     Box::pin(refuse(host, &executor, &caller, incoming, &ended(target.tool, fault))).await;
-    told(Err(message))
+    ended_answer(Err(message))
 }
 
 async fn answered(
@@ -134,7 +134,7 @@ async fn answered(
     }
     let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
     let result = results.first().or_else(|| refused.map(|refused| &**refused));
-    Ok(Answer::Ended(written(result, blocks)))
+    Ok(Answer::Ended(tool_result(result, blocks)))
 }
 
 /// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
@@ -195,7 +195,7 @@ fn made<'a>(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
-fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
+fn ended_answer(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
     Ok(Answer::Ended(shortlist::result(answer)))
 }
 

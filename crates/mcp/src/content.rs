@@ -4,14 +4,14 @@
 use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
 
 /// A result; `blocks` are the content blocks that the dialect made.
-pub(crate) fn written(result: Option<&ToolResult>, blocks: Value) -> Value {
-    let Value::Object(mut written) = blocks else { return blocks };
+pub(crate) fn tool_result(result: Option<&ToolResult>, blocks: Value) -> Value {
+    let Value::Object(mut members) = blocks else { return blocks };
     if let Some(structured) = result.and_then(structured) {
-        written.insert("structuredContent", structured);
+        members.insert("structuredContent", structured);
     }
     // Revisions since 2026-07-28 need the member; the server removes it for earlier ones.
-    written.insert("resultType", "complete".into());
-    written.into()
+    members.insert("resultType", "complete".into());
+    members.into()
 }
 
 /// The value of a result as an object (revisions before 2026-07-28 accept no other); a failure with its code and problems.

@@ -117,7 +117,7 @@ async fn began(
 ) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = pauses.opened(state, place).ok_or_else(foreign_state)?;
-    match Round::taken(name, call, pauses.store()).await {
+    match Round::take(name, call, pauses.store()).await {
         Ok(round) => round.ok_or_else(foreign_state),
         Err(error) => {
             tracing::warn!(%error, "the answers of earlier rounds of a call cannot be read");

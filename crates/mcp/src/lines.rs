@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
 
     fn refuse(&mut self, refusal: &Refusal) {
         while self.refusals.try_join_next().is_some() {}
-        self.refusals.spawn(written(Arc::clone(&self.output), refusal.text()));
+        self.refusals.spawn(write_line(Arc::clone(&self.output), refusal.text()));
     }
 }
 
@@ -90,7 +90,7 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (text, output) = (serde_json::to_string(&message), Arc::clone(&self.output));
-        async move { written(output, text.map_err(io::Error::other)?).await }
+        async move { write_line(output, text.map_err(io::Error::other)?).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -131,7 +131,10 @@ fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     Ok(message)
 }
 
-async fn written<W: AsyncWrite + Unpin>(output: Arc<Mutex<W>>, mut text: String) -> io::Result<()> {
+async fn write_line<W: AsyncWrite + Unpin>(
+    output: Arc<Mutex<W>>,
+    mut text: String,
+) -> io::Result<()> {
     text.push('\n');
     let mut output = output.lock().await;
     output.write_all(text.as_bytes()).await?;

@@ -54,7 +54,7 @@ pub(crate) async fn read(
     let principal = caller.principal.as_ref();
     match executor.result(&wanted.handle, session, principal).await {
         Ok(Some(result)) if result.is_of_caller() || caller.may_read(&result.toolset) => {
-            shown(&result, &wanted)
+            requested_part(&result, &wanted)
         }
         Ok(_) => {
             let message = "no such result is kept for this caller and session; call the tool again";
@@ -129,7 +129,7 @@ fn number(value: Option<Value>, name: &str, range: Range<usize>) -> Result<Optio
 }
 
 /// Shows a part of a text, or the whole of an image or a sound; of other types it says what they are.
-fn shown(result: &StoredResult, wanted: &RequestedPart) -> Value {
+fn requested_part(result: &StoredResult, wanted: &RequestedPart) -> Value {
     let StoredResult { media_type, bytes, .. } = result;
     let kind = media_type.split('/').next().unwrap_or_default();
     let seen = ["image", "audio"].into_iter().find(|known| known.eq_ignore_ascii_case(kind));

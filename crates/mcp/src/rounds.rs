@@ -46,7 +46,7 @@ impl Round {
 
     /// The round with this name; `None` if it was used, has expired, or belongs to another principal or session, or to a
     /// call with other arguments.
-    pub(crate) async fn taken(
+    pub(crate) async fn take(
         name: String,
         call: &Call<'_>,
         store: &dyn Store,
@@ -101,7 +101,7 @@ mod tests {
         };
         let (asked, other) = (asked(1), asked(2));
         let memory = Memory::new(Bounds { records: 9, bytes: 9_999 });
-        let taken = async |name, call: &Call<'_>| Round::taken(name, call, &memory).await.unwrap();
+        let take = async |name, call: &Call<'_>| Round::take(name, call, &memory).await.unwrap();
         let (session, another) = (Session::new("s"), Session::new("other"));
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let answers = BTreeMap::from([("step1".to_owned(), json!({"action": "decline"}))]);
@@ -112,15 +112,15 @@ mod tests {
             Call::new(&asked, &session).with_principal(Principal::new("lee")),
             Call::new(&asked, &another).with_principal(Principal::new("kim")),
         ] {
-            assert_eq!(taken(name.clone(), &stranger).await, None);
+            assert_eq!(take(name.clone(), &stranger).await, None);
         }
-        assert_eq!(taken(name.clone(), &call).await.as_ref(), Some(&round));
-        assert_eq!(taken(name, &call).await, None);
+        assert_eq!(take(name.clone(), &call).await.as_ref(), Some(&round));
+        assert_eq!(take(name, &call).await, None);
         let name = round.clone().kept(&call, &memory).await.unwrap();
         let changed = Call::new(&other, &session).with_principal(Principal::new("kim"));
-        assert_eq!(taken(name, &changed).await, None);
+        assert_eq!(take(name, &changed).await, None);
         let name = round.kept(&call, &memory).await.unwrap();
         tokio::time::advance(APPROVAL_TIME).await;
-        assert_eq!(taken(name, &call).await, None);
+        assert_eq!(take(name, &call).await, None);
     }
 }

@@ -5,12 +5,13 @@
 mod extent;
 mod plain;
 
-use std::{fmt, str::CharIndices};
+use std::str::CharIndices;
 
 use callgate_tool::Value;
 use serde_json_path::PathElement;
 
 use self::{extent::Extent, plain::Segment};
+use crate::selection::InvalidPattern;
 
 /// A parsed expression.
 ///
@@ -41,20 +42,6 @@ enum Order {
     Value,
 }
 
-/// A text that is not a `JSONPath` expression.
-///
-/// ```
-/// use callgate_openapi::JsonPath;
-///
-/// let refused = JsonPath::parse("pets[0]").unwrap_err();
-/// assert!(refused.to_string().starts_with("expected a JSONPath of RFC 9535: "));
-/// assert!(!refused.message().is_empty());
-/// ```
-#[derive(Clone, Debug)]
-pub struct InvalidPath {
-    message: String,
-}
-
 /// One step from a value to a value inside it. The ordering puts the last of several items last.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "a value has no other insides")]
@@ -69,14 +56,19 @@ impl JsonPath {
     /// Parses an expression.
     ///
     /// # Errors
-    /// [`InvalidPath`] contains the place where the text is invalid.
-    pub fn parse(text: &str) -> Result<Self, InvalidPath> {
+    /// [`InvalidPattern`] contains the position where the text is invalid.
+    ///
+    /// ```
+    /// let refused = callgate_openapi::JsonPath::parse("pets[0]").unwrap_err();
+    /// assert!(refused.to_string().starts_with("expected a JSONPath of RFC 9535: "));
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, InvalidPattern> {
         match serde_json_path::JsonPath::parse(text) {
             Ok(path) => {
                 let extent = Extent::of(text);
                 Ok(Self { path, plain: extent.plain(), order: Order::of(text), extent })
             }
-            Err(error) => Err(InvalidPath { message: error.message().to_owned() }),
+            Err(error) => Err(InvalidPattern::new("a JSONPath of RFC 9535", error.message())),
         }
     }
 
@@ -177,21 +169,6 @@ fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
         PathStep::Name(name) => value.get(name),
     })
 }
-
-impl InvalidPath {
-    /// The expected value, without the expression.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-}
-
-impl fmt::Display for InvalidPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a JSONPath of RFC 9535: {}", self.message)
-    }
-}
-
-impl std::error::Error for InvalidPath {}
 
 #[cfg(test)]
 mod tests {

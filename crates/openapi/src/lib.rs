@@ -62,7 +62,7 @@ pub use input::{
     Encoding, Input, InputEdit, InputLocation, NestedInput, Placement, Step, Style, Styled,
     ValueSource,
 };
-pub use json_path::{InvalidPath, JsonPath, PathStep};
+pub use json_path::{JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};
 pub use layout::body_arguments::NoBodyArguments;
 pub use limits::Limits;

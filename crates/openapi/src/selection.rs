@@ -82,7 +82,7 @@ pub struct Pattern {
     matcher: GlobMatcher,
 }
 
-/// A pattern that cannot be parsed.
+/// The error for a pattern or a `JSONPath` expression that cannot be parsed.
 ///
 /// ```
 /// use callgate_openapi::Pattern;
@@ -91,7 +91,10 @@ pub struct Pattern {
 /// assert!(refused.to_string().ends_with("unclosed character class; missing ']'"), "{refused}");
 /// ```
 #[derive(Clone, Debug)]
-pub struct InvalidPattern(String);
+pub struct InvalidPattern {
+    expected: &'static str,
+    message: String,
+}
 
 /// An entry of a selection that no operation matches.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -153,7 +156,7 @@ impl Pattern {
 
     fn new(text: &str, builder: &mut GlobBuilder<'_>) -> Result<Self, InvalidPattern> {
         let glob = builder.backslash_escape(true).build();
-        let glob = glob.map_err(|error| InvalidPattern(error.kind().to_string()))?;
+        let glob = glob.map_err(|error| InvalidPattern::new(GLOB, error.kind()))?;
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
     }
 
@@ -241,17 +244,26 @@ impl Unmatched {
     }
 }
 
+impl InvalidPattern {
+    pub(crate) fn new(expected: &'static str, message: impl ToString) -> Self {
+        Self { expected, message: message.to_string() }
+    }
+
+    /// The reason alone, without the kind of the expected text.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 impl fmt::Display for InvalidPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a pattern with `*`, `?` or `[…]`, got one that cannot be read: {}",
-            self.0
-        )
+        write!(f, "expected {}: {}", self.expected, self.message)
     }
 }
 
 impl error::Error for InvalidPattern {}
+
+const GLOB: &str = "a pattern with `*`, `?` or `[…]`, got one that cannot be read";
 
 #[cfg(test)]
 mod tests {

@@ -41,12 +41,12 @@ fn drawn(path: &Path) -> Result<Secret, Error> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(|_| error::no_random())?;
     let text = BASE64_STANDARD.encode(key);
-    written(path, &text).map_err(|failure| error::of_file(path, failure))?;
+    write_key(path, &text).map_err(|failure| error::of_file(path, failure))?;
     Ok(Secret::new(text))
 }
 
 /// Writes the key under another name first, so that there is never half a key.
-fn written(path: &Path, text: &str) -> io::Result<()> {
+fn write_key(path: &Path, text: &str) -> io::Result<()> {
     let mut other = OsString::from(path);
     other.push(".new");
     let mut options = OpenOptions::new();

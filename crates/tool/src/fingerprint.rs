@@ -8,7 +8,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use callgate_secret::Secret;
 use sha2::{Digest as _, Sha256};
 
-use crate::{CallerToken, Object, Session, Value};
+use crate::{CallerToken, Object, Session, SessionSource, Value};
 
 /// The fingerprint of a call: SHA-256 of what decides it. Equal fingerprints are one call.
 ///
@@ -112,6 +112,14 @@ impl FingerprintHasher {
         match subject_of(token.expose()) {
             Some((issuer, subject)) => self.text("jwt").text(&issuer).text(&subject),
             None => self.text("token").text(token.expose()),
+        }
+    }
+
+    /// Adds the value of a source in a session; an absent one differs from any other.
+    pub fn source(&mut self, source: &SessionSource, session: &Session) -> &mut Self {
+        match source.value(session) {
+            Some(value) => self.value(&value),
+            None => self.optional(None),
         }
     }
 

@@ -49,10 +49,10 @@ pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
-pub use session::{Session, SessionName};
+pub use session::{Session, SessionName, SessionSource, StatementInput};
 pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{
-    Entry, ForeignNumber, Index, IntoIter, InvalidValue, Iter, Object, ToValue, Value, from_value,
+    Entry, ForeignNumber, Index, IntoIter, InvalidValue, Object, ToValue, Value, from_value,
 };
 pub use visible::{is_unseen, visible, visible_line, visible_quotation};

@@ -3,6 +3,7 @@
 
 mod bound;
 mod name;
+mod source;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,6 +14,7 @@ use crate::{CallerToken, Object, Value};
 use callgate_secret::{MASK, Secret};
 
 pub use name::SessionName;
+pub use source::{SessionSource, StatementInput};
 
 /// The state in which a call runs.
 ///

@@ -17,7 +17,7 @@ use std::ops;
 pub use self::build::ToValue;
 pub use self::deserializer::{InvalidValue, from_value};
 pub use self::foreign::ForeignNumber;
-pub use self::object::{Entry, IntoIter, Iter, Object};
+pub use self::object::{Entry, IntoIter, Object};
 use crate::Number;
 
 /// A JSON value.

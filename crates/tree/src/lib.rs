@@ -8,6 +8,7 @@ mod limits;
 mod locate;
 mod node;
 pub mod pointer;
+mod setting_finding;
 mod text;
 
 pub use code::{CodeName, TextCode};
@@ -16,4 +17,5 @@ pub use limits::Limits;
 pub use locate::{locate, locate_file, positions};
 pub use node::{Node, Object};
 pub use pointer::Path;
+pub use setting_finding::SettingFinding;
 pub use text::{Interner, Parsed, read};

@@ -8,17 +8,17 @@ use crate::{
 };
 
 /// The declaration of a tool.
-pub(crate) fn declared(settings: &VertexSettings, tool: &ToolSettings) -> Tool {
-    let description = described(settings, tool.action);
+pub(crate) fn tool(settings: &VertexSettings, tool: &ToolSettings) -> Tool {
+    let description = purpose(settings, tool.action);
     let schema = input(settings, tool.action);
     let action = tool.action;
     let declared = Tool::new(tool.name.clone(), description, Schema::new(schema), Effect::Read);
     declared.with_lazy_output_schema(move || Some(Schema::new(output(action))))
 }
 
-fn described(settings: &VertexSettings, action: Action) -> String {
+fn purpose(settings: &VertexSettings, action: Action) -> String {
     let own = settings.description.trim().trim_end_matches('.');
-    let purpose = match (settings.form, action, own) {
+    let words = match (settings.form, action, own) {
         (_, Action::Search, "") => "Searches documents for passages about a question".to_owned(),
         (_, Action::Answer, "") => "Answers a question from documents".to_owned(),
         (Form::Google { .. }, _, own) => own.to_owned(),
@@ -31,7 +31,7 @@ fn described(settings: &VertexSettings, action: Action) -> String {
         Action::Answer => ANSWER,
         Action::Search => SEARCH,
     };
-    format!("{purpose}. {results} {DATA}")
+    format!("{words}. {results} {DATA}")
 }
 
 const SEARCH: &str = "`more` is true if further passages match; ask more narrowly then.";

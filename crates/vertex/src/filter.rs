@@ -5,11 +5,10 @@ mod grammar;
 mod text;
 
 use callgate_call::wording::vertex as wording;
-use callgate_tool::{Fault, Number, Session, Value};
+use callgate_tool::{Fault, Number, Session, SessionSource, Value};
 
 pub use self::grammar::InvalidFilter;
 pub(crate) use self::text::write;
-use crate::session_source::SessionSource;
 
 /// A filter: conditions on the fields of documents.
 ///
@@ -155,7 +154,7 @@ impl Condition {
                 return Err(callgate_call::wording::unknown_session());
             }
             let found = source.value(session).and_then(|value| values(&value));
-            found.ok_or_else(|| wording::missing_value(&self.field, &source.reference()))
+            found.ok_or_else(|| wording::missing_value(&self.field, &source.to_string()))
         };
         let one = |operand: &Operand| -> Result<Operand, Box<Fault>> {
             match operand {

@@ -11,7 +11,6 @@ mod load;
 mod request;
 mod resource_name;
 mod results;
-mod session_source;
 mod settings;
 mod tool;
 
@@ -19,7 +18,6 @@ pub use conditions::FieldType;
 pub use filter::{Filter, InvalidFilter};
 pub use load::{Surroundings, load};
 pub use resource_name::{InvalidResourceName, ResourceName};
-pub use session_source::SessionSource;
 pub use settings::{
     Action, Boost, BoostControl, ControlKind, Form, ResultMode, StoreSettings, Target,
     ToolSettings, VertexSettings,

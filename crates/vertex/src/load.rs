@@ -8,7 +8,7 @@ use callgate_executor::{Backend, SessionValues};
 use callgate_transport::Transport;
 
 use crate::{
-    declaration::declared,
+    declaration,
     description::Requests,
     settings::{Target, VertexSettings},
     tool::{Shared, VertexTool},
@@ -46,7 +46,7 @@ pub fn load(settings: VertexSettings, around: &Surroundings) -> Vec<Arc<dyn Back
     let methods = settings.targets.iter().map(methods).collect();
     let shared = Arc::new(Shared { settings, methods });
     let tools = shared.settings.tools.iter().map(|tool| -> Arc<dyn Backend> {
-        let (declared, shared) = (declared(&shared.settings, tool), Arc::clone(&shared));
+        let (declared, shared) = (declaration::tool(&shared.settings, tool), Arc::clone(&shared));
         Arc::new(VertexTool { tool: declared, action: tool.action, shared })
     });
     tools.collect()

@@ -51,7 +51,7 @@ impl<'a> Question<'a> {
         let most = u64::from(settings.limit.max(1));
         let limit = match settings.form {
             Form::Google { .. } => most,
-            Form::Own => whole(arguments.get("limit"))
+            Form::Own => whole_number(arguments.get("limit"))
                 .unwrap_or_else(|| u64::from(USUAL_SNIPPETS))
                 .clamp(1, most),
         };
@@ -218,7 +218,7 @@ fn of_model(filter: &Value) -> Result<Expression, Box<Fault>> {
     Ok(filter.0)
 }
 
-fn whole(value: Option<&Value>) -> Option<u64> {
+fn whole_number(value: Option<&Value>) -> Option<u64> {
     let value = value?;
     #[expect(
         clippy::cast_possible_truncation,

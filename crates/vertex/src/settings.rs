@@ -1,12 +1,9 @@
 //! The settings of a search and of its tools, as values. `config` reads them from a text; nothing here sends a request.
 
 use callgate_executor::CallSettings;
-use callgate_tool::ToolName;
+use callgate_tool::{SessionSource, ToolName};
 
-use crate::{
-    conditions::FieldType, filter::Filter, resource_name::ResourceName,
-    session_source::SessionSource,
-};
+use crate::{conditions::FieldType, filter::Filter, resource_name::ResourceName};
 
 /// The data stores of one toolset with their tools.
 #[derive(Clone, Debug)]

@@ -42,19 +42,19 @@ struct TargetRequest<'a> {
 }
 
 impl VertexTool {
-    fn asked<'a>(&'a self, call: &'a Call<'_>) -> Result<Question<'a>, Box<Fault>> {
+    fn question<'a>(&'a self, call: &'a Call<'_>) -> Result<Question<'a>, Box<Fault>> {
         Question::read(&self.shared.settings, call.arguments(), call.session())
     }
 
     /// The requests of a call. An answer is of one target.
-    fn requests(&self, asked: &Question<'_>) -> Result<Vec<TargetRequest<'_>>, Box<Fault>> {
+    fn requests(&self, question: &Question<'_>) -> Result<Vec<TargetRequest<'_>>, Box<Fault>> {
         let most = if self.action == Action::Answer { 1 } else { usize::MAX };
         let targets = self.shared.settings.targets.iter().zip(&self.shared.methods).take(most);
         let mut requests = Vec::new();
         for (target, methods) in targets {
             let method = methods.get(self.action);
             let missing = || wording::not_supported("the service has no such method");
-            let arguments = Arguments::from([("body", asked.body(target, self.action)?)]);
+            let arguments = Arguments::from([("body", question.body(target, self.action)?)]);
             requests.push(TargetRequest { method: method.ok_or_else(missing)?, arguments });
         }
         Ok(requests)
@@ -65,10 +65,10 @@ impl VertexTool {
         self.shared.methods.first()?.get(self.action)
     }
 
-    async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
-        let asked = self.asked(call)?;
+    async fn outcome(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+        let question = self.question(call)?;
         let (mut found, mut last) = (Vec::new(), None);
-        for TargetRequest { method, arguments } in self.requests(&asked)? {
+        for TargetRequest { method, arguments } in self.requests(&question)? {
             let sent = call.clone().with_arguments(arguments);
             let mut answer = match method.run(&sent, journal).await {
                 Outcome::Answered(answer) => answer,
@@ -89,7 +89,7 @@ impl VertexTool {
             }
             Action::Search => {
                 let found = found.iter().map(Passages::read).collect();
-                results::result(found, asked.limit, most_bytes)
+                results::result(found, question.limit, most_bytes)
             }
         };
         let Some(mut answer) = last else {
@@ -149,15 +149,12 @@ impl Backend for VertexTool {
             method.fingerprint(session, hasher);
         }
         for source in self.shared.settings.sources() {
-            match source.value(session) {
-                Some(value) => hasher.value(&value),
-                None => hasher.optional(None),
-            };
+            hasher.source(source, session);
         }
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let requests = self.requests(&self.asked(call)?)?;
+        let requests = self.requests(&self.question(call)?)?;
         let Some(TargetRequest { method, arguments }) = requests.into_iter().next() else {
             return Err(wording::not_supported("there is nothing to search"));
         };
@@ -165,6 +162,6 @@ impl Backend for VertexTool {
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        self.ran(call, journal).await.unwrap_or_else(Outcome::Failed)
+        self.outcome(call, journal).await.unwrap_or_else(Outcome::Failed)
     }
 }

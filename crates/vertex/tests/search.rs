@@ -86,7 +86,7 @@ impl Manuals {
 
     async fn call(&self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments).await;
-        assert_eq!(self.service.refused(), [""; 0], "{:?}", result.outcome);
+        assert_eq!(self.service.refusals(), [""; 0], "{:?}", result.outcome);
         match &result.outcome {
             Outcome::Answered(_) => Value::parse(result.text().unwrap()).unwrap(),
             other => panic!("{other:?}"),
@@ -95,12 +95,12 @@ impl Manuals {
 
     /// The code and the message of a call that fails, and the number of requests that it made.
     async fn fails(&self, tool: &str, arguments: Value) -> (String, String, usize) {
-        let n_asked = self.service.asked().len();
+        let n_asked = self.service.requests().len();
         let result = self.result(tool, arguments).await;
         let Outcome::Failed(fault) = result.outcome else { panic!("{:?}", result.outcome) };
         let said = format!("{} {:?}", fault.message, fault.body);
         assert!(!said.contains("tenant"), "words of the service: {said}");
-        (fault.code.as_str().to_owned(), fault.message, self.service.asked().len() - n_asked)
+        (fault.code.as_str().to_owned(), fault.message, self.service.requests().len() - n_asked)
     }
 }
 
@@ -140,7 +140,7 @@ async fn segments_chunks_and_rows_are_shown_as_the_store_has_them() {
         {"title": "", "text": "When is the shop open?", "answer": "From nine to six.", "document": "q1"},
     ], "more": false});
     assert_eq!(found, expected, "each data store is asked, and they take turns");
-    assert_eq!(manuals.service.asked().len(), 2);
+    assert_eq!(manuals.service.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn the_filter_is_that_of_the_operator_the_session_and_the_model() {
     let result = manuals.executor.call_with(Call::new(&asked, &nobody)).await;
     let Outcome::Failed(fault) = result.outcome else { panic!() };
     assert_eq!(fault.code.as_str(), "missing_session_value");
-    assert_eq!(manuals.service.asked().len(), 2, "nothing is sent");
+    assert_eq!(manuals.service.requests().len(), 2, "nothing is sent");
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_request_to_a_busy_service_is_repeated_where_the_operator_allows_it() 
     manuals.service.fails(&[429, 503]);
     let found = manuals.call("manuals-search", json!({"query": "q", "limit": 1})).await;
     assert_eq!(found["snippets"].as_array().unwrap().len(), 1);
-    assert_eq!(manuals.service.asked().len(), 3, "a POST that only reads may be repeated");
+    assert_eq!(manuals.service.requests().len(), 3, "a POST that only reads may be repeated");
     let manuals = Manuals::with(settings(vec![target("dataStores/manuals")])).await;
     manuals.service.fails(&[503]);
     let (code, _, n_asked) = manuals.fails("manuals-search", json!({"query": "q"})).await;
@@ -332,5 +332,5 @@ async fn a_dry_run_shows_the_request_without_its_token() {
     let plan = manuals.executor.dry_run_with(Call::new(&asked, &Session::new("s"))).await;
     let plan = format!("{:?}", plan.outcome);
     assert!(plan.contains(":search") && plan.contains("****"), "{plan}");
-    assert!(!plan.contains(DISCOVERY_TOKEN) && manuals.service.asked().is_empty());
+    assert!(!plan.contains(DISCOVERY_TOKEN) && manuals.service.requests().is_empty());
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::{
-    document::{Asked, Document},
+    document::{AllowedRequest, Document},
     service::{Received, Service},
 };
 
@@ -15,13 +15,13 @@ use crate::{
 pub struct Connectors {
     /// Scheme, host and port.
     pub origin: String,
-    kept: Arc<Mutex<Kept>>,
+    log: Arc<Mutex<Log>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    asked: Vec<Asked>,
-    refused: Vec<String>,
+struct Log {
+    requests: Vec<AllowedRequest>,
+    refusals: Vec<String>,
     rows: Vec<Value>,
 }
 
@@ -43,46 +43,46 @@ pub const CONNECTORS_TOKEN: &str = "operators-token";
 impl Connectors {
     /// Starts the service.
     pub async fn start(users: UserRules) -> Self {
-        let kept = Arc::new(Mutex::new(Kept { rows: rows(), ..Kept::default() }));
+        let log = Arc::new(Mutex::new(Log { rows: rows(), ..Log::default() }));
         let document = Document::read(include_str!("connectors/discovery.json"));
-        let inner = Arc::clone(&kept);
+        let inner = Arc::clone(&log);
         let service = Service::start(move |received| {
             let (status, body) = inner.lock().unwrap().answer(&document, received, users);
             (status, body.to_string())
         });
-        Self { origin: service.await.origin, kept }
+        Self { origin: service.await.origin, log }
     }
 
     /// The requests that the document allows, in their order.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.kept.lock().unwrap().asked.clone()
+    pub fn requests(&self) -> Vec<AllowedRequest> {
+        self.log.lock().unwrap().requests.clone()
     }
 
     /// The last request that the document allows.
-    pub fn last(&self) -> Asked {
-        self.asked().pop().unwrap()
+    pub fn last(&self) -> AllowedRequest {
+        self.requests().pop().unwrap()
     }
 
     /// The requests of calls: not those that describe the connection.
-    pub fn calls(&self) -> Vec<Asked> {
+    pub fn calls(&self) -> Vec<AllowedRequest> {
         let describes = ["get@v1", "entityTypes.get", "actions.get", "tools.list"];
-        let mut asked = self.asked();
-        asked.retain(|asked| !describes.contains(&&*asked.method));
-        asked
+        let mut requests = self.requests();
+        requests.retain(|request| !describes.contains(&&*request.method));
+        requests
     }
 
     /// The reasons of the refusals.
-    pub fn refused(&self) -> Vec<String> {
-        self.kept.lock().unwrap().refused.clone()
+    pub fn refusals(&self) -> Vec<String> {
+        self.log.lock().unwrap().refusals.clone()
     }
 
     /// The entities of the type `Case`.
     pub fn rows(&self) -> Vec<Value> {
-        self.kept.lock().unwrap().rows.clone()
+        self.log.lock().unwrap().rows.clone()
     }
 }
 
-impl Kept {
+impl Log {
     fn answer(
         &mut self,
         document: &Document,
@@ -92,27 +92,27 @@ impl Kept {
         if received.header("authorization") != format!("Bearer {CONNECTORS_TOKEN}") {
             return error(401, "UNAUTHENTICATED");
         }
-        let asked = match document.asked(&received.line, &received.body) {
-            Ok(asked) => asked,
+        let request = match document.request(&received.line, &received.body) {
+            Ok(request) => request,
             Err(why) => {
-                self.refused.push(why);
+                self.refusals.push(why);
                 return error(400, "INVALID_ARGUMENT");
             }
         };
-        self.asked.push(asked.clone());
-        let (status, body) = self.result(&asked, users);
+        self.requests.push(request.clone());
+        let (status, body) = self.result(&request, users);
         if status == 200 {
-            document.check_response(&asked.method, &body);
+            document.check_response(&request.method, &body);
         }
         (status, body)
     }
 
-    fn result(&mut self, asked: &Asked, users: UserRules) -> (u16, Value) {
-        let path = |name: &str| asked.path.get(name).map_or("", String::as_str);
+    fn result(&mut self, request: &AllowedRequest, users: UserRules) -> (u16, Value) {
+        let path = |name: &str| request.path.get(name).map_or("", String::as_str);
         if path("connectionsId") != "crm" {
             return error(404, "NOT_FOUND");
         }
-        match &*asked.method {
+        match &*request.method {
             "get@v1" => (
                 200,
                 json!({
@@ -124,34 +124,35 @@ impl Kept {
             "entityTypes.get" => entity_type(path("entityTypesId")),
             "actions.get" => action(path("actionsId")),
             "actions.execute" => {
-                let results = json!([{"sent": true, "to": asked.body["parameters"]["to"]}]);
+                let results = json!([{"sent": true, "to": request.body["parameters"]["to"]}]);
                 (200, json!({"results": results}))
             }
-            "tools.list" => (200, tools(&asked.query)),
+            "tools.list" => (200, tools(&request.query)),
             "tools.execute" => {
-                let said = json!({"tool": path("toolsId"), "parameters": asked.body["parameters"]});
+                let said =
+                    json!({"tool": path("toolsId"), "parameters": request.body["parameters"]});
                 (200, json!({"result": said}))
             }
             "executeSqlQuery" => {
-                let most = asked.body["query"]["maxRows"].as_str().unwrap().parse::<usize>();
+                let most = request.body["query"]["maxRows"].as_str().unwrap().parse::<usize>();
                 let rows: Vec<_> = (0..most.unwrap().min(7)).map(|at| json!({"n": at})).collect();
                 (200, json!({"results": rows}))
             }
-            method if method.starts_with("entityTypes.entities.") => self.entities(asked),
+            method if method.starts_with("entityTypes.entities.") => self.entities(request),
             method => panic!("nobody should ask: {method}"),
         }
     }
 
-    fn entities(&mut self, asked: &Asked) -> (u16, Value) {
-        let id = asked.path.get("entitiesId");
+    fn entities(&mut self, request: &AllowedRequest) -> (u16, Value) {
+        let id = request.path.get("entitiesId");
         let position = self
             .rows
             .iter()
             .position(|row| Some(row["Id"].as_str().unwrap()) == id.map(String::as_str));
-        match (asked.method.rsplit('.').next().unwrap(), position) {
-            ("list", _) => (200, self.page(asked)),
+        match (request.method.rsplit('.').next().unwrap(), position) {
+            ("list", _) => (200, self.page(request)),
             ("create", _) => {
-                let mut fields = asked.body["fields"].clone();
+                let mut fields = request.body["fields"].clone();
                 fields["Id"] = json!(format!("C-{}", self.rows.len() + 1));
                 self.rows.push(fields.clone());
                 (200, json!({"name": "x", "fields": fields}))
@@ -165,7 +166,7 @@ impl Kept {
                 (200, json!({}))
             }
             ("patch", Some(at)) => {
-                for (name, value) in asked.body["fields"].as_object().unwrap() {
+                for (name, value) in request.body["fields"].as_object().unwrap() {
                     self.rows[at][name] = value.clone();
                 }
                 (200, json!({"fields": self.rows[at]}))
@@ -174,12 +175,12 @@ impl Kept {
         }
     }
 
-    fn page(&self, asked: &Asked) -> Value {
+    fn page(&self, request: &AllowedRequest) -> Value {
         let number = |name: &str, unless: usize| {
-            asked.query.get(name).map_or(unless, |text| text.parse().unwrap())
+            request.query.get(name).map_or(unless, |text| text.parse().unwrap())
         };
         let (size, start) = (number("pageSize", 25).min(200), number("pageToken", 0));
-        let is_paged = asked.path["entityTypesId"] != "Log";
+        let is_paged = request.path["entityTypesId"] != "Log";
         let rows = self.rows.iter().skip(start).take(size);
         let entities: Vec<_> = rows.map(|row| json!({"name": "x", "fields": row})).collect();
         let end = start + entities.len();

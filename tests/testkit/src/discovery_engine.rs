@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::{
-    document::{Asked, Document},
+    document::{AllowedRequest, Document},
     service::{Received, Service},
 };
 
@@ -15,13 +15,13 @@ use crate::{
 pub struct DiscoveryEngine {
     /// Scheme, host and port.
     pub origin: String,
-    kept: Arc<Mutex<Kept>>,
+    log: Arc<Mutex<Log>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    asked: Vec<Asked>,
-    refused: Vec<String>,
+struct Log {
+    requests: Vec<AllowedRequest>,
+    refusals: Vec<String>,
     /// The statuses of the next responses in place of results.
     failures: Vec<u16>,
     /// The next answer in place of the usual one.
@@ -37,88 +37,88 @@ pub const DISCOVERY_TOKEN: &str = "searchers-token";
 impl DiscoveryEngine {
     /// Starts the service.
     pub async fn start() -> Self {
-        let kept = Arc::<Mutex<Kept>>::default();
+        let log = Arc::<Mutex<Log>>::default();
         let document = Document::read(include_str!("discovery_engine/discovery.json"));
-        let inner = Arc::clone(&kept);
+        let inner = Arc::clone(&log);
         let service = Service::start(move |received| {
             let (status, body) = inner.lock().unwrap().response(&document, received);
             (status, body.to_string())
         });
-        Self { origin: service.await.origin, kept }
+        Self { origin: service.await.origin, log }
     }
 
     /// The next responses have these statuses.
     pub fn fails(&self, statuses: &[u16]) {
-        self.kept.lock().unwrap().failures = statuses.to_vec();
+        self.log.lock().unwrap().failures = statuses.to_vec();
     }
 
     /// The next answer is this one.
     pub fn answers(&self, answer: Value) {
-        self.kept.lock().unwrap().answer = Some(answer);
+        self.log.lock().unwrap().answer = Some(answer);
     }
 
     /// The requests that the document allows, in their order.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.kept.lock().unwrap().asked.clone()
+    pub fn requests(&self) -> Vec<AllowedRequest> {
+        self.log.lock().unwrap().requests.clone()
     }
 
     /// The last request that the document allows.
-    pub fn last(&self) -> Asked {
-        self.asked().pop().unwrap()
+    pub fn last(&self) -> AllowedRequest {
+        self.requests().pop().unwrap()
     }
 
     /// The reasons of the refusals.
-    pub fn refused(&self) -> Vec<String> {
-        self.kept.lock().unwrap().refused.clone()
+    pub fn refusals(&self) -> Vec<String> {
+        self.log.lock().unwrap().refusals.clone()
     }
 }
 
-impl Kept {
+impl Log {
     fn response(&mut self, document: &Document, received: &Received) -> (u16, Value) {
         if received.header("authorization") != format!("Bearer {DISCOVERY_TOKEN}") {
             return error(401, "UNAUTHENTICATED");
         }
-        let asked = document.asked(&received.line, &received.body).and_then(|asked| {
-            documented(&asked.body)?;
-            Ok(asked)
+        let request = document.request(&received.line, &received.body).and_then(|request| {
+            documented(&request.body)?;
+            Ok(request)
         });
-        let asked = match asked {
-            Ok(asked) => asked,
+        let request = match request {
+            Ok(request) => request,
             Err(why) => {
-                self.refused.push(why);
+                self.refusals.push(why);
                 return error(400, "INVALID_ARGUMENT");
             }
         };
-        self.asked.push(asked.clone());
+        self.requests.push(request.clone());
         if !self.failures.is_empty() {
             return error(self.failures.remove(0), "UNAVAILABLE");
         }
-        let (status, body) = self.result(&asked);
+        let (status, body) = self.result(&request);
         if status == 200 {
-            document.check_response(&asked.method, &body);
+            document.check_response(&request.method, &body);
         }
         (status, body)
     }
 
-    fn result(&mut self, asked: &Asked) -> (u16, Value) {
-        let path = |name: &str| asked.path.get(name).map_or("", String::as_str);
+    fn result(&mut self, request: &AllowedRequest) -> (u16, Value) {
+        let path = |name: &str| request.path.get(name).map_or("", String::as_str);
         let id = [path("dataStoresId"), path("enginesId")].concat();
         if path("servingConfigsId") != "default_search" {
             return error(404, "NOT_FOUND");
         }
-        if asked.method.ends_with(".answer") {
+        if request.method.ends_with(".answer") {
             return (200, json!({"answer": self.answer.take().unwrap_or_else(usual_answer)}));
         }
-        let is_chunks = asked.body["contentSearchSpec"]["searchResultMode"] == "CHUNKS";
+        let is_chunks = request.body["contentSearchSpec"]["searchResultMode"] == "CHUNKS";
         let results = match (&*id, is_chunks) {
-            ("manuals" | "shop", false) => documents(&asked.body["contentSearchSpec"]),
+            ("manuals" | "shop", false) => documents(&request.body["contentSearchSpec"]),
             ("chunks", true) => chunks(),
             ("faq", false) => rows(),
             ("manuals" | "shop" | "faq", true) => return error(400, "INVALID_ARGUMENT"),
             _ => return error(404, "NOT_FOUND"),
         };
         let size =
-            asked.body["pageSize"].as_u64().map_or(50, |size| usize::try_from(size).unwrap());
+            request.body["pageSize"].as_u64().map_or(50, |size| usize::try_from(size).unwrap());
         let n_all = results.len();
         let shown: Vec<_> = results.into_iter().take(size).collect();
         let mut page = json!({"results": shown, "totalSize": n_all});

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The document.
 #[derive(Debug)]
 pub(crate) struct Document(Value);
 
 /// A request that the document allows.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct AllowedRequest {
     /// The method: `projects.locations.connections.entityTypes.entities.list`, without `projects.locations.connections.`;
     /// `projects.locations.collections.engines.servingConfigs.search`, without `projects.locations.`.
     pub method: String,
@@ -28,7 +27,7 @@ impl Document {
     }
 
     /// The request, or the reason why the document does not allow it.
-    pub(crate) fn asked(&self, line: &str, body: &str) -> Result<Asked, String> {
+    pub(crate) fn request(&self, line: &str, body: &str) -> Result<AllowedRequest, String> {
         let (http, target) = line.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let methods = self.0["methods"].as_array().unwrap();
@@ -39,7 +38,7 @@ impl Document {
         let (method, path) = found.ok_or_else(|| format!("no method: {http} {path}"))?;
         let query = self.query(method, query)?;
         let body = self.body(method, body)?;
-        Ok(Asked { method: name(method).to_owned(), path, query, body })
+        Ok(AllowedRequest { method: name(method).to_owned(), path, query, body })
     }
 
     /// Checks a response of the fake itself.

@@ -25,7 +25,7 @@ pub use canary::{check_absent, disguises};
 pub use connectors::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use discovery_engine::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED};
-pub use document::Asked;
+pub use document::AllowedRequest;
 pub use effort::{processor_time, rounds, some_of};
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use postgres_server::{PostgresDatabase, PostgresServer};

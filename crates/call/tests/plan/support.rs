@@ -133,7 +133,6 @@ impl Planned {
         shown
     }
 
-    /// The fault.
     #[track_caller]
     pub(crate) fn fault(&self) -> &Fault {
         match &self.result {

@@ -33,16 +33,16 @@ impl<'a> Message<'a> {
     /// The pointer of a member of the message, even if it is missing.
     pub(super) fn at(&self, name: &str) -> String {
         let written =
-            self.written(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
+            self.member(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
         format!("{}/{}", self.pointer, escaped(&written))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.written(name).is_some()
+        self.member(name).is_some()
     }
 
     pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
-        self.written(name).map(|(_, node)| node)
+        self.member(name).map(|(_, node)| node)
     }
 
     pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
@@ -150,7 +150,7 @@ impl<'a> Message<'a> {
     }
 
     /// The member under either of its spellings; `null` counts as missing.
-    fn written(&self, name: &str) -> Option<(&'a str, &'a Node)> {
+    fn member(&self, name: &str) -> Option<(&'a str, &'a Node)> {
         let mut members = self.object.iter().filter(|(_, node)| !matches!(node, Node::Null));
         members.find(|(known, _)| is_same(name, known)).map(|(known, node)| (&**known, node))
     }

@@ -37,7 +37,7 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut left = MOST_BYTES;
     for (name, at) in &names {
         let Some(below) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
-        let bytes = inflated(&mut archive, *at, left.min(MAX_FILE_BYTES))
+        let bytes = inflate(&mut archive, *at, left.min(MAX_FILE_BYTES))
             .map_err(|why| format!("cannot read `{name}` of `{}`: {why}", file.display()))?;
         left = left.saturating_sub(bytes.len());
         if files.insert(below.to_owned(), bytes).is_some() {
@@ -54,10 +54,13 @@ fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
         let entry = archive.by_index_raw(at).map_err(|error| error.to_string())?;
         let name = entry.name().map_err(|error| error.to_string())?;
         if !is_inside(&name) {
-            return Err(format!("expected names of files in the export, got: `{}`", shown(&name)));
+            return Err(format!(
+                "expected names of files in the export, got: `{}`",
+                printable(&name)
+            ));
         }
         if entry.is_symlink() {
-            return Err(format!("expected a file, got a link: `{}`", shown(&name)));
+            return Err(format!("expected a file, got a link: `{}`", printable(&name)));
         }
         if entry.is_file() {
             names.push((name.into_owned(), at));
@@ -73,11 +76,11 @@ fn is_inside(name: &str) -> bool {
     parts.all(is_plain) && !name.contains(['\\', '\0', ':'])
 }
 
-fn shown(name: &str) -> String {
+fn printable(name: &str) -> String {
     name.chars().filter(|known| !known.is_control()).take(120).collect()
 }
 
-fn inflated(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
+fn inflate(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
     let entry = archive.by_index(at).map_err(|error| error.to_string())?;
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

@@ -84,8 +84,7 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
 
 /// The output of a tool, and the status it is listed under if an OpenAPI tool answered; a failure from 400 on.
 fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
-    let mut each = output.iter();
-    let only = each.next().filter(|_| each.next().is_none());
+    let only = output.iter().next().filter(|_| output.len() == 1);
     let under = only.and_then(|(name, body)| Some((name.parse::<u16>().ok()?, body.clone())));
     match under {
         Some((status @ 100..400, body)) => (ClientAnswer::Output(body), Some(status)),

@@ -109,7 +109,7 @@ pub(crate) fn failed(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
 pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
         let message = Form::Dialogflow.message(&[Value::Object(call.named.clone())]);
-        return without_names(&written(Form::Dialogflow, message, result));
+        return without_names(&first_response(Form::Dialogflow, message, result));
     }
     response(result)
 }
@@ -117,11 +117,11 @@ pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
 /// The `response` of a result in the format of Customer Engagement Suite.
 pub(crate) fn response(result: &ToolResult) -> Value {
     let message = Form::Ces.message(&[json!({"id": result.id, "tool": result.tool})]);
-    written(Form::Ces, message, result).get("response").cloned().unwrap_or_default()
+    first_response(Form::Ces, message, result).get("response").cloned().unwrap_or_default()
 }
 
 /// The response to the only call of a message.
-fn written(form: Form, message: Value, result: &ToolResult) -> Value {
+fn first_response(form: Form, message: Value, result: &ToolResult) -> Value {
     let read = form.dialect().read(message, |_| None);
     let written =
         read.map(|read| form.responses(form.dialect().write(&read, std::slice::from_ref(result))));

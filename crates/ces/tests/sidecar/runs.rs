@@ -47,7 +47,7 @@ async fn run(sidecar: &Sidecar, id: &str, body: &Value) -> Answered {
 
 /// The calls that the client is asked to run.
 #[track_caller]
-fn asked(answered: &Answered) -> Vec<Value> {
+fn requested_calls(answered: &Answered) -> Vec<Value> {
     assert_eq!(answered.status, 200, "{}", answered.text);
     answered.json()["outputs"][0]["toolCalls"]["toolCalls"].as_array().unwrap().clone()
 }
@@ -76,7 +76,7 @@ async fn the_documented_example_of_run_session_is_answered_field_by_field() {
     body["config"] = json!({"session": session, "entryAgent": "", "timeZone": "", "useToolFakes": false, "ofANewerVersion": 1});
     body["inputs"].as_array_mut().unwrap().push(json!({"variables": {"customer_id": "42"}}));
     let answered = sidecar.post(&path, &body).await;
-    let asked = asked(&answered);
+    let asked = requested_calls(&answered);
     let id = asked[0]["id"].as_str().unwrap();
     assert_eq!(
         answered.json(),
@@ -127,7 +127,8 @@ async fn unknown_members_of_run_session_are_ignored_at_every_depth() {
     body["inputs"].as_array_mut().unwrap().push(json!({"ofANewerVersion": {}}));
     let answered = run(&sidecar, "s", &body).await;
     assert!(!answered.text.contains("ofANewerVersion"), "{}", answered.text);
-    let mut told = response(&asked(&answered)[0], &json!({"output": {"name": "Alibaba"}}));
+    let mut told =
+        response(&requested_calls(&answered)[0], &json!({"output": {"name": "Alibaba"}}));
     told["ofANewerVersion"] = json!([1]);
     let answered = run(&sidecar, "s", &responses(&[told])).await;
     assert_eq!(ended(&answered)[0]["response"], json!({"output": {"name": "Alibaba"}}));
@@ -142,7 +143,7 @@ async fn runs_accept_snake_case_and_answer_under_the_requested_tool_name() {
         {"toolset_tool": {"toolset": toolset, "tool_id": "getPet"}, "args": {"petId": 7}},
         {"tool": "get_battery"},
     ]}, "will_continue": false}], "execution": "client"});
-    let waiting = asked(&run(&sidecar, "s", &body).await);
+    let waiting = requested_calls(&run(&sidecar, "s", &body).await);
     assert_eq!(waiting.len(), 2);
     let named = json!({"toolset": toolset, "toolId": "getPet"});
     assert_eq!((&waiting[0]["toolsetTool"], &waiting[0]["args"]), (&named, &json!({"petId": 7})));
@@ -169,7 +170,7 @@ async fn results_of_the_server_are_stored_until_the_client_has_answered() {
         json!({"id": "d", "tool": "get_nearest_store", "args": {"zip_code": 7}}),
         json!({"id": "e", "tool": "get_battery"}),
     ]);
-    let waiting = asked(&run(&sidecar, "s", &body).await);
+    let waiting = requested_calls(&run(&sidecar, "s", &body).await);
     assert_eq!(waiting.len(), 2);
     // Calls beside `:run` go on.
     let other =
@@ -177,7 +178,7 @@ async fn results_of_the_server_are_stored_until_the_client_has_answered() {
     assert_eq!(sidecar.post("/v1/calls", &other).await.json()["results"][0]["status"], 200);
     // One answer after the other: what is left is asked again.
     let first = responses(&[response(&waiting[1], &json!({"percent": 80}))]);
-    assert_eq!(asked(&run(&sidecar, "s", &first).await), waiting[..1]);
+    assert_eq!(requested_calls(&run(&sidecar, "s", &first).await), waiting[..1]);
     let last = responses(&[response(&waiting[0], &json!({"name": "Alibaba"}))]);
     let ended = ended(&run(&sidecar, "s", &last).await);
     let ids: Vec<_> = ended.iter().map(|one| one["id"].as_str().unwrap()).collect();
@@ -197,7 +198,7 @@ async fn results_of_the_server_are_stored_until_the_client_has_answered() {
 async fn every_wrong_answer_is_reported_exactly_and_discarded() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let body = calls(&[call("a", "1"), call("b", "2")]);
-    let waiting = asked(&run(&sidecar, "s", &body).await);
+    let waiting = requested_calls(&run(&sidecar, "s", &body).await);
     let good = |at: usize| response(&waiting[at], &json!({"name": "Alibaba"}));
     let with = |name: &str, value: Value| {
         let mut changed = good(0);
@@ -259,7 +260,7 @@ async fn an_unanswered_turn_ends_and_is_reported_with_its_stored_results() {
     let sidecar = Sidecar::of(&short).await;
     let body =
         calls(&[json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}), call("b", "1")]);
-    let waiting = asked(&run(&sidecar, "s", &body).await);
+    let waiting = requested_calls(&run(&sidecar, "s", &body).await);
     let late = responses(&[response(&waiting[0], &json!({"name": 7}))]);
     // Until it is late, what is answered is wrong in another way.
     let mut kind = String::new();
@@ -282,8 +283,8 @@ async fn a_waiting_call_whose_tool_is_removed_ends_as_removed() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let without = CONFIGURATION.replace("name: get_nearest_store", "name: get_other");
     let body = calls(&[call("a", "1"), json!({"id": "b", "tool": "get_battery"})]);
-    let waiting = asked(&run(&sidecar, "s", &body).await);
-    let alone = asked(&run(&sidecar, "t", &calls(&[call("a", "1")])).await);
+    let waiting = requested_calls(&run(&sidecar, "s", &body).await);
+    let alone = requested_calls(&run(&sidecar, "t", &calls(&[call("a", "1")])).await);
     sidecar.reload(&without).await;
     let battery = responses(&[response(&waiting[1], &json!({"percent": 80}))]);
     let results = ended(&run(&sidecar, "s", &battery).await);
@@ -294,7 +295,7 @@ async fn a_waiting_call_whose_tool_is_removed_ends_as_removed() {
     assert_eq!(results[0]["response"]["error"]["code"], "tool_removed");
     // Nobody need answer when nothing is left to wait for.
     sidecar.reload(CONFIGURATION).await;
-    asked(&run(&sidecar, "u", &calls(&[call("a", "1")])).await);
+    requested_calls(&run(&sidecar, "u", &calls(&[call("a", "1")])).await);
     sidecar.reload(&without).await;
     let next = run(
         &sidecar,
@@ -326,7 +327,7 @@ async fn inputs_that_need_a_model_are_refused_and_unknown_verbs_not_found() {
     assert_eq!(sidecar.get("/v1/sessions/s:run").await.status, 404);
     let deleted = sidecar.send("DELETE", "/v1/sessions/s", &[], "").await.status;
     assert_eq!(deleted, 404);
-    asked(&run(&sidecar, "s", &calls(&[call("a", "1")])).await);
+    requested_calls(&run(&sidecar, "s", &calls(&[call("a", "1")])).await);
     assert_eq!(sidecar.send("DELETE", "/v1/sessions/s", &[], "").await.status, 204);
     assert_eq!(run(&sidecar, "s", &json!({})).await.status, 200);
 }
@@ -338,7 +339,7 @@ async fn concurrent_answers_of_two_clients_reach_their_own_calls_once() {
     let mut waiting = Vec::new();
     for at in 0..N {
         let body = calls(&[call("c", &at.to_string())]);
-        let asked = asked(&run(&sidecar, &format!("s-{at}"), &body).await);
+        let asked = requested_calls(&run(&sidecar, &format!("s-{at}"), &body).await);
         assert_eq!(asked[0]["args"]["zip_code"], at.to_string());
         waiting.push(asked[0].clone());
     }

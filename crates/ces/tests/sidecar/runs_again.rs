@@ -20,7 +20,7 @@ fn called(id: &str) -> Value {
     json!({"inputs": [{"toolCalls": {"toolCalls": [{"id": id, "tool": "get_battery"}]}}]})
 }
 
-fn told(asked: &Value, percent: u64) -> Value {
+fn tool_response(asked: &Value, percent: u64) -> Value {
     let answer = json!({"id": asked["id"], "tool": asked["tool"], "displayName": asked["displayName"], "response": {"percent": percent}});
     json!({"inputs": [{"toolResponses": {"toolResponses": [answer]}}]})
 }
@@ -37,13 +37,13 @@ async fn a_repeated_run_gets_its_first_answer_until_the_turn_has_ended() {
     let other = run(&sidecar, "a", &called("2")).await;
     assert_eq!(other.status, 422);
     assert!(other.text.contains("key-reused"), "{}", other.text);
-    let ended = run(&sidecar, "c", &told(&asked, 80)).await;
+    let ended = run(&sidecar, "c", &tool_response(&asked, 80)).await;
     assert_eq!(ended.status, 200, "{}", ended.text);
     assert!(ended.text.contains("toolResponses"), "{}", ended.text);
-    assert_eq!(run(&sidecar, "c", &told(&asked, 80)).await.text, ended.text);
+    assert_eq!(run(&sidecar, "c", &tool_response(&asked, 80)).await.text, ended.text);
     assert_eq!(run(&sidecar, "a", &called("1")).await.text, ended.text);
     // Under another key it is a second answer.
-    let second = run(&sidecar, "d", &told(&asked, 80)).await;
+    let second = run(&sidecar, "d", &tool_response(&asked, 80)).await;
     assert!(second.text.contains("call-answered"), "{}", second.text);
 }
 

@@ -274,7 +274,7 @@ fn databases(built: &Built) -> impl Iterator<Item = String> {
         let tools = built.executor.entries();
         let n = tools.filter(|entry| entry.toolset() == database.name).count();
         let tools = if n == 1 { "tool" } else { "tools" };
-        format!("the database of `{}` answers: {n} {tools}", database.name)
+        format!("the {} of `{}` answers: {n} {tools}", database.kind.as_str(), database.name)
     })
 }
 

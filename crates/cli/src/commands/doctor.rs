@@ -96,9 +96,9 @@ fn described(toolset: &BuiltToolset) -> Line {
     Line { mark, kind: "description", name, code, message, milliseconds: 0 }
 }
 
-/// The line of a database that answers; one that does not has a finding.
+/// The line of a database or a connection that answers; one that does not has a finding.
 fn database(database: &BuiltDatabase) -> Option<Line> {
-    database.failure.is_none().then(|| fine("database", &database.name))
+    database.failure.is_none().then(|| fine(database.kind.as_str(), &database.name))
 }
 
 fn fine(kind: &'static str, name: &str) -> Line {
@@ -221,6 +221,7 @@ fn kind_of(code: &str) -> &'static str {
         "missing-secret" => "secret",
         "no-server" => "server",
         "state" => "state",
+        "unreachable-connection" => "connection",
         "unreachable-database" => "database",
         _ => "configuration",
     }

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
         fixtures.extend(fixtures::below(path, &arguments.case)?);
     }
     let mut report = Report::default();
-    ran(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
+    run_all(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
     for path in &arguments.paths {
         for folder in fixtures::turns_below(path, &arguments.case)? {
             // The other fixtures still run.
@@ -106,14 +106,14 @@ fn nothing(names: &[String]) -> String {
     )
 }
 
-fn ran(
+fn run_all(
     fixtures: &[Fixture],
     mode: Mode,
-    told: &mut dyn FnMut(&str, &[Check]),
+    report: &mut dyn FnMut(&str, &[Check]),
 ) -> Result<(), Failure> {
     for Fixture { folder, cases, is_whole } in fixtures {
         if *is_whole {
-            told(&folder.display().to_string(), &of_whole(folder, mode)?);
+            report(&folder.display().to_string(), &of_whole(folder, mode)?);
         }
         for case in cases {
             let checks = case::run(folder, case, mode);
@@ -122,7 +122,7 @@ fn ran(
                 (Err(Failure(why)), Mode::Compare) => vec![Check::Broken(why)],
                 (checks, _) => checks?,
             };
-            told(&case.display().to_string(), &checks);
+            report(&case.display().to_string(), &checks);
         }
     }
     Ok(())
@@ -148,7 +148,7 @@ fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
 }
 
 pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
-    ran(&fixtures::below(folder, &[])?, Mode::Update, &mut |_, _| {})
+    run_all(&fixtures::below(folder, &[])?, Mode::Update, &mut |_, _| {})
 }
 
 impl Check {
@@ -168,7 +168,7 @@ impl Check {
             return Ok(Self::Held);
         }
         if mode == Mode::Update {
-            return Self::written(file, text.as_bytes());
+            return Self::write(file, text.as_bytes());
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self::Broken(match written {
@@ -177,7 +177,7 @@ impl Check {
         }))
     }
 
-    fn written(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
+    fn write(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
         fs::write(&file, bytes).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;

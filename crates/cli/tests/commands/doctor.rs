@@ -1,5 +1,7 @@
 //! `callgate doctor` and `check --connect`: what calls need is tried, no operation is called and nothing secret is shown.
 
+use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
+
 use crate::prelude::*;
 
 const SECRET: &str = "canary-of-a-secret";
@@ -200,4 +202,29 @@ fn a_secret_of_the_webhook_that_is_missing_or_no_key_is_reported() {
     for line in [&["check", "callgate.yaml"][..], &["doctor"], &["serve"]] {
         examined(&no_key, line).exits(2).says("whsec_").says("secret: 'env:THE_SECRET'");
     }
+}
+
+#[test]
+fn a_connection_is_reported_as_a_connection_and_not_as_a_database() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let service = runtime.block_on(Connectors::start(UserRules::default()));
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "toolsets:\n  crm:\n    connection: {CONNECTION}\n    server: {}\n    \
+         auth: {{ bearer: {{ token: 'literal:{CONNECTORS_TOKEN}' }} }}\n    \
+         actions: [{{ entity: Case, operation: list }}]\n",
+        service.origin
+    );
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let run = |line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        Ended::of(command.current_dir(folder.path()).args(line))
+    };
+    let checked = run(&["check", "callgate.yaml"]).exits(0);
+    checked.prints("the connection of `crm` answers: 1 tool\n");
+    run(&["doctor"]).exits(0).prints("ok     connection ");
+    // The service is gone.
+    drop(runtime);
+    let doctored = run(&["doctor"]).exits(1).prints("fault  connection ");
+    doctored.prints("expected a connection that the service describes, got none");
 }

@@ -29,7 +29,7 @@ fn decided(id: &str, decision: &str) -> String {
 }
 
 #[test]
-fn somebody_else_approves_the_write_of_a_turn_and_the_turn_goes_on() {
+fn another_person_approves_the_write_of_a_turn_and_the_turn_goes_on() {
     let world = World::with(AGENT, ACCESS);
     let sidecar = world.sidecar();
     let (_, turn) = sent(&sidecar, "kim", TURNS, &said("Write."));
@@ -55,7 +55,7 @@ fn somebody_else_approves_the_write_of_a_turn_and_the_turn_goes_on() {
 }
 
 #[test]
-fn a_write_that_somebody_else_rejects_is_reported_to_the_model() {
+fn a_write_that_another_person_rejects_is_reported_to_the_model() {
     let world = World::with(AGENT, ACCESS);
     let sidecar = world.sidecar();
     let (_, turn) = sent(&sidecar, "kim", TURNS, &said("Write."));

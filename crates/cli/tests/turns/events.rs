@@ -11,7 +11,7 @@ use crate::{
 const CAREFUL: &str = "  careful: {model: main, confirm: writes}";
 
 #[test]
-fn words_of_the_model_come_before_it_has_said_all() {
+fn text_of_a_model_is_streamed_before_its_reply_ends() {
     let world = World::new();
     let sidecar = world.sidecar();
     world.model.middle().close();

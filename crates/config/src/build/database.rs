@@ -14,12 +14,14 @@ use super::{
     context::BuildContext,
     own_tools::{DatabaseBackend, DatabaseTool},
 };
-use crate::{connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig};
+use crate::{
+    code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig,
+};
 
-#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+#[cfg(feature = "_database")]
 mod open;
 
-#[cfg(not(any(feature = "mysql", feature = "postgres", feature = "sqlite")))]
+#[cfg(not(feature = "_database"))]
 mod open {
     use std::future::{Ready, ready};
 
@@ -39,7 +41,7 @@ mod open {
 
 pub(super) use self::open::all;
 
-/// The database of a toolset.
+/// The database or the connection of a toolset.
 ///
 /// ```
 /// use callgate_config::{BuiltDatabase, Config, Environment};
@@ -53,12 +55,43 @@ pub(super) use self::open::all;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BuiltDatabase {
+    /// The key of the toolset with the settings.
+    pub kind: DatabaseKind,
     /// The toolset's name.
     pub name: String,
     /// True if the operator requires the toolset: without it a sidecar is not ready.
     pub is_required: bool,
-    /// The reason why the database cannot be reached; its tools exist, and their calls fail.
+    /// The reason why it cannot be reached; its tools exist, and their calls fail.
     pub failure: Option<String>,
+}
+
+callgate_tool::named! {
+    /// The key of a toolset whose tools need a database, or a connection of a service to one.
+    #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+    pub enum DatabaseKind {
+        /// A connection of Google's Integration Connectors.
+        Connection = "connection",
+        /// A database.
+        Database = "database",
+    }
+}
+
+impl DatabaseKind {
+    /// The code, the message and the remedy of one that cannot be reached.
+    pub(super) fn unreachable(self, why: &str) -> (ConfigCode, String, &'static str) {
+        match self {
+            Self::Connection => (
+                ConfigCode::UnreachableConnection,
+                format!("expected a connection that the service describes, got none: {why}"),
+                "see that the connection exists and that the account of `auth` may use and view it",
+            ),
+            Self::Database => (
+                ConfigCode::UnreachableDatabase,
+                format!("expected a database that answers, got none: {why}"),
+                "see that the database runs there and takes the login, or correct the address",
+            ),
+        }
+    }
 }
 
 /// The databases of a configuration, with their tools.
@@ -82,7 +115,7 @@ pub(super) struct KnownDatabase {
     /// The full names of the tools.
     names: Vec<ToolName>,
     pub(super) backends: Vec<Arc<dyn Backend>>,
-    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    #[cfg(feature = "_database")]
     connections: Option<callgate_database::Connections>,
 }
 
@@ -95,7 +128,7 @@ impl KnownDatabase {
             connector: toolset.connector.clone(),
             names: tools.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect(),
             backends: Vec::new(),
-            #[cfg(any(feature = "postgres", feature = "sqlite"))]
+            #[cfg(feature = "_database")]
             connections: None,
         }
     }
@@ -129,12 +162,3 @@ pub(super) fn add(builder: Builder, DatabaseBackend { backend, edit }: DatabaseB
         None => builder.shared_backend(backend),
     }
 }
-
-/// The sentence about a database that cannot be reached.
-pub(super) fn unreachable_database(why: &str) -> String {
-    format!("expected a database that answers, got none: {why}")
-}
-
-/// The remedy for a database that cannot be reached.
-pub(super) const UNREACHABLE_DATABASE: &str =
-    "see that the database runs there and takes the login, or correct the address";

@@ -7,6 +7,7 @@ use callgate_call::edit_faults;
 use callgate_executor::{Callable, Toolset};
 use callgate_openapi::{FaultyEdit, Report, renamed};
 use callgate_tool::{EditFault, EditFaultKind, ToolName};
+use callgate_tree::SettingFinding;
 
 use super::{
     edit_faults::{complain, unknown_tool},
@@ -14,7 +15,7 @@ use super::{
     own_tools::OwnTool,
 };
 use crate::{
-    reader::{Complaint, Reader},
+    reader::Reader,
     tool_rules::{EditRule, ToolRule},
     toolset::ToolsetConfig,
 };
@@ -62,7 +63,7 @@ pub(super) fn taken_names(
                 continue;
             }
             let pointer_of_name = format!("{pointer}/name");
-            let is_reported = |known: &Complaint| known.pointer == pointer_of_name;
+            let is_reported = |known: &SettingFinding| known.pointer == pointer_of_name;
             if !reader.complaints.iter().any(is_reported) {
                 let message = format!(
                     "expected a name that no other tool has, got that of another one: `{name}`"

@@ -1,32 +1,11 @@
 //! The tools that no description has: functions, and those of a database. Their names stand in the configuration, so they are
 //! there before a database answers.
 
-#[cfg(any(
-    feature = "connector",
-    feature = "documents",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "sqlite",
-    feature = "vertex"
-))]
+#[cfg(feature = "_own_tools")]
 pub(super) mod edits;
-#[cfg(any(
-    feature = "connector",
-    feature = "documents",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "sqlite",
-    feature = "vertex"
-))]
+#[cfg(feature = "_own_tools")]
 pub(super) mod selection;
-#[cfg(any(
-    feature = "connector",
-    feature = "documents",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "sqlite",
-    feature = "vertex"
-))]
+#[cfg(feature = "_own_tools")]
 mod stand_ins;
 
 use std::sync::Arc;
@@ -35,14 +14,7 @@ use callgate_executor::{Backend, EditedTool};
 use callgate_openapi::renamed;
 use callgate_tool::{Effect, ToolName};
 
-#[cfg(any(
-    feature = "connector",
-    feature = "documents",
-    feature = "mysql",
-    feature = "postgres",
-    feature = "sqlite",
-    feature = "vertex"
-))]
+#[cfg(feature = "_own_tools")]
 pub(super) use self::stand_ins::stand_ins;
 use super::functions;
 use crate::{

@@ -8,7 +8,7 @@ use callgate_tree::{Diagnostic, Severity};
 
 use super::{
     built::{Built, BuiltToolset},
-    database::{BuiltDatabase, UNREACHABLE_DATABASE, unreachable_database},
+    database::BuiltDatabase,
 };
 use crate::{code::ConfigCode, finding::Finding};
 
@@ -47,7 +47,7 @@ pub struct Summary {
 
 impl Built {
     /// The findings that keep calls from working: those about the configuration, secrets and
-    /// logins that a sidecar lacks, descriptions that cannot be read, databases that cannot be reached, and
+    /// logins that a sidecar lacks, descriptions that cannot be read, databases and connections that cannot be reached, and
     /// operations that lack a credential or a server.
     pub fn findings(&self) -> Vec<Finding> {
         let of_toolsets = self.toolsets.iter().flat_map(BuiltToolset::findings);
@@ -55,21 +55,13 @@ impl Built {
         own.chain(self.unreachable_databases()).chain(of_toolsets).collect()
     }
 
-    /// The findings about databases that cannot be reached.
+    /// The findings about databases and connections that cannot be reached.
     fn unreachable_databases(&self) -> Vec<Finding> {
         let finding = |database: &BuiltDatabase| {
-            let why = database.failure.as_ref()?;
-            Some(Finding {
-                file: self.origin.clone(),
-                code: ConfigCode::UnreachableDatabase.as_str(),
-                severity: Severity::Error,
-                pointer: format!("/toolsets/{}/database", database.name),
-                position: None,
-                message: unreachable_database(why),
-                help: UNREACHABLE_DATABASE.to_owned(),
-                remedy: None,
-                option: None,
-            })
+            let (code, message, help) = database.kind.unreachable(database.failure.as_ref()?);
+            let finding = Finding::new(&self.origin, Severity::Error, code.as_str(), message);
+            let pointer = format!("/toolsets/{}/{}", database.name, database.kind.as_str());
+            Some(finding.at(pointer).with_help(help))
         };
         self.databases.iter().filter_map(finding).collect()
     }

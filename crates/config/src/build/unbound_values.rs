@@ -1,12 +1,11 @@
 //! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
 //! that no claim and no header binds is a finding: each caller could write the value of another into its session.
 
-use callgate_tool::SessionName;
+use callgate_tool::{SessionName, SessionSource, StatementInput};
 
 use crate::{
     code::ConfigCode,
     config::Config,
-    database::{Source, statement::StatementInput},
     environment::{Environment, Sidecar},
     reader::{Reader, escaped},
     sessions::SessionsConfig,
@@ -41,7 +40,7 @@ fn tells_callers_apart(config: &Config) -> bool {
 }
 
 /// The sources that the session gives, each with its place.
-fn sources(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
+fn sources(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
     let database = &toolset.database;
     let mut sources = of_documents(toolset);
     if let Some(connection) = &database.connection {
@@ -69,7 +68,7 @@ fn sources(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
 }
 
 /// The sources of the conditions on documents, each with its place.
-fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
+fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
     let keys = toolset.documents.keys.iter();
     let conditions = keys.flat_map(|keys| keys.conditions.iter().flatten());
     let sources = conditions.flat_map(|(field, condition)| {
@@ -80,7 +79,7 @@ fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &Source)> {
 }
 
 /// The sources in the filters of data stores, each with its place.
-fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, Source)> {
+fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, SessionSource)> {
     let Some(vertex) = &toolset.vertex else { return Vec::new() };
     let stores = vertex.data_stores.iter().flatten().enumerate();
     let stores = stores.filter_map(|(at, store)| {
@@ -89,27 +88,21 @@ fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, Source)> {
     let own = vertex.filter.as_deref().map(|filter| ("filter".to_owned(), filter));
     let sources = stores.chain(own).flat_map(|(at, filter)| {
         let pointer = format!("{}/vertex/{at}", toolset.pointer);
-        Source::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
+        SessionSource::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
     });
     sources.collect()
 }
 
 /// A source that nothing binds, as it is written.
-fn unbound(source: &Source, sessions: &SessionsConfig) -> Option<String> {
+fn unbound(source: &SessionSource, sessions: &SessionsConfig) -> Option<String> {
     let holds = |bound: &str, name: &str| SessionName::new(bound).holds(&SessionName::new(name));
     let is_claim = |name: &str| sessions.claims.iter().any(|(bound, _)| holds(bound, name));
     let is_header = |name: &str| sessions.headers.iter().any(|(bound, _)| holds(bound, name));
-    match source {
-        Source::Fixed(_) => None,
-        Source::Parameter(name) => {
-            let is_bound = is_claim(name) || is_header(name);
-            (!is_bound).then(|| format!("$session.params.{name}"))
-        }
-        Source::Context(path) => {
-            let variable = path.strip_prefix("variables.");
-            let is_bound = variable.is_some_and(is_claim);
-            (!is_bound).then(|| format!("$context.{path}"))
-        }
-        Source::Payload(path) => Some(format!("$request.payload.{path}")),
-    }
+    let is_bound = match source {
+        SessionSource::Context(path) => path.strip_prefix("variables.").is_some_and(is_claim),
+        SessionSource::Fixed(_) => true,
+        SessionSource::Parameter(name) => is_claim(name) || is_header(name),
+        SessionSource::Payload(_) => false,
+    };
+    (!is_bound).then(|| source.to_string())
 }

@@ -1,9 +1,8 @@
 //! The key `entities` of a toolset: tables and views, each with the operations that are tools.
 
-use callgate_tool::{ToolsetName, nearest};
+use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
 
-use super::source::Source;
 use crate::{
     code::ConfigCode,
     form::{Count, Words as _, forms, words},
@@ -113,9 +112,9 @@ forms! {
     };
     struct Operations => Vec<Operation>, Kind::List(&Operation::KIND),
         |reader, mapping, key| Some(operations(reader, mapping, key));
-    struct Rows => Vec<(String, Source)>, Kind::Map(&Source::KIND), |reader, mapping, key| {
+    struct Rows => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{owner: $session.params.user_id}`";
-        reader.map::<Source, _>(mapping, key, "a mapping from columns to values", help)
+        reader.map::<SessionSource, _>(mapping, key, "a mapping from columns to values", help)
     };
     TableName => Self, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;

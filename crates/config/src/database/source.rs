@@ -1,7 +1,7 @@
 //! A value that the session or the operator gives, never the model: `$session.params.NAME`, `$request.payload.PATH`,
 //! `$context.PATH`, or a plain text, number or boolean.
 
-use callgate_tool::{Value, nearest};
+use callgate_tool::{SessionSource, Value, nearest};
 use callgate_tree::Node;
 
 use crate::{
@@ -11,17 +11,8 @@ use crate::{
     reader::{Reader, at},
 };
 
-/// The source of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Source {
-    Context(String),
-    Fixed(Value),
-    Parameter(String),
-    Payload(String),
-}
-
 forms! {
-    Source => Self, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean]), |reader, mapping, key| {
+    SessionSource => Self, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean]), |reader, mapping, key| {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         match node {
             Node::Bool(_) | Node::Number(_) => Some(Self::Fixed(node.to_value())),
@@ -34,16 +25,16 @@ forms! {
     };
 }
 
-fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Source> {
+fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
     if text.is_empty() {
         let message = "expected a value of the session, or a plain value, got an empty text";
         reader.complain(ConfigCode::WrongValue, pointer, message, HELP);
         return None;
     }
     if !text.starts_with('$') {
-        return Some(Source::Fixed(Value::from(text)));
+        return Some(SessionSource::Fixed(Value::from(text)));
     }
-    let found = PREFIXES.iter().find_map(|(prefix, source)| {
+    let found = SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
         let path = text.strip_prefix(prefix)?;
         is_path(path).then(|| source(path.to_owned()))
     });
@@ -54,36 +45,12 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<Source> {
     found
 }
 
-impl Source {
-    /// The values of the session that a longer text names.
-    pub(crate) fn all_in(text: &str) -> Vec<Self> {
-        let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-        let named = text.split('$').skip(1).filter_map(|rest| {
-            let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
-            let named = format!("${}", rest.get(..end)?);
-            PREFIXES
-                .iter()
-                .find_map(|(prefix, source)| Some(source(named.strip_prefix(prefix)?.to_owned())))
-        });
-        named.collect()
-    }
-}
-
-/// The prefix of a source, and what makes it of the path behind.
-type Prefix = (&'static str, fn(String) -> Source);
-
-const PREFIXES: [Prefix; 3] = [
-    ("$context.", Source::Context),
-    ("$request.payload.", Source::Payload),
-    ("$session.params.", Source::Parameter),
-];
-
 const HELP: &str = "for example `$session.params.user_id`";
 
 /// The remedy for a misspelt source.
 fn help(text: &str) -> String {
     let head = |text: &str, parts: usize| text.split('.').take(parts).collect::<Vec<_>>().join(".");
-    let near = PREFIXES.iter().find_map(|(prefix, _)| {
+    let near = SessionSource::PREFIXES.iter().find_map(|(prefix, _)| {
         let prefix = prefix.trim_end_matches('.');
         let parts = prefix.split('.').count();
         nearest(&head(text, parts), [prefix]).map(|_| (prefix, parts))
@@ -119,7 +86,7 @@ mod tests {
         let root = root.unwrap().value;
         let mut reader = Reader::default();
         let mapping = Mapping { object: root.as_object().unwrap(), pointer: "" };
-        let found = Source::read(&mut reader, mapping, "a");
+        let found = SessionSource::read(&mut reader, mapping, "a");
         let help = reader.complaints.first().map(|complaint| complaint.help.clone());
         match expected {
             Ok(expected) => assert_eq!(format!("{:?}", found.unwrap()), expected, "{text}"),

@@ -1,9 +1,9 @@
 //! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
 
-use callgate_tool::{Effect, Value};
+use callgate_tool::{Effect, SessionSource, StatementInput};
 use callgate_tree::Node;
 
-use super::{entity::named, source::Source};
+use super::entity::named;
 use crate::{
     form::{Count, forms},
     keys::Kind,
@@ -18,14 +18,6 @@ pub(crate) struct StatementConfig {
     pub(crate) pointer: String,
     pub(crate) sql: String,
     pub(crate) keys: StatementKeys,
-}
-
-/// The source of one value of a statement.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum StatementInput {
-    /// The model, by this schema.
-    Model(Value),
-    Session(Source),
 }
 
 keys! {
@@ -69,5 +61,5 @@ fn input(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Stateme
     if node.as_object().is_some() {
         return Some(StatementInput::Model(node.to_value()));
     }
-    reader.get::<Source>(mapping, key).map(StatementInput::Session)
+    reader.get::<SessionSource>(mapping, key).map(StatementInput::Session)
 }

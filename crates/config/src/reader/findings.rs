@@ -2,9 +2,9 @@
 
 use std::{iter, path::Path};
 
-use callgate_tree::{Position, positions};
+use callgate_tree::{Position, SettingFinding, positions};
 
-use super::{Complaint, Reader};
+use super::Reader;
 use crate::finding::Finding;
 
 impl Reader {
@@ -14,7 +14,7 @@ impl Reader {
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
         let (options, looked_up) = (self.options, self.looked_up);
-        let finding = |(mut complaint, position): (Complaint, Option<Position>)| {
+        let finding = |(mut complaint, position): (SettingFinding, Option<Position>)| {
             looked_up.hide(&mut complaint.message);
             if looked_up.hide(&mut complaint.help) {
                 complaint.remedy = None;

@@ -189,7 +189,7 @@ fn approves_lists_toolsets_effects_and_tools_and_is_no_right_to_call() {
 }
 
 #[test]
-fn four_eyes_need_callers_with_one_name_each_and_somebody_else_who_approves() {
+fn four_eyes_need_callers_with_one_name_each_and_another_approver() {
     let (kim, lead) = ("kim: {bearer: env:K}", "lead: {bearer: env:L, approves: [pets]}");
     let people = |rest: &str| format!("access: {{four_eyes: true, {rest}}}");
     let idp = |claim: &str, more: &str| {

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_refused() {
+    fn other_clauses_are_refused() {
         for text in [
             "",
             "1=1",

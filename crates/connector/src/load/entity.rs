@@ -1,11 +1,12 @@
 //! An operation on entities, joined from what the service says of their type and what the operator chose.
 
+use callgate_tree::SettingFinding;
+
 use super::{UNKNOWN, entity_key};
 use crate::{
     arguments::id_schema,
     catalog::EntityType,
     field::Field,
-    finding::ConnectionFinding,
     settings::{ActionKind, ActionSettings, Form, Operation},
     work::{Entity, Input},
 };
@@ -14,7 +15,7 @@ pub(super) fn entity(
     action: &ActionSettings,
     name: &str,
     described: &EntityType,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Option<Entity> {
     let ActionKind::Entity { operation, many, .. } = action.kind else { return None };
     let keys: Vec<&Field> = described.fields.iter().filter(|field| field.is_key).collect();
@@ -29,9 +30,9 @@ pub(super) fn entity(
         Form::Own => id_schema(key_kind),
     };
     let inputs =
-        chosen(action, "input_fields", action.input_fields.as_deref(), described, findings);
+        selection(action, "input_fields", action.input_fields.as_deref(), described, findings);
     let output =
-        chosen(action, "output_fields", action.output_fields.as_deref(), described, findings);
+        selection(action, "output_fields", action.output_fields.as_deref(), described, findings);
     let output_fields = action.output_fields.is_some().then(|| names_of(&output));
     let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
     // Google's agents filter by all fields, whichever they show.
@@ -58,12 +59,12 @@ pub(super) fn entity(
 }
 
 /// The chosen fields, or all; a chosen field that does not exist is a finding.
-fn chosen(
+fn selection(
     action: &ActionSettings,
     key: &str,
     names: Option<&[String]>,
     described: &EntityType,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Vec<Field> {
     let Some(names) = names else { return described.fields.clone() };
     let mut fields = Vec::new();
@@ -80,8 +81,8 @@ fn names_of(fields: &[Field]) -> Vec<String> {
     fields.iter().map(|field| field.name.clone()).collect()
 }
 
-pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> ConnectionFinding {
+pub(super) fn unknown_field(action: &ActionSettings, key: &str, name: &str) -> SettingFinding {
     let pointer = format!("{}/{key}", action.pointer);
     let message = format!("expected a field that the service describes, got: `{name}`");
-    ConnectionFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")
+    SettingFinding::error(UNKNOWN, pointer, message, "correct the name or leave it out")
 }

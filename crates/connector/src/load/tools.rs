@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_executor::Backend;
 use callgate_tool::{Effect, Object, Schema, Tool, ToolName, Value, json};
+use callgate_tree::SettingFinding;
 
 use super::{
     Loaded, UNKNOWN,
@@ -15,7 +16,6 @@ use crate::{
     declaration,
     description::Methods,
     field::Field,
-    finding::ConnectionFinding,
     json_schema,
     settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
     sql,
@@ -61,7 +61,7 @@ impl Making<'_> {
             let pointer = format!("{}/connection", self.settings.pointer);
             let message = "expected tools of the connection that say that they only read, got none";
             let help = "name the tools, entities and actions under `actions`";
-            let finding = ConnectionFinding::warning(UNKNOWN, pointer, message, help);
+            let finding = SettingFinding::warning(UNKNOWN, pointer, message, help);
             self.loaded.findings.push(finding);
         }
         for tool in readers {
@@ -113,7 +113,7 @@ impl Making<'_> {
         }
         let rows = self.settings.rows.clamp(1, MAX_ROWS);
         let schema = declaration::input(&made.work, rows);
-        let description = described(&action.description, &made, &self.settings.connection);
+        let description = purpose(&action.description, &made, &self.settings.connection);
         let tool = Tool::new(name, description, Schema::new(schema), made.work.effect());
         let tool = ConnectionTool {
             tool: tool.with_title(made.title),
@@ -215,17 +215,17 @@ impl Making<'_> {
     }
 
     fn error(&mut self, code: &'static str, pointer: &str, message: &str, help: &str) {
-        self.loaded.findings.push(ConnectionFinding::error(code, pointer, message, help));
+        self.loaded.findings.push(SettingFinding::error(code, pointer, message, help));
     }
 }
 
 fn of_tool(
     tool: &ServiceTool,
     action: &ActionSettings,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Made {
     let schema = json_schema::of_object(tool.input.as_ref());
-    let schema = narrowed(schema, action, findings);
+    let schema = narrow(schema, action, findings);
     let work = Work::Tool(work::ServiceTool {
         id: tool.name.clone(),
         schema: Value::Object(schema),
@@ -238,11 +238,11 @@ fn of_tool(
 fn action_schema(
     described: &Action,
     action: &ActionSettings,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Value {
     let schema = described.input.as_ref().map(|schema| json_schema::of_object(Some(schema)));
     let schema = schema.unwrap_or_else(|| of_parameters(&described.parameters));
-    Value::Object(narrowed(schema, action, findings))
+    Value::Object(narrow(schema, action, findings))
 }
 
 /// The schema of parameters that the service describes one by one.
@@ -260,10 +260,10 @@ fn of_parameters(parameters: &[Field]) -> Object {
 }
 
 /// The schema with the chosen properties only.
-fn narrowed(
+fn narrow(
     mut schema: Object,
     action: &ActionSettings,
-    findings: &mut Vec<ConnectionFinding>,
+    findings: &mut Vec<SettingFinding>,
 ) -> Object {
     let Some(chosen) = &action.input_fields else { return schema };
     let properties = schema.remove("properties").unwrap_or_else(|| json!({}));
@@ -284,14 +284,14 @@ fn narrowed(
     schema
 }
 
-fn query(action: &ActionSettings, findings: &mut Vec<ConnectionFinding>) -> Option<Made> {
+fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<Made> {
     let ActionKind::Query { name, sql, inputs, effect } = &action.kind else { return None };
     let pointer = format!("{}/sql", action.pointer);
     let statement = match sql::read(sql) {
         Ok(statement) => statement,
         Err(message) => {
             let help = "write `:name` for each value";
-            findings.push(ConnectionFinding::error(STATEMENT, pointer, message, help));
+            findings.push(SettingFinding::error(STATEMENT, pointer, message, help));
             return None;
         }
     };
@@ -301,7 +301,7 @@ fn query(action: &ActionSettings, findings: &mut Vec<ConnectionFinding>) -> Opti
     if let Some(name) = lacking.or(unused) {
         let message =
             format!("expected the same values in `sql` and `inputs`, got in one alone: `{name}`");
-        findings.push(ConnectionFinding::error(STATEMENT, pointer, message, "name it in both"));
+        findings.push(SettingFinding::error(STATEMENT, pointer, message, "name it in both"));
         return None;
     }
     let work = Work::Query(Query {
@@ -315,7 +315,7 @@ fn query(action: &ActionSettings, findings: &mut Vec<ConnectionFinding>) -> Opti
 }
 
 /// The purpose of a tool: the operator's words, the service's, or the operation with the name of what it works on.
-fn described(own: &str, made: &Made, connection: &crate::ConnectionName) -> String {
+fn purpose(own: &str, made: &Made, connection: &crate::ConnectionName) -> String {
     let name = connection.as_str().rsplit('/').next().unwrap_or_default();
     match &made.work {
         _ if !own.is_empty() => own.to_owned(),

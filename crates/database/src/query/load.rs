@@ -19,7 +19,7 @@ use crate::{
     endpoint::Connecting,
     entity::escaped,
     error::{Error, ErrorKind},
-    finding::{ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
+    finding::{self, ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
     login::{Needs, TableNeeds},
     renewal::Renewal,
     settings::{DatabaseSettings, QuerySettings, TableName},
@@ -114,7 +114,7 @@ impl Loading<'_> {
         }
         if findings.is_empty() {
             let of_login = driver.login(&needs).await?.into_iter();
-            findings.extend(of_login.map(|it| DatabaseFinding::of_query_login(it, pointer)));
+            findings.extend(of_login.map(|it| finding::of_query_login(it, pointer)));
         }
         let connected = Connected { pointer: pointer.to_owned(), driver, readable };
         Ok(Loaded { findings, connected: Some(connected) })

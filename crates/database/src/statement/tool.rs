@@ -158,7 +158,7 @@ impl Backend for StatementTool {
         for input in &self.statement.inputs {
             if let StatementInput::Session(source) = &input.source {
                 hasher.text(&input.column.name);
-                session_values::fingerprint(source, session, hasher);
+                hasher.source(source, session);
             }
         }
     }

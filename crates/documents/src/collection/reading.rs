@@ -12,7 +12,7 @@ use callgate_search::PieceReader;
 use super::{Collection, Reading};
 use crate::{
     file::{self, Prepared},
-    finding::{DocumentsFinding, UNREADABLE},
+    finding::{self, UNREADABLE},
     folder::{FolderReader, Stamp},
     index::Changed,
     pdf,
@@ -99,7 +99,7 @@ impl Collection {
         let mut nothing = Prepared::empty(file::digest(b""));
         let message = format!("expected a file that can be read, got: {}", error.kind());
         let help = "allow callgate to read it, or leave it out by `exclude`";
-        nothing.findings = vec![DocumentsFinding::of_file(UNREADABLE, path, message, help)];
+        nothing.findings = vec![finding::of_file(UNREADABLE, path, message, help)];
         index.put(path, Stamp::default(), nothing);
     }
 }
@@ -131,7 +131,7 @@ impl FileReader<'_> {
                 prepared.extracted = Some(text.into());
                 prepared
             }
-            Err(problem) => Prepared::refused(&file.path, digest, problem),
+            Err(problem) => Prepared::unreadable(&file.path, digest, problem),
         };
         FileRead::Changed(stamp, prepared)
     }

@@ -33,13 +33,13 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     dir
 }
 
-fn found(collection: &Collection, question: &str) -> Vec<Snippet> {
+fn search(collection: &Collection, question: &str) -> Vec<Snippet> {
     collection.search(question, 10, &Filter::default()).snippets
 }
 
 #[track_caller]
 fn check(collection: &Collection, question: &str, expected: &[&str]) {
-    let found = found(collection, question);
+    let found = search(collection, question);
     assert_eq!(found.iter().map(|it| it.document.as_str()).collect::<Vec<_>>(), expected);
 }
 
@@ -51,7 +51,7 @@ fn digest(text: &str) -> String {
 fn a_snippet_says_where_it_is_from() {
     let text = "---\ntitle: Backups\n---\n# Backups\n\n## Restore\n\nCopy the file back.\n";
     let dir = folder(&[("a.md", text)]);
-    let found = found(&collection(&dir), "restoring");
+    let found = search(&collection(&dir), "restoring");
     let [snippet] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(snippet.title, "Backups");
     assert_eq!(snippet.section, "Backups > Restore");
@@ -64,7 +64,7 @@ fn a_row_is_found_by_itself_and_read_by_its_number() {
     let dir =
         folder(&[("faq.csv", "question,answer\nOpen?,At nine\nClosed?,\"On Sunday,\nalways\"\n")]);
     let collection = collection(&dir);
-    let found = found(&collection, "sunday");
+    let found = search(&collection, "sunday");
     let [snippet] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(snippet.document, "faq.csv#2");
     assert_eq!(snippet.answer.as_deref(), Some("On Sunday,\nalways"));
@@ -155,10 +155,11 @@ fn a_file_that_becomes_unreadable_is_reported_and_not_shown() {
     check(&collection, "cat", &["b.md"]);
     let findings = collection.findings();
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
-    assert_eq!((finding.file.as_str(), finding.code), ("a.md:1", UNREADABLE));
+    assert_eq!(finding.code, UNREADABLE);
+    assert!(finding.message.starts_with("`a.md:1`: "), "{}", finding.message);
     fs::write(dir.path().join("a.md"), "cats").expect("written");
     collection.refresh();
-    assert_eq!((found(&collection, "cat").len(), collection.findings().len()), (2, 0));
+    assert_eq!((search(&collection, "cat").len(), collection.findings().len()), (2, 0));
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn hostile_files_are_reported_or_read_within_bounds() {
     fs::write(dir.path().join("bytes.md"), [0xff; 1000]).expect("written");
     let collection = collection(&dir);
     let findings = collection.findings();
-    let files: Vec<_> = findings.iter().map(|finding| finding.file.as_str()).collect();
+    let files: Vec<_> = findings.iter().filter_map(|it| it.message.split('`').nth(1)).collect();
     let expected =
         ["bytes.md:1", "deep.html", "line.txt:1", "matter.md:2", "open.csv:2", "rows.jsonl:1"];
     assert_eq!(files, expected);
@@ -254,7 +255,7 @@ fn snippets_of_2000_searches_are_exact_while_files_are_edited_truncated_replaced
         let mut snippets = Vec::new();
         for _ in 0..2000 {
             collection.refresh();
-            snippets.extend(found(&collection, "cats and dogs"));
+            snippets.extend(search(&collection, "cats and dogs"));
         }
         is_done.store(true, Ordering::SeqCst);
         (writer.join().expect("it ends"), snippets)
@@ -300,11 +301,11 @@ proptest! {
             let mut snippets = Vec::new();
             while !is_done.load(Ordering::SeqCst) {
                 collection.refresh();
-                snippets.extend(found(&collection, "a b c ab bc abc d aa bb dd"));
+                snippets.extend(search(&collection, "a b c ab bc abc d aa bb dd"));
             }
             writer.join().expect("it ends");
             collection.refresh();
-            snippets.extend(found(&collection, "a b c ab bc abc d aa bb dd"));
+            snippets.extend(search(&collection, "a b c ab bc abc d aa bb dd"));
             snippets
         });
         for snippet in snippets {

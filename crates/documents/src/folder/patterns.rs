@@ -1,11 +1,9 @@
 //! Patterns that say which files of a folder are documents: `**/*.md`, `faq.csv`. They are matched against the path from the folder.
 
+use callgate_tree::SettingFinding;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::{
-    finding::{DocumentsFinding, PATTERN},
-    read::Format,
-};
+use crate::{finding::PATTERN, read::Format};
 
 /// The files that are documents.
 #[derive(Clone, Debug)]
@@ -17,7 +15,7 @@ pub(crate) struct Patterns {
 
 impl Patterns {
     /// Reads the patterns; a malformed one is a finding.
-    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, DocumentsFinding> {
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, SettingFinding> {
         let has_include = !include.is_empty();
         let include = set("include", include)?;
         Ok(Self { include: has_include.then_some(include), exclude: set("exclude", exclude)? })
@@ -32,10 +30,15 @@ impl Patterns {
     }
 }
 
-fn set(key: &'static str, patterns: &[String]) -> Result<GlobSet, DocumentsFinding> {
+fn set(key: &str, patterns: &[String]) -> Result<GlobSet, SettingFinding> {
     let wrong = |pattern: &str| {
         let message = format!("expected a pattern of paths, got: `{pattern}`");
-        DocumentsFinding::error(PATTERN, key, message, "write patterns such as `**/*.md`")
+        SettingFinding::error(
+            PATTERN,
+            format!("/{key}"),
+            message,
+            "write patterns such as `**/*.md`",
+        )
     };
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
@@ -71,6 +74,6 @@ mod tests {
     #[test]
     fn a_malformed_pattern_is_a_finding_at_its_key() {
         let finding = Patterns::new(&[], &["a[".to_owned()]).expect_err("no pattern");
-        assert_eq!((finding.key, finding.code), ("exclude", PATTERN));
+        assert_eq!((&*finding.pointer, finding.code), ("/exclude", PATTERN));
     }
 }

@@ -1,10 +1,12 @@
 //! Walks through a folder within limits: the documents with their versions, and a finding for whatever is left out.
 
-use std::{io, path::Path};
+use std::{fmt::Display, io, path::Path};
+
+use callgate_tree::SettingFinding;
 
 use super::{Member, MemberKind, Patterns, Stamp, system::OpenFolder};
 use crate::{
-    finding::{DocumentsFinding, LEFT_OUT, UNREADABLE},
+    finding::{self, LEFT_OUT, UNREADABLE},
     settings::DocumentsLimits,
 };
 
@@ -13,7 +15,7 @@ use crate::{
 pub(crate) struct Scanned {
     /// The paths of the documents, in order.
     pub(crate) files: Vec<(String, Stamp)>,
-    pub(crate) findings: Vec<DocumentsFinding>,
+    pub(crate) findings: Vec<SettingFinding>,
 }
 
 pub(super) fn scan(
@@ -129,9 +131,9 @@ impl Walk<'_> {
         self.find(LEFT_OUT, &path, message, "raise `limits`, or leave files out by `exclude`");
     }
 
-    fn find(&mut self, code: &'static str, path: &str, message: impl Into<String>, help: &str) {
+    fn find(&mut self, code: &'static str, path: &str, message: impl Display, help: &str) {
         if self.scanned.findings.len() < MOST_FINDINGS {
-            self.scanned.findings.push(DocumentsFinding::of_file(code, path, message, help));
+            self.scanned.findings.push(finding::of_file(code, path, message, help));
         }
     }
 }

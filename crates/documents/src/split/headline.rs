@@ -1,6 +1,5 @@
 //! Headings and fences of Markdown (`CommonMark` §4.2, §4.3, §4.5), line by line.
 
-/// A heading.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Heading<'t> {
     pub(super) level: usize,

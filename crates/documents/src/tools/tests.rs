@@ -3,13 +3,13 @@
 use std::fs;
 
 use callgate_executor::Executor;
-use callgate_tool::{FaultCode, ToolCall, json};
+use callgate_tool::{FaultCode, SessionSource, ToolCall, json};
 use tempfile::{TempDir, tempdir};
 
 use super::*;
 use crate::{
     load::load,
-    settings::{DocumentsSettings, Operator, SessionSource},
+    settings::{DocumentsSettings, Operator},
 };
 
 struct Handbook {
@@ -59,7 +59,7 @@ impl Handbook {
         }
     }
 
-    async fn found(&self, arguments: &str, session: &Session) -> Vec<String> {
+    async fn documents(&self, arguments: &str, session: &Session) -> Vec<String> {
         let found = self.call("handbook-search", arguments, session).await.expect("a result");
         let snippets = found.get("snippets").and_then(Value::as_array).expect("snippets");
         let mut names: Vec<String> = snippets
@@ -78,11 +78,11 @@ fn session(audience: impl Into<Value>) -> Session {
 }
 
 #[tokio::test]
-async fn a_search_finds_by_the_words_of_also_too() {
+async fn a_search_matches_the_words_of_also() {
     let handbook = handbook(|_| {}).await;
     let nobody = Session::default();
-    assert!(handbook.found(r#"{"query": "wages"}"#, &nobody).await.is_empty());
-    let found = handbook.found(r#"{"query": "wages", "also": ["salary"]}"#, &nobody).await;
+    assert!(handbook.documents(r#"{"query": "wages"}"#, &nobody).await.is_empty());
+    let found = handbook.documents(r#"{"query": "wages", "also": ["salary"]}"#, &nobody).await;
     assert_eq!(found, ["pay.md"]);
 }
 
@@ -104,8 +104,8 @@ async fn a_model_s_conditions_select_documents() {
     let handbook = handbook(|_| {}).await;
     let nobody = Session::default();
     let with = |conditions: &str| format!(r#"{{"query": "shop", "where": {conditions}}}"#);
-    assert_eq!(handbook.found(&with(r#"{"tier": {"gte": 2}}"#), &nobody).await, ["pay.md"]);
-    assert_eq!(handbook.found(&with("{}"), &nobody).await.len(), 3);
+    assert_eq!(handbook.documents(&with(r#"{"tier": {"gte": 2}}"#), &nobody).await, ["pay.md"]);
+    assert_eq!(handbook.documents(&with("{}"), &nobody).await.len(), 3);
     let wrong = handbook.call("handbook-search", &with(r#"{"tear": {"eq": 1}}"#), &nobody).await;
     let fault = wrong.expect_err("there is no such field");
     assert_eq!(fault.code, FaultCode::InvalidArguments);
@@ -117,7 +117,7 @@ async fn the_operator_s_conditions_bind_searching_and_reading() {
     let handbook = handbook(by_audience).await;
     let found = |audience: Value| {
         let handbook = &handbook;
-        async move { handbook.found(r#"{"query": "shop"}"#, &session(audience)).await }
+        async move { handbook.documents(r#"{"query": "shop"}"#, &session(audience)).await }
     };
     assert_eq!(found("all".into()).await, ["open.md"]);
     assert_eq!(found("admin".into()).await, ["pay.md"]);

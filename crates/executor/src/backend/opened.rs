@@ -106,26 +106,11 @@ impl Redactions {
 }
 
 /// The head's facts about the bytes that follow.
-///
-/// ```
-/// use callgate_executor::{BodyHead, Call, Executor};
-///
-/// # async fn download(executor: &Executor, call: Call<'_>) {
-/// let mut stream = executor.stream_with(call.as_bytes()).await;
-/// let BodyHead { media_type, size, .. } = stream.body();
-/// println!("{media_type}, of {size:?} bytes");
-/// while let Some(piece) = stream.next().await {
-///     println!("{piece:?}");
-/// }
-/// # }
-/// ```
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct BodyHead {
-    /// The media type without parameters; empty if the service names none.
-    pub media_type: String,
-    /// The number of bytes, if the service gives it.
-    pub size: Option<u64>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BodyHead {
+    /// Without parameters; empty if the service names none.
+    pub(crate) media_type: String,
+    pub(crate) size: Option<u64>,
 }
 
 /// One piece of a response.

@@ -1,4 +1,4 @@
-//! Logs the toolsets whose descriptions cannot be read or whose databases do not answer, and the findings that a reload brings.
+//! Logs the toolsets whose descriptions cannot be read or whose databases and connections do not answer, and the findings that a reload brings.
 
 use callgate_config::{Built, BuiltDatabase, BuiltToolset};
 
@@ -35,7 +35,7 @@ fn tell_database(previous: Option<&Built>, database: &BuiltDatabase) {
     let is_same = |known: &&BuiltDatabase| known.name == database.name;
     let known = previous.and_then(|previous| previous.databases.iter().find(is_same));
     if known.and_then(|known| known.failure.as_ref()) != Some(why) {
-        let name = database.name.as_str();
-        tracing::warn!(toolset = name, why, "the tools of a database fail until it answers");
+        let (name, kind) = (database.name.as_str(), database.kind.as_str());
+        tracing::warn!(toolset = name, why, "the tools of a {kind} fail until it answers");
     }
 }

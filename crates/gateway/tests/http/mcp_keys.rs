@@ -58,7 +58,7 @@ async fn a_key_of_another_call_and_one_of_another_type_are_refused() {
 }
 
 #[tokio::test]
-async fn a_call_that_somebody_approves_later_is_made_under_its_key() {
+async fn a_call_that_is_approved_later_is_made_under_its_key() {
     let service = Service::of("idempotency: {}", ", confirm: {tools: {order: always}}").await;
     let sidecar = &service.sidecar;
     let call = keyed("order", &json!("order-17"));

@@ -121,7 +121,7 @@ impl Table {
         )?;
         let row = |row: &rusqlite::Row<'_>| {
             let version = Version::new(row.get::<_, i64>(0)?.unsigned_abs());
-            let time_to_live = left(row.get(2)?, now);
+            let time_to_live = time_left(row.get(2)?, now);
             Ok(Row { version, sealed: row.get(1)?, time_to_live })
         };
         statement.query_row(params![owner, space, name, now], row).optional()
@@ -142,7 +142,7 @@ impl Table {
         let row = |row: &rusqlite::Row<'_>| {
             let address = Address { space: space.clone(), owner: row.get(0)?, name: row.get(1)? };
             let version = Version::new(row.get::<_, i64>(2)?.unsigned_abs());
-            let time_to_live = left(row.get(4)?, now);
+            let time_to_live = time_left(row.get(4)?, now);
             Ok((address, Row { version, sealed: row.get(3)?, time_to_live }))
         };
         let given = params![space, owner, now, after_owner, after_name, most];
@@ -240,7 +240,7 @@ impl Table {
 }
 
 /// The time until a row ends; `None` for one without an end.
-fn left(ends: i64, now: i64) -> Option<Duration> {
+fn time_left(ends: i64, now: i64) -> Option<Duration> {
     (ends != i64::MAX).then(|| Duration::from_millis(ends.saturating_sub(now).unsigned_abs()))
 }
 

@@ -277,7 +277,7 @@ fn a_server_that_lost_everything_gets_the_addresses_of_the_processes_that_know_t
 }
 
 #[test]
-fn a_user_with_a_password_is_signed_in_and_a_wrong_one_is_said() {
+fn a_user_with_a_password_is_signed_in_and_a_wrong_password_is_reported() {
     let Some(program) = RedisProgram::of_machine() else { return };
     // As the manual lists them.
     let commands = "+del +eval +evalsha +get +getrange +persist +pexpire +pttl +select +set +time +unlink +zadd +zcard \
@@ -334,7 +334,7 @@ fn a_server_that_evicts_keeps_neither_approvals_nor_idempotency_keys() {
 }
 
 #[test]
-fn a_server_that_does_not_tell_its_policy_is_used() {
+fn a_server_that_hides_its_policy_is_used() {
     let Some(program) = RedisProgram::of_machine() else { return };
     let server = program.start(&["--rename-command", "CONFIG", ""]);
     run(async {

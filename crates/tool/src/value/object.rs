@@ -136,8 +136,10 @@ impl Object {
     }
 
     /// The members, in order.
-    pub fn iter(&self) -> Iter<'_> {
-        self.entries.iter().map(|(name, value)| (name, value))
+    pub fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (&String, &Value)> + ExactSizeIterator + Clone {
+        self.into_iter()
     }
 
     /// The members with values to change, in order.
@@ -292,19 +294,7 @@ impl<N: Into<String> + Borrow<str>, const LENGTH: usize> From<[(N, Value); LENGT
     }
 }
 
-/// The members of an [`Object`], in order.
-///
-/// ```
-/// use callgate_tool::{Iter, Object};
-///
-/// /// The names of the members that are `null`.
-/// fn absent(members: Iter<'_>) -> Vec<&str> {
-///     members.filter(|(_, value)| value.is_null()).map(|(name, _)| &**name).collect()
-/// }
-/// let pet = Object::from([("name", "Rex".into()), ("tag", ().into())]);
-/// assert_eq!(absent(pet.iter()), ["tag"]);
-/// ```
-pub type Iter<'o> = std::iter::Map<
+type Iter<'o> = std::iter::Map<
     std::slice::Iter<'o, (String, Value)>,
     fn(&'o (String, Value)) -> (&'o String, &'o Value),
 >;
@@ -331,7 +321,7 @@ impl<'o> IntoIterator for &'o Object {
     type Item = (&'o String, &'o Value);
 
     fn into_iter(self) -> Iter<'o> {
-        self.iter()
+        self.entries.iter().map(|(name, value)| (name, value))
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::{fmt, str::FromStr};
 
-use callgate_tool::Number;
+use callgate_tool::{Number, SessionSource};
 
 use super::{
     Bound, Comparison, Condition, Expression, Filter, MOST_VALUES, Operand, Test, is_date,
 };
-use crate::{filter::text::is_writable, session_source::SessionSource};
+use crate::filter::text::is_writable;
 
 /// The text is no filter.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
                 let length = rest
                     .find(|letter| !is_of_a_name(letter) && letter != '$')
                     .unwrap_or(rest.len());
-                let source = rest.get(..length).and_then(SessionSource::of);
+                let source = rest.get(..length).and_then(SessionSource::parse);
                 let source = source.ok_or_else(|| {
                     self.fault("`$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`")
                 })?;

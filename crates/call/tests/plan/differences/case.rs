@@ -49,7 +49,6 @@ pub(crate) struct Member {
     pub(crate) schema: Schema,
 }
 
-/// A schema.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Schema {
     pub(crate) kind: Kind,
@@ -57,7 +56,6 @@ pub(crate) struct Schema {
     pub(crate) default: Option<Value>,
 }
 
-/// A case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) version: Version,

@@ -7,7 +7,6 @@ use super::{
     decode::{Escaping, Reader, json, leaf},
 };
 
-/// A part.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) name: String,

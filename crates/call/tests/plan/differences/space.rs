@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::case::{Case, Kind, Member, Place, Schema, Version};
 
-/// A case.
 pub(super) fn case() -> impl Strategy<Value = Case> {
     let version = select(vec![Version::V2, Version::V30, Version::V31, Version::V32]);
     let placed = version.prop_flat_map(|version| (Just(version), select(places(version))));

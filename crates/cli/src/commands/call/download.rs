@@ -60,7 +60,7 @@ pub(super) async fn to_file(
         bar.set_position(u64::try_from(n_bytes).unwrap_or(u64::MAX));
     }
     bar.finish_and_clear();
-    let media_type = stream.body().media_type.clone();
+    let media_type = stream.media_type().to_owned();
     let result = stream.into_result();
     let Outcome::Answered(answer) = &result.outcome else {
         let verdict = shown.ended(&result);
@@ -90,8 +90,8 @@ pub(super) async fn to_output(
         Ok(stream) => stream,
         Err(result) => return Ok(shown.ended(&result)),
     };
-    if output::is_shown() && !is_text(&stream.body().media_type) {
-        let kind = stream.body().media_type.clone();
+    if output::is_shown() && !is_text(stream.media_type()) {
+        let kind = stream.media_type().to_owned();
         return Err(Failure(format!(
             "error: the answer is `{kind}`, which a terminal cannot show\nhelp: `-o FILE` writes it to a file"
         )));
@@ -141,7 +141,7 @@ fn bar(stream: &ToolStream) -> ProgressBar {
     if !output::is_watched() {
         return ProgressBar::hidden();
     }
-    let (bar, template) = match stream.body().size {
+    let (bar, template) = match stream.size() {
         Some(size) => (
             ProgressBar::new(size),
             "{bytes} of {total_bytes} [{wide_bar}] {bytes_per_sec}, {eta} left",

@@ -54,7 +54,7 @@ fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
         })?;
         return Ok(Check::Written(file));
     };
-    Check::written(file, request)
+    Check::write(file, request)
 }
 
 /// The message for a new case that has only a call.

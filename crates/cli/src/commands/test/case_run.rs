@@ -44,11 +44,11 @@ pub(super) struct CaseRun {
 }
 
 pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<CaseRun, Failure> {
-    let call = called(folder)?;
+    let call = recorded_call(folder)?;
     let built = built(api, folder, by)?;
     let session = session(folder, &built)?;
-    let seen = Arc::new(Seen::default());
-    let watched = Call::new(&call, &session).with_watcher(Arc::<Seen>::clone(&seen));
+    let observer = Arc::new(Observer::default());
+    let watched = Call::new(&call, &session).with_watcher(Arc::<Observer>::clone(&observer));
     let mut result = block_on(built.executor.call_with(watched))?;
     if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
     {
@@ -59,7 +59,7 @@ pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<C
     let description = description.unwrap_or_default();
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
-    let (request, answer) = (seen.request(), seen.answer());
+    let (request, answer) = (observer.request(), observer.answer());
     Ok(CaseRun {
         request,
         answer,
@@ -122,10 +122,10 @@ fn settled(
     }))
 }
 
-fn called(folder: &Path) -> Result<ToolCall, Failure> {
+fn recorded_call(folder: &Path) -> Result<ToolCall, Failure> {
     let file = folder.join(CALL);
     let call = json(&file, &read(&file)?)?;
-    read_call(call).map_err(|error| told(&file, &error))
+    read_call(call).map_err(|error| failure(&file, &error))
 }
 
 fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
@@ -136,20 +136,20 @@ fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
 }
 
 fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
-    Value::from_slice(text).map_err(|error| told(file, &error))
+    Value::from_slice(text).map_err(|error| failure(file, &error))
 }
 
-fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+fn failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct Observer {
     requests: Mutex<Vec<Vec<u8>>>,
     answers: Mutex<Vec<Answer>>,
 }
 
-impl Seen {
+impl Observer {
     fn request(&self) -> Option<Vec<u8>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
@@ -159,7 +159,7 @@ impl Seen {
     }
 }
 
-impl Watcher for Seen {
+impl Watcher for Observer {
     fn sending(&self, _: &PlannedRequest) {}
 
     fn answered(&self, _: &AnswerHead) {}
@@ -169,7 +169,7 @@ impl Watcher for Seen {
     }
 }
 
-impl Recorder for Seen {
+impl Recorder for Observer {
     fn sent(&self, request: Vec<u8>) {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
     }

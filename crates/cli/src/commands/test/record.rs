@@ -61,7 +61,10 @@ fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
     if let Outcome::Failed(fault) = &planned.result.outcome
         && fault.code == FaultCode::UnknownTool
     {
-        return Ok(vec![Check::Broken(format!("nothing is recorded\n{}", told(planned)))]);
+        return Ok(vec![Check::Broken(format!(
+            "nothing is recorded\n{}",
+            indented_failure(planned)
+        ))]);
     }
     let mut files = NewFiles::in_folder(folder);
     files.write(RESULT, planned.result().as_bytes())?;
@@ -76,13 +79,13 @@ fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
 }
 
 fn unanswered(live: &CaseRun) -> String {
-    format!("nothing is recorded, for there was no answer\n{}", told(live))
+    format!("nothing is recorded, for there was no answer\n{}", indented_failure(live))
 }
 
 /// The failure, indented below the line that names its case.
-fn told(played: &CaseRun) -> String {
-    let told = failed(&played.result, &played.description, &played.settings);
-    told.lines().map(|line| format!("  {line}\n")).collect()
+fn indented_failure(played: &CaseRun) -> String {
+    let failure = failed(&played.result, &played.description, &played.settings);
+    failure.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 fn status(answer: &[u8]) -> String {

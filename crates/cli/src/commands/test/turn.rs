@@ -19,7 +19,7 @@ pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     let mut checks = Vec::new();
     if mode == Mode::Update {
         for (at, request) in changed(&files.services, &replayed.sent) {
-            checks.push(Check::written(folder.join(service_request(at + 1)), &request)?);
+            checks.push(Check::write(folder.join(service_request(at + 1)), &request)?);
             if let Some(exchange) = files.services.get_mut(at) {
                 exchange.request = request;
             }

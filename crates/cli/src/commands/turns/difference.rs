@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_said_with_its_place() {
+    fn the_first_difference_is_reported_with_its_location() {
         check(r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, None);
         check(
             r#"{"a":[1,{"b/c":2}]}"#,

@@ -34,16 +34,16 @@ impl TurnFiles {
     /// Reads the files in a folder. A request that is missing is empty.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let form = folder.join(TURN);
-        let form = TurnForm::read(&read(&form)?).map_err(|error| told(&form, &error))?;
+        let form = TurnForm::read(&read(&form)?).map_err(|error| failure(&form, &error))?;
         let optional = |name: &str| {
             let file = folder.join(name);
             if file.is_file() { read(&file).map(Some) } else { Ok(None) }
         };
         let session = optional(SESSION)?.map(|text| {
-            Value::from_slice(&text).map_err(|error| told(&folder.join(SESSION), &error))
+            Value::from_slice(&text).map_err(|error| failure(&folder.join(SESSION), &error))
         });
         let transcript = optional(TRANSCRIPT)?.map(|text| {
-            String::from_utf8(text).map_err(|error| told(&folder.join(TRANSCRIPT), &error))
+            String::from_utf8(text).map_err(|error| failure(&folder.join(TRANSCRIPT), &error))
         });
         let mut services = exchanges(folder, service_request, service_response)?;
         for exchange in &mut services {
@@ -122,7 +122,7 @@ fn service_response(number: usize) -> String {
     format!("services/{number:02}.response.http")
 }
 
-pub(super) fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+pub(super) fn failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }
 

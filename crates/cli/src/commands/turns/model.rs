@@ -68,7 +68,7 @@ impl ModelRecorder {
         exchanges.push(exchange);
     }
 
-    async fn whole(
+    async fn whole_response(
         &self,
         request: Request<Bytes>,
         limits: &Limits,
@@ -102,7 +102,7 @@ impl Transport for ModelRecorder {
         limits: &Limits,
     ) -> Result<Response<ResponseBody>, Error> {
         let asked = request.clone();
-        let whole = tokio::time::timeout(limits.timeout, self.whole(request, limits));
+        let whole = tokio::time::timeout(limits.timeout, self.whole_response(request, limits));
         let late = |_| Error::new(ErrorKind::TimedOut, LATE);
         let response = whole.await.map_err(late)??;
         self.note(&asked, &response);
@@ -114,16 +114,16 @@ impl Transport for ModelRecorder {
 #[derive(Debug)]
 pub(crate) struct ModelReplay {
     replies: Vec<Response<Bytes>>,
-    asked: Mutex<Vec<Value>>,
+    requests: Mutex<Vec<Value>>,
 }
 
 impl ModelReplay {
     pub(crate) fn new(replies: Vec<Response<Bytes>>) -> Self {
-        Self { replies, asked: Mutex::default() }
+        Self { replies, requests: Mutex::default() }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Value> {
-        locked(&self.asked).clone()
+    pub(crate) fn requests(&self) -> Vec<Value> {
+        locked(&self.requests).clone()
     }
 }
 
@@ -131,7 +131,7 @@ impl ModelReplay {
 impl Transport for ModelReplay {
     async fn send(&self, request: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
         let body = Value::from_slice(request.body()).unwrap_or_default();
-        let mut asked = locked(&self.asked);
+        let mut asked = locked(&self.requests);
         // Another attempt after a failure asks the same again.
         if asked.last() != Some(&body) {
             asked.push(body);
@@ -198,6 +198,6 @@ mod tests {
         assert_eq!(send("{}").await.unwrap().body(), "one");
         assert_eq!(send("{}").await.unwrap().body(), "one", "another attempt");
         assert_eq!(send("[]").await.unwrap_err().kind(), ErrorKind::NothingRecorded);
-        assert_eq!(replay.asked().len(), 2);
+        assert_eq!(replay.requests().len(), 2);
     }
 }

@@ -14,7 +14,7 @@ use callgate_transport::parse_response;
 
 use super::{
     ends::{CallResults, end_of},
-    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, service_request, told},
+    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, failure, service_request},
     model::{ModelReplay, over_model},
 };
 use crate::{commands::call::block_on, exit::Failure, open::loader, session};
@@ -35,13 +35,13 @@ pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failu
         request: exchange.request.clone(),
         response: exchange.response.clone(),
     });
-    let services = Replay::new(recordings).map_err(|error| told(folder, &error))?;
+    let services = Replay::new(recordings).map_err(|error| failure(folder, &error))?;
     let services = Arc::new(services);
     let mut built = built(folder, files, &services)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
-    let replies = replies.collect::<Result<_, _>>().map_err(|error| told(folder, &error))?;
+    let replies = replies.collect::<Result<_, _>>().map_err(|error| failure(folder, &error))?;
     let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
-    let refused = |error: callgate_agent::Error| told(&folder.join(TURN), &error);
+    let refused = |error: callgate_agent::Error| failure(&folder.join(TURN), &error);
     let agent = Agent::of_configuration(&built, &files.form.agent).map_err(refused)?;
     let transcript = match &files.transcript {
         None => Transcript::new(agent.dialect()),
@@ -49,7 +49,7 @@ pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failu
             Transcript::of_text(text, |name| agent.declared(name)).map(|(transcript, _)| transcript)
         }
     };
-    let transcript = transcript.map_err(|error| told(&folder.join(TRANSCRIPT), &error))?;
+    let transcript = transcript.map_err(|error| failure(&folder.join(TRANSCRIPT), &error))?;
     let session = match &files.session {
         Some(envelope) => {
             block_on(session::read(&folder.join(SESSION), envelope.clone(), &built))??
@@ -57,7 +57,7 @@ pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failu
         None => Session::default(),
     };
     let (ends, random) = block_on(conversation(&agent, transcript, session, files))?;
-    let asked = model.map(|model| model.asked()).unwrap_or_default();
+    let asked = model.map(|model| model.requests()).unwrap_or_default();
     let asked = asked.iter().map(|body| without(&random, body)).collect();
     Ok(Replayed { asked, sent: services.requests(), ends })
 }

@@ -5,14 +5,14 @@ mod settings;
 use std::sync::Arc;
 
 use callgate_auth::AuthConfig;
-use callgate_connector::{ConnectionFinding, Loaded, Severity as FindingSeverity, Surroundings};
+use callgate_connector::{Loaded, Surroundings};
 use callgate_executor::Backend;
 
 use super::{ConnectionSending, Databases};
 use crate::{
     build::{
         authenticators::Authenticators,
-        database::{Around, BuiltDatabase, KnownDatabase},
+        database::{Around, BuiltDatabase, DatabaseKind, KnownDatabase},
         google_service,
         own_tools::{self, DatabaseTool, edits, selection},
         session_values,
@@ -20,8 +20,7 @@ use crate::{
     code::ConfigCode,
     config::Config,
     environment::Missing,
-    finding::Severity,
-    reader::{Complaint, Reader, escaped},
+    reader::{Reader, escaped},
     toolset::ToolsetConfig,
 };
 
@@ -85,16 +84,15 @@ async fn one(
         Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
     } else {
         let settings = settings::of_toolset(toolset, &selected)?;
-        loaded(reader, settings, surroundings).await
+        load(reader, settings, surroundings).await
     };
     let Made { mut backends, failure } = made;
     let mut known = KnownDatabase::new(toolset, &selected);
     if let Some(why) = &failure {
         if environment.missing == Missing::Fault && !environment.has_no_databases {
             let pointer = format!("{}/connection", toolset.pointer);
-            let message =
-                format!("expected a connection that the service describes, got none: {why}");
-            reader.complain(ConfigCode::UnreachableConnection, pointer, message, UNREACHABLE);
+            let (code, message, help) = DatabaseKind::Connection.unreachable(why);
+            reader.complain(code, pointer, message, help);
             return None;
         }
         let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
@@ -108,7 +106,8 @@ async fn one(
     }
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     let name = known.toolset.clone();
-    databases.built.push(BuiltDatabase { name, is_required: toolset.required, failure });
+    let (kind, is_required) = (DatabaseKind::Connection, toolset.required);
+    databases.built.push(BuiltDatabase { kind, name, is_required, failure });
     databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
     Some(())
 }
@@ -159,7 +158,7 @@ struct Made {
     failure: Option<String>,
 }
 
-async fn loaded(
+async fn load(
     reader: &mut Reader,
     settings: callgate_connector::ConnectionSettings,
     surroundings: Surroundings,
@@ -171,15 +170,6 @@ async fn loaded(
 /// Reports the findings of a load.
 fn report(reader: &mut Reader, loaded: Loaded) -> Made {
     let Loaded { tools, findings, unavailable, .. } = loaded;
-    for ConnectionFinding { severity, code, pointer, message, help } in findings {
-        let severity = match severity {
-            FindingSeverity::Error => Severity::Error,
-            FindingSeverity::Warning => Severity::Warning,
-        };
-        reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
-    }
+    reader.complaints.extend(findings);
     Made { backends: tools, failure: unavailable }
 }
-
-const UNREACHABLE: &str =
-    "see that the connection exists and that the account of `auth` may use and view it";

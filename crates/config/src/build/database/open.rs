@@ -4,21 +4,19 @@ mod settings;
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_database::{DatabaseFinding, Loaded, Renewal, Resources, Surroundings};
+use callgate_database::{Loaded, Renewal, Resources, Surroundings};
 use callgate_secret::SecretReference;
 use futures_util::future::join_all;
 
 use self::settings::MissingSecret;
-use super::{
-    Around, BuiltDatabase, Databases, KnownDatabase, UNREACHABLE_DATABASE, unreachable_database,
-};
+use super::{Around, BuiltDatabase, DatabaseKind, Databases, KnownDatabase};
 use crate::{
     build::own_tools::{self, DatabaseTool, edits, selection},
     code::ConfigCode,
     config::Config,
     database::ConnectionConfig,
     environment::Missing,
-    reader::{Complaint, Reader},
+    reader::Reader,
     toolset::ToolsetConfig,
 };
 
@@ -123,16 +121,19 @@ impl Opening<'_> {
         };
         let Loaded { tools: mut backends, findings, unavailable: failure, connections, .. } =
             loaded;
-        for finding in findings {
-            complain(reader, toolset, finding);
-        }
+        reader.complaints.extend(findings.into_iter().map(|mut finding| {
+            if finding.pointer.is_empty() {
+                finding.pointer = format!("{}/database", toolset.pointer);
+            }
+            finding
+        }));
         let mut known = KnownDatabase::new(toolset, &selected);
         known.connections = connections;
         if let Some(why) = &failure {
             if environment.missing == Missing::Fault && !environment.has_no_databases {
                 let pointer = format!("{}/database/url", toolset.pointer);
-                let (code, message) = (ConfigCode::UnreachableDatabase, unreachable_database(why));
-                reader.complain(code, pointer, message, UNREACHABLE_DATABASE);
+                let (code, message, help) = DatabaseKind::Database.unreachable(why);
+                reader.complain(code, pointer, message, help);
                 return None;
             }
             let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
@@ -146,7 +147,8 @@ impl Opening<'_> {
         }
         let tools = edits::applied(reader, toolset, &selected, &backends);
         let name = known.toolset.clone();
-        databases.built.push(BuiltDatabase { name, is_required: toolset.required, failure });
+        let (kind, is_required) = (DatabaseKind::Database, toolset.required);
+        databases.built.push(BuiltDatabase { kind, name, is_required, failure });
         databases.tools.extend(tools);
         databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
         Some(())
@@ -160,11 +162,3 @@ const ADDRESS: &str =
 const MOST_TIME: Duration = Duration::from_secs(30);
 
 const SLOW: &str = "it did not describe its tables within 30 seconds";
-
-/// Records a finding of the database at its place in the configuration.
-fn complain(reader: &mut Reader, toolset: &ToolsetConfig, finding: DatabaseFinding) {
-    let DatabaseFinding { severity, code, pointer, message, help, .. } = finding;
-    let pointer =
-        if pointer.is_empty() { format!("{}/database", toolset.pointer) } else { pointer };
-    reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
-}

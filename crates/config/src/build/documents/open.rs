@@ -6,9 +6,9 @@ use std::{
 };
 
 use callgate_documents::{
-    BoundCondition, DocumentsFinding, DocumentsLimits, DocumentsSettings, Loaded, MetadataSource,
-    Operator, SessionSource,
+    BoundCondition, DocumentsLimits, DocumentsSettings, Loaded, MetadataSource, Operator,
 };
+use callgate_tree::SettingFinding;
 
 use super::{BuiltDocuments, DocumentCounts};
 use crate::{
@@ -18,10 +18,9 @@ use crate::{
         own_tools::{self, edits, selection},
     },
     config::Config,
-    database::Source,
     documents::{DocumentsKeys, DocumentsLimits as LimitsConfig, Metadata},
-    finding::{Finding, Severity},
-    reader::{Complaint, Reader},
+    finding::Finding,
+    reader::Reader,
     toolset::ToolsetConfig,
 };
 
@@ -70,11 +69,10 @@ impl Documents {
     }
 
     pub(super) fn findings(&self, name: &str, origin: &Path) -> Vec<Finding> {
-        let finding = |found: DocumentsFinding| {
-            let DocumentsFinding { severity, code, ref help, .. } = found;
-            Finding::new(origin, severity, code, message(&found))
-                .at(format!("/toolsets/{name}/documents/{}", found.key))
-                .with_help(help)
+        let finding = |found: SettingFinding| {
+            Finding::new(origin, found.severity, found.code, found.message)
+                .at(format!("/toolsets/{name}/documents{}", found.pointer))
+                .with_help(found.help)
         };
         self.0.findings().into_iter().map(finding).collect()
     }
@@ -90,28 +88,20 @@ impl Documents {
     }
 }
 
-fn report(reader: &mut Reader, toolset: &ToolsetConfig, findings: Vec<DocumentsFinding>) {
+fn report(reader: &mut Reader, toolset: &ToolsetConfig, findings: Vec<SettingFinding>) {
+    let at = format!("{}/documents", toolset.pointer);
     let n_more = findings.len().saturating_sub(MOST_FINDINGS);
     let more = findings.get(MOST_FINDINGS).map(|first| (first.code, first.help.clone()));
-    for found in findings.into_iter().take(MOST_FINDINGS) {
-        let message = message(&found);
-        let DocumentsFinding { severity, code, key, help, .. } = found;
-        let pointer = format!("{}/documents/{key}", toolset.pointer);
-        let pointer = pointer.trim_end_matches('/').to_owned();
-        reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
-    }
+    let reported = findings.into_iter().take(MOST_FINDINGS);
+    reader.complaints.extend(reported.map(|finding| {
+        let pointer = format!("{at}{}", finding.pointer);
+        SettingFinding { pointer, ..finding }
+    }));
     if let Some((code, help)) = more {
-        let pointer = format!("{}/documents/folder", toolset.pointer);
         let message = format!("expected files without findings, got {n_more} more with some");
-        let severity = Severity::Warning;
-        reader.complaints.push(Complaint { severity, code, pointer, message, help, remedy: None });
+        let pointer = format!("{at}/folder");
+        reader.complaints.push(SettingFinding::warning(code, pointer, message, help));
     }
-}
-
-/// The message with the file, which is none of the configuration.
-fn message(found: &DocumentsFinding) -> String {
-    let DocumentsFinding { file, message, .. } = found;
-    if file.is_empty() { message.clone() } else { format!("`{file}`: {message}") }
 }
 
 /// The settings of a toolset's documents; `None` if it has none.
@@ -157,19 +147,10 @@ fn conditions(toolset: &ToolsetConfig) -> Vec<BoundCondition> {
     let bound = conditions.flat_map(|(field, condition)| {
         condition.operands().filter_map(move |(name, value)| {
             let operator = Operator::of(name)?;
-            Some(BoundCondition { field: field.clone(), operator, value: source(value) })
+            Some(BoundCondition { field: field.clone(), operator, value: value.clone() })
         })
     });
     bound.collect()
-}
-
-fn source(source: &Source) -> SessionSource {
-    match source.clone() {
-        Source::Context(path) => SessionSource::Context(path),
-        Source::Fixed(value) => SessionSource::Fixed(value),
-        Source::Parameter(name) => SessionSource::Parameter(name),
-        Source::Payload(path) => SessionSource::Payload(path),
-    }
 }
 
 fn limits(config: &LimitsConfig) -> DocumentsLimits {

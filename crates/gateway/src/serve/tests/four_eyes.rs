@@ -149,7 +149,7 @@ fn ways() -> Vec<Way> {
 }
 
 #[tokio::test]
-async fn by_no_way_in_a_caller_approves_its_own_call_and_somebody_else_does_once() {
+async fn over_each_protocol_a_caller_never_approves_its_own_call_and_another_caller_does_once() {
     for way in &ways() {
         let office = Office::open("four_eyes: true").await;
         let (name, n) =

@@ -281,7 +281,7 @@ async fn a_lease_is_renewed_while_its_holder_lives_and_its_lapse_frees_no_key() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_holder_that_counted_as_gone_still_tells_its_result() {
+async fn a_holder_that_counted_as_gone_still_records_its_result() {
     let memory = Arc::new(Memory::refusing(Bounds { records: 99, bytes: 99_999 }));
     let (mut one, mut two) = (Process::start(&memory), Process::start(&memory));
     let guard = fresh(one.begin(0).await);

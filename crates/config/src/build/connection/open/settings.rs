@@ -1,14 +1,13 @@
 //! The settings of a connection as the crate for connections takes them, from those of its toolset.
 
 use callgate_connector::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, QueryInput, SERVICE,
-    UserSettings,
+    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, SERVICE, UserSettings,
 };
 
 use crate::{
     build::own_tools::{DatabaseTool, DatabaseToolKind},
     connection::{ActionConfig, ActionKind as KindConfig, ArgumentForm},
-    database::{Operation as OperationConfig, Source, statement::StatementInput},
+    database::Operation as OperationConfig,
     toolset::ToolsetConfig,
 };
 
@@ -67,20 +66,9 @@ fn of_kind(kind: &KindConfig, name: &str) -> ActionKind {
             ActionKind::Entity { entity, operation: of_operation(operation), many }
         }
         KindConfig::Query { sql, inputs, effect } => {
-            let inputs = inputs.into_iter().map(|(name, from)| (name, input(from))).collect();
             ActionKind::Query { name: name.to_owned(), sql, inputs, effect }
         }
         KindConfig::Tool(tool) => ActionKind::Tool { tool },
-    }
-}
-
-fn input(input: StatementInput) -> QueryInput {
-    match input {
-        StatementInput::Model(schema) => QueryInput::Model(schema),
-        StatementInput::Session(Source::Context(path)) => QueryInput::Context(path),
-        StatementInput::Session(Source::Fixed(value)) => QueryInput::Fixed(value),
-        StatementInput::Session(Source::Parameter(name)) => QueryInput::Parameter(name),
-        StatementInput::Session(Source::Payload(path)) => QueryInput::Payload(path),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_database::{
     DatabaseLimits, DatabaseSettings, EntitySettings, Operation, QuerySettings, RoleRule,
-    SessionSource, StatementInput, StatementSettings, TableName,
+    StatementSettings, TableName,
 };
 use callgate_secret::{Secret, SecretReference};
 use callgate_tool::Effect;
@@ -18,8 +18,8 @@ use crate::{
     },
     database::{
         ConnectionConfig, DatabaseLimits as LimitsConfig, EntityConfig,
-        Operation as OperationConfig, QueryConfig, RoleConfig, Source, StatementConfig,
-        entity::TableName as TableConfig, statement::StatementInput as InputConfig,
+        Operation as OperationConfig, QueryConfig, RoleConfig, StatementConfig,
+        entity::TableName as TableConfig,
     },
     toolset::ToolsetConfig,
 };
@@ -63,7 +63,7 @@ pub(super) async fn of_toolset(
         toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
         prefix: toolset.prefix.clone(),
         url,
-        identity: pairs(&connection.identity),
+        identity: connection.identity.clone(),
         role: connection.role.as_ref().map(role),
         allowed_rights: connection.allowed_rights.clone(),
         // An entity without a tool still has rows that other tables refer to.
@@ -116,7 +116,7 @@ fn entity_settings(entity: &EntityConfig, tools: &[DatabaseTool<'_>]) -> EntityS
         fields: keys.fields.clone(),
         input_fields: inputs.into_iter().filter_map(given).collect(),
         output_fields: outputs.into_iter().filter_map(given).collect(),
-        rows: keys.rows.as_deref().map(pairs).unwrap_or_default(),
+        rows: keys.rows.clone().unwrap_or_default(),
         filter: keys.filter.clone(),
         sort: keys.sort.clone(),
         many: keys.many.unwrap_or_default(),
@@ -127,19 +127,12 @@ fn entity_settings(entity: &EntityConfig, tools: &[DatabaseTool<'_>]) -> EntityS
 
 fn statement_settings(statement: &StatementConfig) -> StatementSettings {
     let StatementConfig { name, pointer, sql, keys } = statement;
-    let input = |(name, input): &(String, InputConfig)| {
-        let input = match input {
-            InputConfig::Model(schema) => StatementInput::Model(schema.clone()),
-            InputConfig::Session(from) => StatementInput::Session(source(from)),
-        };
-        (name.clone(), input)
-    };
     StatementSettings {
         pointer: pointer.clone(),
         name: name.clone(),
         description: keys.description.clone().unwrap_or_default(),
         sql: sql.clone(),
-        inputs: keys.inputs.iter().flatten().map(input).collect(),
+        inputs: keys.inputs.clone().unwrap_or_default(),
         effect: keys.effect.unwrap_or(Effect::Read),
         affected: affected(keys.affected),
     }
@@ -169,20 +162,7 @@ fn limits(config: &LimitsConfig) -> DatabaseLimits {
 }
 
 fn role(config: &RoleConfig) -> RoleRule {
-    RoleRule { from: source(&config.from), allow: config.allow.clone() }
-}
-
-fn pairs(sources: &[(String, Source)]) -> Vec<(String, SessionSource)> {
-    sources.iter().map(|(name, from)| (name.clone(), source(from))).collect()
-}
-
-fn source(source: &Source) -> SessionSource {
-    match source.clone() {
-        Source::Context(path) => SessionSource::Context(path),
-        Source::Fixed(value) => SessionSource::Fixed(value),
-        Source::Parameter(name) => SessionSource::Parameter(name),
-        Source::Payload(path) => SessionSource::Payload(path),
-    }
+    RoleRule { from: config.from.clone(), allow: config.allow.clone() }
 }
 
 fn table_name(name: &TableConfig) -> TableName {

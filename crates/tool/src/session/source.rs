@@ -1,0 +1,100 @@
+//! The source of a value that the session or the operator gives, never the model, as configurations and filters write it.
+
+use std::fmt;
+
+use crate::{Session, Value};
+
+/// The source of a value that the model never sees and cannot choose.
+///
+/// ```
+/// use callgate_tool::{Object, Session, SessionSource};
+///
+/// let source = SessionSource::parse("$session.params.audience").expect("a source");
+/// let session = Session::new("s-1").with_parameters(Object::from([("audience", "staff".into())]));
+/// assert_eq!(source.value(&session), Some("staff".into()));
+/// assert_eq!(source.to_string(), "$session.params.audience");
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum SessionSource {
+    /// A value at a dotted path of the context: `$context.variables.tenant`.
+    Context(String),
+    /// A value of the configuration itself.
+    Fixed(Value),
+    /// A parameter of the session: `$session.params.user_id`.
+    Parameter(String),
+    /// A value at a dotted path of the payload: `$request.payload.user`.
+    Payload(String),
+}
+
+/// The source of a value of a statement.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum StatementInput {
+    /// The model, by a JSON Schema of a scalar.
+    Model(Value),
+    /// The session.
+    Session(SessionSource),
+}
+
+/// The beginning of a reference, and the source of the path after it.
+type Prefix = (&'static str, fn(String) -> SessionSource);
+
+impl SessionSource {
+    /// The beginnings of references.
+    pub const PREFIXES: [Prefix; 3] = [
+        ("$context.", Self::Context),
+        ("$request.payload.", Self::Payload),
+        ("$session.params.", Self::Parameter),
+    ];
+
+    /// The source that a reference names; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::PREFIXES.iter().find_map(|(prefix, source)| {
+            let path = text.strip_prefix(prefix).filter(|path| !path.is_empty())?;
+            Some(source(path.to_owned()))
+        })
+    }
+
+    /// The sources of all references in a text.
+    ///
+    /// ```
+    /// let filter = "audience: ANY($session.params.audience) AND tier: ANY($context.tier)";
+    /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
+    /// ```
+    pub fn all_in(text: &str) -> Vec<Self> {
+        let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+        let named = text.split('$').skip(1).filter_map(|rest| {
+            let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
+            Self::parse(&format!("${}", rest.get(..end)?))
+        });
+        named.collect()
+    }
+
+    /// The value in a session.
+    pub fn value(&self, session: &Session) -> Option<Value> {
+        match self {
+            Self::Context(path) => session.context(path),
+            Self::Fixed(value) => Some(value.clone()),
+            Self::Parameter(name) => session.parameter(name).cloned(),
+            Self::Payload(path) => session.payload(path).cloned(),
+        }
+    }
+
+    /// True for a value of the configuration.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Fixed(_))
+    }
+}
+
+/// The reference as a configuration writes it; a fixed value is not shown.
+impl fmt::Display for SessionSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Context(path) => write!(f, "$context.{path}"),
+            Self::Fixed(_) => f.write_str("a value of the configuration"),
+            Self::Parameter(name) => write!(f, "$session.params.{name}"),
+            Self::Payload(path) => write!(f, "$request.payload.{path}"),
+        }
+    }
+}
