@@ -5,7 +5,6 @@ use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResu
 
 use super::Turn;
 use crate::{
-    context::TurnEvent,
     error::{self, Error},
     input::{Answer, Given},
     transcript::{CallState, Waiting},
@@ -30,7 +29,7 @@ impl Turn<'_> {
             fitting.push(self.fitting(answer).await?);
         }
         fitting.sort_by_key(|(at, ..)| *at);
-        self.context.show(TurnEvent::Begun);
+        self.begun();
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.settle(at, &call, result),
@@ -86,8 +85,7 @@ impl Turn<'_> {
             Given::Decision(_) => ClientAnswer::Failed(Value::Null),
         };
         let caller = self.caller();
-        let made = self.context.call(call, caller.confirm, self.deadline);
-        let resumed = caller.executor.resume(made, answer).await;
+        let resumed = caller.executor.resume(caller.call(call), answer).await;
         resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))
     }
 
@@ -106,13 +104,12 @@ impl Turn<'_> {
             self.transcript.open = before;
             return Err(error);
         }
-        let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
+        let made = caller.call(call).with_decided(decided);
         let mut result = caller.executor.call_with(made).await;
         if is_undecided(&result) {
             // The approval has expired, its program has ended, or somebody else has to decide: nothing was sent, and the call
             // waits again.
-            let again = self.context.call(call, caller.confirm, self.deadline);
-            result = caller.executor.call_with(again).await;
+            result = caller.executor.call_with(caller.call(call)).await;
         }
         self.settle(at, call, result);
         Ok(())
