@@ -87,6 +87,11 @@ impl Shared {
         let last = request["messages"].as_array().unwrap().last().unwrap();
         let said = last["content"].as_str().unwrap();
         let is_user = last["role"].as_str() == Some("user");
+        if said == "Fail." {
+            write(stream, &http::head(401, "application/json"));
+            write(stream, r#"{"error":{"message":"no such key"}}"#);
+            return;
+        }
         write(stream, &http::head(200, "text/event-stream"));
         if !is_user {
             self.after_results.pass();
