@@ -33,10 +33,19 @@ pub(crate) enum Step {
     /// Sends this body.
     Raw(String),
     Says(Said),
+    /// Streams so many events of this, and then an error that passes, or one that does not.
+    Fails(Said, usize, Failing),
     /// Streams this, and breaks off after so many events.
     Streams(Said, usize),
     /// Answers with a status, `Retry-After` and a body.
     Status(u16, Option<&'static str>, &'static str),
+}
+
+/// An error in a stream.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Failing {
+    ForGood,
+    ForNow,
 }
 
 #[derive(Debug)]
@@ -122,6 +131,11 @@ impl Fake {
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
             Step::Streams(said, n_events) => Some(self.streams(&said, n_events)),
+            Step::Fails(said, n_events, failing) => {
+                let (response, _) = self.streams(&said, n_events);
+                let error = streamed::error(self.dialect, failing);
+                only(response.map(|events| [&*events, &error].concat().into()))
+            }
             Step::Says(said) => {
                 let (body, kept) = said.rendered(self.dialect, self.next());
                 Some((response(200, None, &body), kept))
