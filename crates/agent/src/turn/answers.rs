@@ -24,9 +24,11 @@ impl Turn<'_> {
         if !self.transcript.is_waiting() {
             return Err(error::nothing_waits());
         }
-        let mut fitting = Vec::with_capacity(answers.len());
+        let (mut fitting, mut answered) = (Vec::with_capacity(answers.len()), Vec::new());
         for answer in answers {
-            fitting.push(self.fitting(answer).await?);
+            let fits = self.fitting(answer, &answered).await?;
+            answered.push(fits.0);
+            fitting.push(fits);
         }
         fitting.sort_by_key(|(at, ..)| *at);
         self.begun();
@@ -41,10 +43,15 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn fitting(&self, answer: Answer) -> Result<(usize, ToolCall, Fitting), Error> {
+    /// The call of an answer, which is none of those that have one.
+    async fn fitting(
+        &self,
+        answer: Answer,
+        answered: &[usize],
+    ) -> Result<(usize, ToolCall, Fitting), Error> {
         let Answer { call: id, given } = answer;
         let open = self.transcript.open.as_ref().ok_or_else(error::nothing_waits)?;
-        let found = open.waiting_at(&id).ok_or_else(|| error::no_such_call(&id))?;
+        let found = open.waiting_at(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
         let (at, call, waiting) = (found.0, found.1.clone(), found.2.clone());
         let fitting = match (waiting, given) {
             (Waiting::Pending(pending), Given::Decision(decision))

@@ -28,6 +28,8 @@ pub(crate) const DIALECTS: [Dialect; 5] =
 /// What the provider does next.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
+    /// Sends these bytes.
+    Bytes(Vec<u8>),
     /// Never answers.
     Hang,
     /// Sends this body.
@@ -127,6 +129,7 @@ impl Fake {
         let step = self.steps.lock().unwrap().pop_front();
         match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
             Step::Says(said) if is_streamed => Some(self.streams(&said, usize::MAX)),
+            Step::Bytes(bytes) => only(response(200, None, "").map(|_| bytes.into())),
             Step::Hang => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
@@ -175,6 +178,11 @@ impl Fake {
         }
         Ok(())
     }
+}
+
+/// A reply as the body of a response.
+pub(crate) fn body(dialect: Dialect, said: &Said) -> String {
+    said.rendered(dialect, 1).0
 }
 
 /// A reply as the bytes of the events in which a provider streams it.

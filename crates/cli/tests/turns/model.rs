@@ -102,6 +102,15 @@ impl Shared {
                 while stream.write_all(piece.as_bytes()).is_ok() {}
                 return;
             }
+            "Endless event." => {
+                write(stream, "data: {");
+                while stream.write_all(&[b' '; 8192]).is_ok() {}
+                return;
+            }
+            "Byte by byte." => {
+                while stream.write_all(b":").is_ok() {}
+                return;
+            }
             "Slow." => {
                 self.middle.pass();
                 write(stream, &delta(&json!({"content": "so slow"})));
