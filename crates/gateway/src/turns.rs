@@ -117,15 +117,15 @@ struct TurnTask {
 impl Turn {
     fn begun(self) -> TurnTask {
         let Self { agent, name, transcripts, context, input, report, stop, drain } = self;
-        let context = context.with_stop(stop.stop.clone());
-        let leaving = Leaving(stop.stop.clone());
+        let context = context.with_stop(stop.turn.clone());
+        let leaving = Leaving(stop.turn.clone());
         let task = tokio::spawn(async move {
             let mut turn = Box::pin(transcripts.turn(&agent, &name, input, &context));
             let mut kept = tokio::select! {
                 biased;
                 kept = &mut turn => kept,
                 () = drain.stopped() => {
-                    stop.stop.stop();
+                    stop.turn.stop();
                     turn.await
                 }
             };

@@ -96,8 +96,8 @@ fn is_passing(status: StatusCode) -> bool {
 /// True for the error of a stream that stands for a status after which a request is sent again. Its kind is a name or a
 /// status.
 fn is_transient(error: &Value) -> bool {
-    let kinds = ["code", "status", "type"].iter().filter_map(|name| error.get(name));
-    kinds.into_iter().any(|kind| {
+    let mut kinds = ["code", "status", "type"].iter().filter_map(|name| error.get(name));
+    kinds.any(|kind| {
         let name = kind.as_str().unwrap_or_default();
         let status = kind.as_u64().or_else(|| name.parse().ok());
         let status =

@@ -38,10 +38,11 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         [name] => (USUAL_FILE, name),
         _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
     };
-    let environment = match arguments.dry_run {
+    let environment = if arguments.dry_run {
         // Nothing happens that an audit would have to say.
-        true => Environment::new().with_stand_ins().without_audit(),
-        false => Environment::new(),
+        Environment::new().with_stand_ins().without_audit()
+    } else {
+        Environment::new()
     };
     let mut built = usable(Path::new(file), &DescriptionOptions::default(), &environment)?;
     let mut recording = match &arguments.record {

@@ -13,7 +13,7 @@ use crate::observe::turn_report::StoppedBy;
 /// Ends a turn. Clones share everything.
 #[derive(Clone, Default)]
 pub(super) struct TurnStop {
-    pub(super) stop: Stop,
+    pub(super) turn: Stop,
     /// The bytes of events that the caller has not read.
     n_unread: Arc<AtomicUsize>,
     is_unread: Arc<AtomicBool>,
@@ -25,7 +25,7 @@ impl TurnStop {
         let is_read = self.n_unread.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes <= MOST_UNREAD;
         if !is_read {
             self.is_unread.store(true, Ordering::Relaxed);
-            self.stop.stop();
+            self.turn.stop();
         }
         is_read
     }
@@ -37,7 +37,7 @@ impl TurnStop {
 
     /// Who has stopped the turn. The end of a turn that was cancelled for unread events says so.
     pub(super) fn told(&self, end: &mut End) -> StoppedBy {
-        match (self.is_unread.load(Ordering::Relaxed), self.stop.is_stopped()) {
+        match (self.is_unread.load(Ordering::Relaxed), self.turn.is_stopped()) {
             (true, _) => {
                 if end.reason == EndReason::Cancelled {
                     let n_mib = MOST_UNREAD >> 20;
