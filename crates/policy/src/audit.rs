@@ -268,6 +268,23 @@ impl Audit {
         is_written || self.mode == AuditMode::BestEffort
     }
 
+    /// Records the end of a turn, after the ends of its calls.
+    #[doc(hidden)]
+    pub async fn turn_ended(&self, turn: &TurnEnd<'_>) {
+        match self.mode {
+            AuditMode::BestEffort => self.turn_dropped(turn),
+            AuditMode::Required => {
+                self.told(self.trail.writer.add(members::turn_ended(turn))).await;
+            }
+        }
+    }
+
+    /// Records a turn for whose end nobody waits any more.
+    #[doc(hidden)]
+    pub fn turn_dropped(&self, turn: &TurnEnd<'_>) {
+        self.trail.writer.add_later(members::turn_ended(turn));
+    }
+
     fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {
         Self { mode: config.mode, arguments: config.arguments, trail }
     }

@@ -13,8 +13,6 @@ use std::{
 
 use callgate_tool::{Principal, Session};
 
-use super::{Audit, AuditMode, members};
-
 /// The id of a turn. As an extension of a call, it is in the call's first line.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -62,25 +60,6 @@ impl TurnId {
 impl fmt::Display for TurnId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}-{}", self.process, self.number)
-    }
-}
-
-impl Audit {
-    /// Records the end of a turn, after the ends of its calls.
-    #[doc(hidden)]
-    pub async fn turn_ended(&self, turn: &TurnEnd<'_>) {
-        match self.mode {
-            AuditMode::BestEffort => self.turn_dropped(turn),
-            AuditMode::Required => {
-                self.told(self.trail.writer.add(members::turn_ended(turn))).await;
-            }
-        }
-    }
-
-    /// Records a turn for whose end nobody waits any more.
-    #[doc(hidden)]
-    pub fn turn_dropped(&self, turn: &TurnEnd<'_>) {
-        self.trail.writer.add_later(members::turn_ended(turn));
     }
 }
 
