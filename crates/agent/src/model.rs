@@ -231,7 +231,8 @@ impl Model {
                 let failure = ModelFailure::of_stream(&fault, &masker);
                 // What was shown is not said again, in other words.
                 let has_content = is_shown.into_inner() || reply.has_call();
-                return Err(if has_content { failure.for_good() } else { failure });
+                let is_transient = failure.is_transient && !has_content;
+                return Err(ModelFailure { is_transient, ..failure });
             }
         }
         // A stream that ends before its reply is no message: nothing in it is called.

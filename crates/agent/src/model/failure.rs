@@ -55,11 +55,6 @@ impl ModelFailure {
         }
     }
 
-    /// The failure of a request that must not be sent again.
-    pub(super) fn for_good(self) -> Self {
-        Self { is_transient: false, ..self }
-    }
-
     /// The failure of a response that is no success; `text` is its body without secrets.
     pub(super) fn of_status(response: &Response<Bytes>, text: &str) -> Self {
         let status = response.status();
