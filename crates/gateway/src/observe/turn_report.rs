@@ -26,6 +26,29 @@ pub(crate) enum StoppedBy {
     UnreadEvents,
 }
 
+/// Logs a turn at a level.
+macro_rules! record {
+    ($level:ident, $report:ident, $end:ident $(, $detail:ident)?) => {
+        let trace = $report.trace.as_ref().map(|trace| format!("{:032x}", trace.trace_id()));
+        tracing::$level!(
+            target: "callgate::turns",
+            agent = $report.agent,
+            end = $end.reason.as_str(),
+            $($detail,)?
+            rounds = $end.n_rounds,
+            calls = $end.n_calls,
+            input = $end.usage.input,
+            output = $end.usage.output,
+            estimated = $end.is_estimated.then_some(true),
+            ms = u64::try_from($report.since.elapsed().as_millis()).unwrap_or(u64::MAX),
+            principal = $report.principal.as_ref().map(Principal::id),
+            turn = $end.turn,
+            trace,
+            "turn ended"
+        );
+    };
+}
+
 impl Report {
     pub(crate) fn new(
         agent: &str,
@@ -36,40 +59,30 @@ impl Report {
         Self { agent, principal, trace, since: Instant::now() }
     }
 
-    /// Counts and logs a turn. One that did not begin is a refused request, and counted as such.
+    /// Counts and logs a turn that has ended. One that did not begin is a refused request, and counted as such.
     pub(crate) fn end(self, end: &End, stopped_by: StoppedBy) {
-        let agent = self.agent;
-        let reason = end.reason.as_str();
-        counter!("callgate_turns_total", "agent" => agent.clone(), "end" => reason).increment(1);
+        self.count(end);
+        match detail(end.reason, end.detail.as_deref(), stopped_by) {
+            None => self.log(end),
+            Some(detail) => self.warn(end, &detail),
+        }
+    }
+
+    fn count(&self, end: &End) {
+        let labels = [("agent", self.agent.clone()), ("end", end.reason.as_str().to_owned())];
+        counter!("callgate_turns_total", &labels).increment(1);
         for (direction, tokens) in [("input", end.usage.input), ("output", end.usage.output)] {
-            let labels = [("agent", agent.clone()), ("direction", direction.to_owned())];
+            let labels = [("agent", self.agent.clone()), ("direction", direction.to_owned())];
             counter!("callgate_turn_tokens_total", &labels).increment(tokens);
         }
-        let trace = self.trace.as_ref().map(|trace| format!("{:032x}", trace.trace_id()));
-        macro_rules! record {
-            ($level:ident, $($detail:ident)?) => {
-                tracing::$level!(
-                    target: "callgate::turns",
-                    agent,
-                    end = reason,
-                    $($detail,)?
-                    rounds = end.n_rounds,
-                    calls = end.n_calls,
-                    input = end.usage.input,
-                    output = end.usage.output,
-                    estimated = end.is_estimated.then_some(true),
-                    ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX),
-                    principal = self.principal.as_ref().map(Principal::id),
-                    turn = end.turn,
-                    trace,
-                    "turn ended"
-                )
-            };
-        }
-        match detail(end.reason, end.detail.as_deref(), stopped_by) {
-            Some(detail) => record!(warn, detail),
-            None => record!(info,),
-        }
+    }
+
+    fn log(self, end: &End) {
+        record!(info, self, end);
+    }
+
+    fn warn(self, end: &End, detail: &str) {
+        record!(warn, self, end, detail);
     }
 }
 
