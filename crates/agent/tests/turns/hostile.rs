@@ -103,16 +103,18 @@ async fn a_call_of_a_tool_whose_name_has_a_mebibyte_is_answered_and_not_made() {
     }
 }
 
+/// Bytes of a reply with one in their words that is of no text.
+fn spoilt(mut bytes: Vec<u8>) -> Vec<u8> {
+    while let Some(at) = bytes.windows(4).position(|part| part == b"Well") {
+        bytes[at + 1] = 0xff;
+    }
+    bytes
+}
+
 #[tokio::test(start_paused = true)]
 async fn bytes_that_are_no_text_end_in_a_reply_that_can_be_sent_or_in_none() {
     for dialect in DIALECTS {
         let said = Said::text("Well done.");
-        let spoilt = |mut bytes: Vec<u8>| {
-            while let Some(at) = bytes.windows(4).position(|part| part == b"Well") {
-                bytes[at + 1] = 0xff;
-            }
-            bytes
-        };
         let whole = ended(dialect, false, vec![spoilt(body(dialect, &said).into_bytes())]).await;
         let stream = spoilt(streamed_events(dialect, &said).concat());
         let streamed = ended(dialect, true, vec![stream]).await;

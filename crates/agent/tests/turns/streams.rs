@@ -156,15 +156,13 @@ async fn an_error_in_a_stream_is_retried_before_content_and_ends_the_turn_after_
         let mut reasons = Vec::new();
         for n_events in 0..n_events {
             let (end, n_requests, n_calls) = failed_after(dialect, n_events, Failing::ForNow).await;
-            match end.reason {
-                EndReason::Answered => assert_eq!((n_requests, n_calls), (3, 2), "{dialect}"),
-                EndReason::ModelFailed => {
-                    assert_eq!((n_requests, n_calls), (1, 0), "{dialect} after {n_events}");
-                    let detail = end.detail.unwrap_or_default();
-                    assert!(detail.ends_with("Said by the provider."), "{detail}");
-                }
-                other => panic!("{dialect} after {n_events}: {other:?}"),
-            }
+            let detail = end.detail.unwrap_or_default();
+            let (expected, words) = match end.reason {
+                EndReason::Answered => ((3, 2), ""),
+                _ => ((1, 0), "Said by the provider."),
+            };
+            assert_eq!((n_requests, n_calls), expected, "{dialect} after {n_events}");
+            assert!(detail.ends_with(words), "{detail}");
             reasons.push(end.reason);
         }
         assert!(reasons.is_sorted_by_key(|reason| *reason == EndReason::ModelFailed), "{dialect}");

@@ -10,7 +10,10 @@ use crate::commands::call_recorder::{Answer, CallRecorder};
 
 /// Records the exchanges of the calls of a conversation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CallRecorders(Arc<Mutex<Vec<(String, Arc<CallRecorder>)>>>);
+pub(crate) struct CallRecorders(Arc<Mutex<Recorders>>);
+
+/// The tool of each call, and its exchanges.
+type Recorders = Vec<(String, Arc<CallRecorder>)>;
 
 impl CallRecorders {
     /// The watcher of the next call.
@@ -20,7 +23,7 @@ impl CallRecorders {
         recorder
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(String, Arc<CallRecorder>)>> {
+    fn lock(&self) -> MutexGuard<'_, Recorders> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

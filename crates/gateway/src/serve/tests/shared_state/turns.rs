@@ -49,6 +49,17 @@ async fn model(asked: &Arc<Notify>) -> std::net::SocketAddr {
     service(Router::new().route("/v1/chat/completions", routing::post(reply))).await
 }
 
+/// A turn of a process that dies while the model is asked: nothing is given back.
+async fn died(folder: &std::path::Path, asked: &Notify) {
+    let process = Process::start(folder).await;
+    let mut turn = Box::pin(async move { process.turn().await });
+    tokio::select! {
+        ended = &mut turn => panic!("{ended:?}"),
+        () = asked.notified() => {}
+    }
+    std::mem::forget(turn);
+}
+
 #[tokio::test]
 async fn a_conversation_goes_on_once_the_lease_of_a_process_that_died_in_its_turn_has_lapsed() {
     let Some(program) = RedisProgram::of_machine() else { return };
@@ -65,16 +76,7 @@ async fn a_conversation_goes_on_once_the_lease_of_a_process_that_died_in_its_tur
     let of_first = folder.path().to_owned();
     let first = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let process = Process::start(&of_first).await;
-            let mut turn = Box::pin(async move { process.turn().await });
-            tokio::select! {
-                ended = &mut turn => panic!("{ended:?}"),
-                () = asked.notified() => {}
-            }
-            // A process that dies gives nothing back.
-            std::mem::forget(turn);
-        });
+        runtime.block_on(died(&of_first, &asked));
         std::mem::forget(runtime);
     });
     first.await.unwrap();
