@@ -23,7 +23,9 @@ use callgate_gateway::{
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serve_stdio};
-use callgate_policy::{Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, Webhook};
+use callgate_policy::{
+    Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, TurnEnd, Webhook,
+};
 use callgate_secret::single_flight::SingleFlight;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::{Network, Resolver, TlsSettings};
@@ -230,6 +232,7 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&Approvals, &Decided) =
         |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
     let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));
+    let _: fn(&Audit, &TurnEnd<'_>) = |audit, turn| is_send(audit.turn_ended(turn));
     let _: fn(&Webhook, &Stop) = |webhook, stop| is_send(webhook.run(stop));
 }
 

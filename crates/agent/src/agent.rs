@@ -5,7 +5,7 @@ use std::sync::Arc;
 use callgate_dialect::Dialect;
 use callgate_executor::{Entry, Executor};
 use callgate_openapi::Pattern;
-use callgate_policy::Confirm;
+use callgate_policy::{Audit, Confirm};
 use callgate_tool::Tool;
 
 use crate::{
@@ -30,7 +30,15 @@ pub struct Agent {
     pub(crate) executor: Executor,
     pub(crate) model: Model,
     pub(crate) settings: Arc<AgentSettings>,
+    pub(crate) audited: Option<Audited>,
     declarations: Arc<Declarations>,
+}
+
+/// The audit of an agent's turns, and the agent's name in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Audited {
+    pub(crate) audit: Arc<Audit>,
+    pub(crate) name: Arc<str>,
 }
 
 /// The rules of an agent's turns.
@@ -141,7 +149,26 @@ impl Agent {
         let is_offered = |entry: Entry<'_>| settings.offers(entry.name().as_str());
         let declarations = Declarations::new(&executor, model.dialect(), is_offered);
         let (settings, declarations) = (Arc::new(settings), Arc::new(declarations));
-        Self { executor, model, settings, declarations }
+        Self { executor, model, settings, audited: None, declarations }
+    }
+
+    /// Records each turn at its end in an audit, under a name of the agent. The lines of its calls name the turn, where `audit`
+    /// is a middleware of the executor. An agent of a configuration with `audit` has it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use callgate_agent::Agent;
+    /// use callgate_policy::Audit;
+    ///
+    /// fn audited(agent: Agent, audit: &Arc<Audit>) -> Agent {
+    ///     agent.with_audit(Arc::clone(audit), "pizza")
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with_audit(mut self, audit: Arc<Audit>, name: &str) -> Self {
+        self.audited = Some(Audited { audit, name: name.into() });
+        self
     }
 
     /// The dialect of the agent's transcripts.

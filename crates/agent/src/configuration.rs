@@ -1,5 +1,7 @@
 //! Agents of a configuration, ready to take turns.
 
+use std::sync::Arc;
+
 use callgate_config::{
     AgentCalls, AgentConfig, AgentParallel, AgentSearch, Built, BuiltAgent, ModelDialect,
 };
@@ -38,7 +40,11 @@ impl Agent {
             error::unknown_agent(name, &known.join(", "))
         })?;
         let model = model(agent)?;
-        Ok(Self::new(built.executor.clone(), model, settings(agent)))
+        let agent = Self::new(built.executor.clone(), model, settings(agent));
+        Ok(match built.audit() {
+            Some(audit) => agent.with_audit(Arc::clone(audit), name),
+            None => agent,
+        })
     }
 }
 

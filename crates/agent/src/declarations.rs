@@ -1,7 +1,7 @@
 //! The declarations of an agent's tools, made once and shared by its turns, and a search for their names in a conversation.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{Arc, OnceLock},
 };
 
@@ -16,7 +16,7 @@ pub(crate) struct Declarations {
     executor: Executor,
     dialect: Dialect,
     tools: Vec<AgentTool>,
-    places: HashMap<Arc<str>, usize>,
+    places: BTreeMap<Arc<str>, usize>,
     /// Finds the names of all tools in one pass over a text.
     names: OnceLock<Option<AhoCorasick>>,
 }

@@ -25,6 +25,8 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct End {
+    /// The id of the turn, which the log and the audit have.
+    pub turn: String,
     /// The reason.
     pub reason: EndReason,
     /// More about the reason, in a sentence for people.

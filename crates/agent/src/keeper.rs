@@ -20,17 +20,17 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Keeps what is under `key`.
-    pub(crate) fn new(store: Arc<dyn Store>, key: Key, time_to_live: Duration) -> Self {
-        Self { store, key, expected: Expected::Absent, time_to_live }
-    }
-
-    /// The transcript that is kept.
-    pub(crate) async fn begin(&mut self) -> Result<Option<TranscriptForm>, Error> {
-        let stored = self.store.get(&self.key, now()).await.map_err(error::store)?;
-        let Some(stored) = stored else { return Ok(None) };
-        self.expected = Expected::Version(stored.version);
-        stored.record.read().map(Some).map_err(error::store)
+    /// Keeps what is under `key`, in place of the transcript that is there.
+    pub(crate) async fn begin(
+        store: Arc<dyn Store>,
+        key: Key,
+        time_to_live: Duration,
+    ) -> Result<(Self, Option<TranscriptForm>), Error> {
+        let stored = store.get(&key, now()).await.map_err(error::store)?;
+        let expected = stored.as_ref().map(|stored| Expected::Version(stored.version));
+        let form = stored.map(|stored| stored.record.read().map_err(error::store)).transpose()?;
+        let expected = expected.unwrap_or(Expected::Absent);
+        Ok((Self { store, key, expected, time_to_live }, form))
     }
 
     /// Keeps the transcript in place of the one that was read or kept last.

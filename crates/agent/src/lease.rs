@@ -30,6 +30,7 @@ pub(crate) struct Lease {
     key: Key,
     holder: Holder,
     version: Version,
+    time: Duration,
     is_free: bool,
 }
 
@@ -41,17 +42,24 @@ struct Holder {
 }
 
 impl Lease {
-    /// Takes the lease under a key.
+    /// Takes the lease under a key, which lapses unless it is renewed in this time.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another turn holds it.
-    pub(crate) async fn taken(store: Arc<dyn Store>, key: Key) -> Result<Self, Error> {
+    pub(crate) async fn taken(
+        store: Arc<dyn Store>,
+        key: Key,
+        time: Duration,
+    ) -> Result<Self, Error> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let holder = Holder { process: *PROCESS, number };
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
-            match put(&*store, &key, holder, expected).await {
-                Ok(version) => return Ok(Self { store, key, holder, version, is_free: false }),
+            let record = record(holder, time).map_err(error::store)?;
+            match store.put(&key, record, expected, now()).await {
+                Ok(version) => {
+                    return Ok(Self { store, key, holder, version, time, is_free: false });
+                }
                 Err(error) if error.kind() == StoreErrorKind::Conflict => {}
                 Err(error) => return Err(error::store(error)),
             }
@@ -72,14 +80,18 @@ impl Lease {
     /// Renews the lease for as long as it is polled.
     pub(crate) async fn renewed(&mut self) -> Infallible {
         loop {
-            sleep(LEASE / 3).await;
-            let expected = Expected::Version(self.version);
-            match put(&*self.store, &self.key, self.holder, expected).await {
+            sleep(self.time / 3).await;
+            match self.renewal().await {
                 Ok(version) => self.version = version,
                 // If somebody else has it, this turn notices when it keeps its transcript.
                 Err(error) => tracing::debug!(%error, "the lease of a turn is not renewed"),
             }
         }
+    }
+
+    async fn renewal(&self) -> Result<Version, StoreError> {
+        let (record, expected) = (record(self.holder, self.time)?, Expected::Version(self.version));
+        self.store.put(&self.key, record, expected, now()).await
     }
 
     /// Gives the lease back.
@@ -116,14 +128,8 @@ impl Drop for Lease {
     }
 }
 
-async fn put(
-    store: &dyn Store,
-    key: &Key,
-    holder: Holder,
-    expected: Expected,
-) -> Result<Version, StoreError> {
-    let record = Record::json(&holder)?.with_time_to_live(LEASE);
-    store.put(key, record, expected, now()).await
+fn record(holder: Holder, time: Duration) -> Result<Record, StoreError> {
+    Ok(Record::json(&holder)?.with_time_to_live(time))
 }
 
 /// The number of this program, which no other one has.
@@ -131,6 +137,6 @@ static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 /// The time after which a program that says nothing more counts as ended: longer than a store is away for a change of its
 /// primary.
-const LEASE: Duration = Duration::from_secs(30);
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A lease that ends between two looks is tried once more.
 const ATTEMPTS: usize = 3;

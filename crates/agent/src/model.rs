@@ -3,7 +3,13 @@
 
 mod failure;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use callgate_auth::Authenticator;
@@ -208,6 +214,12 @@ impl Model {
             let bytes = body.collect(most).await.map_err(of_transport)?;
             return self.read(&Response::from_parts(head, bytes), secrets);
         }
+        let masker = Masker::new(secrets);
+        let is_shown = AtomicBool::new(false);
+        let words = |text: &str| {
+            is_shown.store(true, Ordering::Relaxed);
+            words(text);
+        };
         let (mut reply, mut n_bytes) = (StreamedReply::new(self.wire), 0_usize);
         while let Some(chunk) = body.chunk().await.map_err(of_transport)? {
             n_bytes = n_bytes.saturating_add(chunk.len());
@@ -215,11 +227,17 @@ impl Model {
                 let problem = format!("the reply of the model has more than {most} bytes");
                 return Err(ModelFailure::unreadable(problem));
             }
-            reply.push(&chunk, words).map_err(ModelFailure::unreadable)?;
+            if let Err(fault) = reply.push(&chunk, &words) {
+                let failure = ModelFailure::of_stream(&fault, &masker);
+                // What was shown is not said again, in other words.
+                let has_content = is_shown.into_inner() || reply.has_call();
+                let is_transient = failure.is_transient && !has_content;
+                return Err(ModelFailure { is_transient, ..failure });
+            }
         }
         // A stream that ends before its reply is no message: nothing in it is called.
         let text = reply.body().ok_or_else(ModelFailure::cut)?;
-        let text = Masker::new(secrets).mask_text(&text);
+        let text = masker.mask_text(&text);
         self.wire.reply(&text).map_err(ModelFailure::unreadable)
     }
 

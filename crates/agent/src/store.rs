@@ -12,8 +12,8 @@ use crate::{
     error::Error,
     input::Input,
     keeper::Keeper,
-    lease::Lease,
-    transcript::{Repair, Transcript},
+    lease::{LEASE, Lease},
+    transcript::{Repair, Transcript, TranscriptForm},
     turn::Turn,
 };
 
@@ -38,6 +38,7 @@ pub struct Transcripts {
     store: Arc<dyn Store>,
     budgets: Arc<dyn Store>,
     time_to_live: Duration,
+    lease: Duration,
 }
 
 /// A turn of a kept transcript.
@@ -66,7 +67,7 @@ pub struct KeptTurn {
 impl Transcripts {
     /// Transcripts in `store`, each for a day after its last turn, and the budgets of their agents.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { budgets: Arc::clone(&store), store, time_to_live: DAY }
+        Self { budgets: Arc::clone(&store), store, time_to_live: DAY, lease: LEASE }
     }
 
     /// Counts budgets in a store of their own, which must not make room by removing them.
@@ -80,6 +81,14 @@ impl Transcripts {
     #[must_use]
     pub fn with_time_to_live(mut self, time_to_live: Duration) -> Self {
         self.time_to_live = time_to_live;
+        self
+    }
+
+    /// Sets after which time a program that renews its lease no more counts as ended. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
         self
     }
 
@@ -113,8 +122,7 @@ impl Transcripts {
         input: Input,
         context: &TurnContext,
     ) -> Result<KeptTurn, Error> {
-        let mut keeper = self.keeper(name, context);
-        let stored = keeper.begin().await?;
+        let (mut keeper, stored) = self.begin(name, context).await?;
         let (mut transcript, repair) = match stored {
             Some(form) => Transcript::of_form(form, |name| agent.declared(name))?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
@@ -142,24 +150,32 @@ impl Transcripts {
     ) -> Result<(), Error> {
         transcript.close();
         let lease = self.lease(name, context).await?;
-        let mut keeper = self.keeper(name, context);
-        keeper.begin().await?;
-        let kept = keeper.keep(&transcript).await;
+        let kept = match self.begin(name, context).await {
+            Ok((mut keeper, _)) => keeper.keep(&transcript).await,
+            Err(error) => Err(error),
+        };
         lease.free().await;
         kept
     }
 
-    fn keeper(&self, name: &str, context: &TurnContext) -> Keeper {
-        let owner = Owner::new(context.principal(), &context.session);
-        let key = Key::new(Space::Transcript, owner, name);
-        Keeper::new(Arc::clone(&self.store), key, self.time_to_live)
+    async fn begin(
+        &self,
+        name: &str,
+        context: &TurnContext,
+    ) -> Result<(Keeper, Option<TranscriptForm>), Error> {
+        let key = key(Space::Transcript, name, context);
+        Keeper::begin(Arc::clone(&self.store), key, self.time_to_live).await
     }
 
     async fn lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
-        let owner = Owner::new(context.principal(), &context.session);
-        let key = Key::new(Space::Lease, owner, name);
-        Lease::taken(Arc::clone(&self.store), key).await
+        let key = key(Space::Lease, name, context);
+        Lease::taken(Arc::clone(&self.store), key, self.lease).await
     }
+}
+
+/// The key of what is kept of a transcript.
+fn key(space: Space, name: &str, context: &TurnContext) -> Key {
+    Key::new(space, Owner::new(context.principal(), &context.session), name)
 }
 
 const DAY: Duration = Duration::from_hours(24);

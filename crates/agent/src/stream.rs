@@ -5,6 +5,7 @@ mod anthropic;
 mod bedrock;
 mod crc32;
 mod events;
+mod fault;
 mod frames;
 mod gemini;
 mod openai;
@@ -15,7 +16,12 @@ use std::cell::RefCell;
 use callgate_dialect::Dialect;
 use callgate_tool::Json;
 
-use self::{events::Events, frames::Frames};
+pub(crate) use self::fault::StreamFault;
+use self::{
+    events::Events,
+    fault::{failed, unreadable},
+    frames::Frames,
+};
 use crate::wire::Wire;
 
 /// The parts of a reply that have come.
@@ -42,7 +48,7 @@ impl StreamedReply {
     }
 
     /// Adds bytes as they come, and shows the words in them for the user.
-    pub(crate) fn push(&mut self, bytes: &[u8], words: &dyn Fn(&str)) -> Result<(), String> {
+    pub(crate) fn push(&mut self, bytes: &[u8], words: &dyn Fn(&str)) -> Result<(), StreamFault> {
         match self {
             Self::Anthropic(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::Bedrock(frames, parts) => {
@@ -55,6 +61,17 @@ impl StreamedReply {
             Self::Gemini(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::OpenAi(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::Responses(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+        }
+    }
+
+    /// True if a part of a call has come.
+    pub(crate) fn has_call(&self) -> bool {
+        match self {
+            Self::Anthropic(_, parts) => parts.has_call(),
+            Self::Bedrock(_, parts) => parts.has_call(),
+            Self::Gemini(_, parts) => parts.has_call(),
+            Self::OpenAi(_, parts) => parts.has_call(),
+            Self::Responses(_, parts) => parts.has_call(),
         }
     }
 
@@ -82,7 +99,8 @@ pub fn streamed_reply<'b>(
     let wire = Wire::of(dialect).ok_or("no provider speaks this dialect")?;
     let (mut reply, said) = (StreamedReply::new(wire), RefCell::new(String::new()));
     for piece in pieces {
-        reply.push(piece, &|words| said.borrow_mut().push_str(words))?;
+        let pushed = reply.push(piece, &|words| said.borrow_mut().push_str(words));
+        pushed.map_err(|fault| fault.message)?;
     }
     let read = reply.body().map(|body| wire.reply(&body)).transpose()?;
     Ok((said.into_inner(), read.map(|reply| reply.messages)))
@@ -92,8 +110,8 @@ fn added(
     events: &mut Events,
     bytes: &[u8],
     words: &dyn Fn(&str),
-    mut add: impl FnMut(&str) -> Result<String, String>,
-) -> Result<(), String> {
+    mut add: impl FnMut(&str) -> Result<String, StreamFault>,
+) -> Result<(), StreamFault> {
     events.push(bytes);
     while let Some(data) = events.next() {
         shown(&add(&data)?, words);
@@ -107,10 +125,6 @@ fn shown(said: &str, words: &dyn Fn(&str)) {
     }
 }
 
-fn unreadable(error: impl std::fmt::Display) -> String {
-    format!("an event of the model has another form: {error}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +134,8 @@ mod tests {
         let mut reply = StreamedReply::new(wire);
         let said = RefCell::new(String::new());
         for piece in bytes.chunks(n_piece) {
-            reply.push(piece, &|words: &str| said.borrow_mut().push_str(words))?;
+            let pushed = reply.push(piece, &|words: &str| said.borrow_mut().push_str(words));
+            pushed.map_err(|fault| fault.message)?;
         }
         Ok((said.into_inner(), reply.body()))
     }

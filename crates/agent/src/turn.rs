@@ -1,6 +1,7 @@
 //! One turn: rounds of a request to the model and the calls of its reply, until one of them is the last.
 
 mod answers;
+mod audit;
 mod calls;
 mod round;
 mod tokens;
@@ -8,6 +9,7 @@ mod tokens;
 use std::time::Duration;
 
 use callgate_call::wording::turn as wording;
+use callgate_policy::TurnId;
 use tokio::time::Instant;
 
 use crate::{
@@ -52,6 +54,10 @@ pub(crate) struct Turn<'t> {
     agent: &'t Agent,
     transcript: &'t mut Transcript,
     context: &'t TurnContext,
+    id: TurnId,
+    since: Instant,
+    /// True from the beginning of the turn until its end is recorded.
+    is_begun: bool,
     keeper: Option<&'t mut Keeper>,
     spending: Option<Spending>,
     offered: Offered,
@@ -84,11 +90,14 @@ impl<'t> Turn<'t> {
         transcript: &'t mut Transcript,
         context: &'t TurnContext,
     ) -> Self {
-        let limits = &agent.settings.limits;
+        let (limits, since) = (&agent.settings.limits, Instant::now());
         Self {
+            id: TurnId::unique(),
+            since,
+            is_begun: false,
             offered: agent.offered(context),
             repetition: Repetition::new(limits.same),
-            deadline: Instant::now() + limits.time,
+            deadline: since + limits.time,
             agent,
             transcript,
             context,
@@ -126,7 +135,7 @@ impl<'t> Turn<'t> {
                 self.before_input = Some(self.transcript.messages.len());
                 self.is_first = true;
                 self.transcript.add_user(&text);
-                self.context.show(TurnEvent::Begun);
+                self.begun();
             }
         }
         loop {
@@ -136,9 +145,16 @@ impl<'t> Turn<'t> {
                 self.round().await
             };
             if let Some(end) = end {
+                self.record(&end).await;
                 return Ok(end);
             }
         }
+    }
+
+    /// Notes that the input fits, and that something is about to be done.
+    fn begun(&mut self) {
+        self.is_begun = true;
+        self.context.show(TurnEvent::Begun);
     }
 
     fn is_cancelled(&self) -> bool {
@@ -184,6 +200,7 @@ impl<'t> Turn<'t> {
     /// The end of the turn for a reason.
     fn end(&self, reason: EndReason, detail: Option<String>, text: String) -> End {
         End {
+            turn: self.id.to_string(),
             reason,
             detail,
             text,

@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod call;
+mod call_recorder;
 #[cfg(feature = "agents")]
 pub(crate) mod chat;
 pub(crate) mod check;

@@ -4,6 +4,7 @@
 mod agents;
 mod envelope;
 mod events;
+mod stop;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use callgate_executor::Stop;
 use callgate_tool::{Object, Session, Value, from_value, json};
 use tokio::task::JoinHandle;
 
-use self::{agents::Agents, envelope::TurnForm};
+use self::{agents::Agents, envelope::TurnForm, stop::TurnStop};
 use crate::{
     answer::JsonText,
     calls::Accepted,
@@ -65,7 +66,7 @@ async fn take(
         replaced.map_err(|error| problem(&error))?;
     }
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
-    let (stop, drain) = (Stop::default(), request.gateway().drain().stop());
+    let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
     let turn = Turn { agent, name, transcripts, context, input, report, stop, drain };
     match accepted {
         Accepted::Events => events::answer(turn).await,
@@ -100,8 +101,8 @@ struct Turn {
     context: TurnContext,
     input: Input,
     report: Report,
-    /// Ends the turn when its caller leaves.
-    stop: Stop,
+    /// Ends the turn when its caller leaves, or does not read.
+    stop: TurnStop,
     /// Ends the turn when the sidecar is stopped.
     drain: Stop,
 }
@@ -116,19 +117,22 @@ struct TurnTask {
 impl Turn {
     fn begun(self) -> TurnTask {
         let Self { agent, name, transcripts, context, input, report, stop, drain } = self;
-        let context = context.with_stop(stop.clone());
-        let leaving = Leaving(stop.clone());
+        let context = context.with_stop(stop.turn.clone());
+        let leaving = Leaving(stop.turn.clone());
         let task = tokio::spawn(async move {
             let mut turn = Box::pin(transcripts.turn(&agent, &name, input, &context));
-            let kept = tokio::select! {
+            let mut kept = tokio::select! {
                 biased;
                 kept = &mut turn => kept,
                 () = drain.stopped() => {
-                    stop.stop();
+                    stop.turn.stop();
                     turn.await
                 }
             };
-            report.end(&kept);
+            if let Ok(kept) = &mut kept {
+                let stopped_by = stop.told(&mut kept.end);
+                report.end(&kept.end, stopped_by);
+            }
             kept
         });
         TurnTask { task, _leaving: leaving }

@@ -1,11 +1,12 @@
-//! Writes two lines for each call into a file: before the call is made, and when it has ended. The lines are chained, so
-//! that altering or removing one shows. A new process reads which calls were made before.
+//! Writes two lines for each call into a file: before the call is made, and when it has ended; and one at the end of an agent's
+//! turn. The lines are chained, so that altering or removing one shows. A new process reads which calls were made before.
 
 mod chain;
 mod file;
 mod lines;
 mod members;
 mod recall;
+mod turn;
 mod verify;
 mod writer;
 
@@ -40,6 +41,7 @@ use crate::{
 };
 
 pub use recall::UnknownCall;
+pub use turn::{TurnEnd, TurnId};
 pub use verify::{Flaw, FlawKind, Verified, verify_audit};
 
 /// Records who asked for which call, where it went and how it ended: digests of arguments, sessions and idempotency keys,
@@ -264,6 +266,23 @@ impl Audit {
         let told = self.trail.writer.add(members::decided(decided, approval));
         let is_written = self.told(told).await == WriteOutcome::Written;
         is_written || self.mode == AuditMode::BestEffort
+    }
+
+    /// Records the end of a turn, after the ends of its calls.
+    #[doc(hidden)]
+    pub async fn turn_ended(&self, turn: &TurnEnd<'_>) {
+        match self.mode {
+            AuditMode::BestEffort => self.turn_dropped(turn),
+            AuditMode::Required => {
+                self.told(self.trail.writer.add(members::turn_ended(turn))).await;
+            }
+        }
+    }
+
+    /// Records a turn for whose end nobody waits any more.
+    #[doc(hidden)]
+    pub fn turn_dropped(&self, turn: &TurnEnd<'_>) {
+        self.trail.writer.add_later(members::turn_ended(turn));
     }
 
     fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {

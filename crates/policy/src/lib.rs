@@ -21,8 +21,8 @@ pub use approval::{
 };
 pub use approval_record::{Approval, ApprovalState};
 pub use audit::{
-    Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,
-    verify_audit,
+    Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, TurnEnd, TurnId, UnknownCall,
+    Verified, verify_audit,
 };
 pub use breaker::{Breaker, BreakerSettings};
 pub use error::{Error, ErrorKind};

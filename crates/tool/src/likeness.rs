@@ -38,8 +38,9 @@ fn alike<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> impl Iterator<Item = (f64, &'a str)> {
-    let name = folded(name);
-    let rated = known.into_iter().map(move |known| (likeness(&name, &folded(known)), known));
+    let n_known = if name.len() <= LONGEST { usize::MAX } else { 0 };
+    let (name, known) = (folded(name), known.into_iter().take(n_known));
+    let rated = known.map(move |known| (likeness(&name, &folded(known)), known));
     rated.filter(|(likeness, _)| *likeness >= ALIKE)
 }
 
@@ -74,6 +75,9 @@ fn folded(name: &str) -> String {
 /// below.
 const ALIKE: f64 = 0.7;
 
+/// A longer name, in bytes, misspells none, and comparing it with many takes long.
+const LONGEST: usize = 1024;
+
 /// The length from which one edit leaves most of a name.
 const SHORT: usize = 3;
 
@@ -104,6 +108,13 @@ mod tests {
         {
             assert_eq!(nearest(name, ["住所", meant]), Some(meant), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_longer_than_any_is_compared_with_none() {
+        let known = "a".repeat(LONGEST);
+        assert_eq!(nearest(&known, [&*known]), Some(&*known));
+        assert_eq!(nearest(&"a".repeat(LONGEST + 1), [&*known]), None);
     }
 
     #[test]

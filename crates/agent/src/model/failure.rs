@@ -4,9 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_auth::Error as AuthError;
+use callgate_secret::Masker;
 use callgate_tool::{Value, visible_line};
 use callgate_transport::Error as TransportError;
 use http::{HeaderMap, Response, StatusCode, header::RETRY_AFTER};
+
+use crate::stream::StreamFault;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -41,17 +44,28 @@ impl ModelFailure {
         Self::new(problem)
     }
 
+    /// The failure of a stream that the model broke off with an error, or whose events cannot be read.
+    pub(super) fn of_stream(fault: &StreamFault, masker: &Masker<'_>) -> Self {
+        let failure = Self::new(shown(&masker.mask_text(&fault.message)));
+        let Some(error) = &fault.error else { return failure };
+        Self {
+            is_overflow: is_overflow(error, &fault.message),
+            is_transient: is_transient(error),
+            ..failure
+        }
+    }
+
     /// The failure of a response that is no success; `text` is its body without secrets.
     pub(super) fn of_status(response: &Response<Bytes>, text: &str) -> Self {
         let status = response.status();
         let body = Value::parse(text).unwrap_or_default();
         let said = said(&body).unwrap_or_default();
-        let shown: String = visible_line(said).chars().take(MOST_SHOWN).collect();
+        let shown = shown(said);
         let message = format!("the model answered with status {}", status.as_u16());
         let message = if shown.is_empty() { message } else { format!("{message}: {shown}") };
-        let is_overflow = status.is_client_error() && is_overflow(&body, said);
-        let is_transient = status.is_server_error()
-            || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
+        let error = body.get("error").unwrap_or(&body);
+        let is_overflow = status.is_client_error() && is_overflow(error, said);
+        let is_transient = is_passing(status);
         let retry_after = retry_after(response.headers());
         Self { message, is_overflow, is_transient, retry_after }
     }
@@ -64,9 +78,32 @@ fn said(body: &Value) -> Option<&str> {
     message.or(error).and_then(Value::as_str)
 }
 
+/// Words of a provider as one line.
+fn shown(said: &str) -> String {
+    visible_line(said).chars().take(MOST_SHOWN).collect()
+}
+
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
+}
+
+/// True for the error of a stream that stands for a status after which a request is sent again. Its kind is a name or a
+/// status.
+fn is_transient(error: &Value) -> bool {
+    let mut kinds = ["code", "status", "type"].iter().filter_map(|name| error.get(name));
+    kinds.any(|kind| {
+        let name = kind.as_str().unwrap_or_default();
+        let status = kind.as_u64().or_else(|| name.parse().ok());
+        let status =
+            status.and_then(|status| StatusCode::from_u16(u16::try_from(status).ok()?).ok());
+        status.is_some_and(is_passing) || TRANSIENT.contains(&name)
+    })
+}
+
 /// OpenAI has a code for a conversation that is too long. The others only have words for it.
-fn is_overflow(body: &Value, said: &str) -> bool {
-    let code = body.pointer("/error/code").and_then(Value::as_str);
+fn is_overflow(error: &Value, said: &str) -> bool {
+    let code = error.get("code").and_then(Value::as_str);
     let said = said.to_lowercase();
     code == Some("context_length_exceeded") || OVERFLOW.iter().any(|words| said.contains(words))
 }
@@ -87,4 +124,81 @@ const OVERFLOW: [&str; 4] = [
     "exceeds the maximum number of tokens",
     "exceed context limit",
 ];
+/// The kinds of errors for which the providers answer 408, 429 or 5xx where no stream has begun.
+const TRANSIENT: [&str; 19] = [
+    // Anthropic: <https://docs.anthropic.com/en/api/errors>.
+    "api_error",
+    "overloaded_error",
+    "rate_limit_error",
+    "timeout_error",
+    // Bedrock: `ConverseStreamOutput` of the `bedrock-runtime` model.
+    "internalServerException",
+    "modelStreamErrorException",
+    "modelTimeoutException",
+    "serviceUnavailableException",
+    "throttlingException",
+    // Gemini: `google.rpc.Code`.
+    "DEADLINE_EXCEEDED",
+    "INTERNAL",
+    "RESOURCE_EXHAUSTED",
+    "UNAVAILABLE",
+    // OpenAI: `ResponseErrorCode` and the types of errors of its servers and those like them.
+    "internal_server_error",
+    "overloaded",
+    "rate_limit_exceeded",
+    "server_error",
+    "server_is_overloaded",
+    "service_unavailable",
+];
 const MOST_SHOWN: usize = 400;
+
+#[cfg(test)]
+mod tests {
+    use callgate_secret::Secret;
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(error: Value, is_transient: bool, is_overflow: bool) {
+        let message = error["message"].as_str().unwrap_or_default().to_owned();
+        let fault = StreamFault { message, error: Some(error.clone()) };
+        let failure = ModelFailure::of_stream(&fault, &Masker::new(Vec::new()));
+        assert_eq!(
+            (failure.is_transient, failure.is_overflow),
+            (is_transient, is_overflow),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn errors_of_streams_are_transient_by_their_names_and_statuses() {
+        check(json!({"type": "overloaded_error", "message": "Overloaded"}), true, false);
+        check(json!({"type": "invalid_request_error", "message": "bad"}), false, false);
+        check(json!({"type": "throttlingException"}), true, false);
+        check(json!({"type": "validationException"}), false, false);
+        check(json!({"code": 503, "status": "UNAVAILABLE"}), true, false);
+        check(json!({"code": 400, "status": "INVALID_ARGUMENT"}), false, false);
+        check(json!({"code": "429", "message": "later"}), true, false);
+        check(json!({"code": "rate_limit_exceeded", "type": "tokens"}), true, false);
+        check(json!({"code": "context_length_exceeded", "type": "error"}), false, true);
+        check(
+            json!({"type": "invalid_request_error", "message": "prompt is too long"}),
+            false,
+            true,
+        );
+        check(json!("busy"), false, false);
+        check(json!({"code": 99999, "type": null}), false, false);
+    }
+
+    #[test]
+    fn a_key_that_a_provider_repeats_in_a_stream_is_masked() {
+        let masker = Masker::new(vec![Secret::new("model-key-0123456789".to_owned())]);
+        let message = "the model failed: no key\nmodel-key-0123456789".to_owned();
+        let failure = ModelFailure::of_stream(&StreamFault { message, error: None }, &masker);
+        assert!(
+            failure.message.ends_with("****") && !failure.message.contains('\n'),
+            "{failure:?}"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::unreadable;
+use super::{StreamFault, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -20,7 +20,7 @@ struct Block {
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
         let mut event = Value::parse(data).map_err(unreadable)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let index = event.get("index").and_then(Value::as_u64);
@@ -51,11 +51,7 @@ impl Parts {
                 self.count(Some(&taken("usage")));
             }
             "message_stop" => self.is_ended = true,
-            "error" => {
-                let error = taken("error");
-                let said = error.get("message").and_then(Value::as_str).unwrap_or_default();
-                return Err(format!("the model failed: {said}"));
-            }
+            "error" => return Err(failed(taken("error"))),
             _ => {}
         }
         Ok(String::new())
@@ -65,6 +61,12 @@ impl Parts {
         if let Some(usage) = usage.and_then(Value::as_object) {
             self.usage.extend(usage.clone());
         }
+    }
+
+    pub(super) fn has_call(&self) -> bool {
+        let is_call =
+            |block: &Block| block.members.get("type").and_then(Value::as_str) == Some("tool_use");
+        self.blocks.iter().any(is_call)
     }
 
     pub(super) fn body(self) -> Option<String> {
@@ -85,7 +87,7 @@ impl Parts {
 }
 
 impl Block {
-    fn add(&mut self, delta: &Value) -> Result<String, String> {
+    fn add(&mut self, delta: &Value) -> Result<String, StreamFault> {
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         let kind = text("type");
         let member = match kind {

@@ -3,7 +3,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{frames::Frame, unreadable};
+use super::{StreamFault, failed, frames::Frame, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -34,7 +34,7 @@ enum Block {
 struct NoJson;
 
 impl Parts {
-    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, String> {
+    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, StreamFault> {
         let payload = || {
             let text = std::str::from_utf8(&frame.payload).map_err(unreadable)?;
             Value::parse(text).map_err(unreadable)
@@ -44,9 +44,9 @@ impl Parts {
             "exception" => {
                 let said = payload().unwrap_or_default();
                 let said = said.get("message").and_then(Value::as_str).unwrap_or_default();
-                return Err(failed(&frame.name, said));
+                return Err(exception(&frame.name, said));
             }
-            _ => return Err(failed(&frame.name, &frame.error)),
+            _ => return Err(exception(&frame.name, &frame.error)),
         }
         match &*frame.name {
             "contentBlockDelta" => return self.grow(payload()?),
@@ -67,7 +67,7 @@ impl Parts {
     }
 
     /// The block that an event names. Texts begin without an event that says so.
-    fn block(&mut self, event: &Value) -> Result<&mut Block, String> {
+    fn block(&mut self, event: &Value) -> Result<&mut Block, StreamFault> {
         let index = event.get("contentBlockIndex").and_then(Value::as_u64);
         let index = index.and_then(|index| usize::try_from(index).ok());
         if index == Some(self.blocks.len()) {
@@ -77,9 +77,13 @@ impl Parts {
         block.ok_or_else(|| unreadable("a block begins out of order"))
     }
 
-    fn grow(&mut self, mut event: Value) -> Result<String, String> {
+    fn grow(&mut self, mut event: Value) -> Result<String, StreamFault> {
         let delta = taken(&mut event, "delta");
         self.block(&event)?.grow(delta)
+    }
+
+    pub(super) fn has_call(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::Call { .. }))
     }
 
     pub(super) fn body(self) -> Option<String> {
@@ -99,7 +103,7 @@ impl Parts {
 
 impl Block {
     /// A block as it begins.
-    fn of(mut start: Value) -> Result<Self, String> {
+    fn of(mut start: Value) -> Result<Self, StreamFault> {
         if let Value::Object(members) = taken(&mut start, "toolUse") {
             return Ok(Self::Call { members, input: String::new() });
         }
@@ -110,7 +114,7 @@ impl Block {
     }
 
     /// Adds a piece. Returns the words in it for the user.
-    fn grow(&mut self, mut delta: Value) -> Result<String, String> {
+    fn grow(&mut self, mut delta: Value) -> Result<String, StreamFault> {
         if let Value::String(piece) = taken(&mut delta, "text") {
             self.text()?.0.push_str(&piece);
             return Ok(piece);
@@ -136,7 +140,7 @@ impl Block {
         Err(unreadable(format!("a piece of the kind `{names}` for another block")))
     }
 
-    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), String> {
+    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), StreamFault> {
         if matches!(self, Self::Nothing) {
             *self = Self::Text { text: String::new(), citations: Vec::new() };
         }
@@ -146,7 +150,7 @@ impl Block {
         }
     }
 
-    fn think(&mut self, piece: &Value) -> Result<(), String> {
+    fn think(&mut self, piece: &Value) -> Result<(), StreamFault> {
         if let Some(redacted) = text(piece, "redactedContent") {
             return match self {
                 Self::Nothing => {
@@ -213,6 +217,6 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name).and_then(Value::as_str)
 }
 
-fn failed(name: &str, said: &str) -> String {
-    format!("the model failed with `{name}`: {said}")
+fn exception(name: &str, said: &str) -> StreamFault {
+    failed(json!({"type": name, "message": format!("`{name}`: {said}")}))
 }

@@ -1,9 +1,10 @@
 //! Gemini: each event is a response with some of the parts, which stay the texts that they are.
 
-use serde::Deserialize;
+use callgate_tool::Value;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use super::unreadable;
+use super::{StreamFault, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -11,6 +12,7 @@ pub(crate) struct Parts {
     finish: Option<String>,
     usage: Option<String>,
     feedback: Option<String>,
+    has_call: bool,
 }
 
 #[derive(Deserialize)]
@@ -22,8 +24,8 @@ struct Event<'r> {
     usage_metadata: Option<&'r RawValue>,
     #[serde(borrow, default)]
     prompt_feedback: Option<&'r RawValue>,
-    #[serde(default)]
-    error: Option<Failure>,
+    #[serde(borrow, default)]
+    error: Option<&'r RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -41,25 +43,19 @@ struct Content<'r> {
     parts: Vec<&'r RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Words {
-    #[serde(default)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Part {
     text: String,
-    #[serde(default)]
     thought: bool,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    #[serde(default)]
-    message: String,
+    function_call: Option<IgnoredAny>,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
         if let Some(error) = event.error {
-            return Err(format!("the model failed: {}", error.message));
+            return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
         }
         let own = |raw: &RawValue| raw.get().to_owned();
         self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());
@@ -68,13 +64,19 @@ impl Parts {
         self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
         let mut said = String::new();
         for part in first.content.into_iter().flat_map(|content| content.parts) {
-            let words: Words = serde_json::from_str(part.get()).map_err(unreadable)?;
-            if !words.thought {
-                said += &words.text;
+            let Part { text, thought, function_call } =
+                serde_json::from_str(part.get()).map_err(unreadable)?;
+            if !thought {
+                said += &text;
             }
+            self.has_call |= function_call.is_some();
             self.texts.push(own(part));
         }
         Ok(said)
+    }
+
+    pub(super) fn has_call(&self) -> bool {
+        self.has_call
     }
 
     pub(super) fn body(self) -> Option<String> {

@@ -3,7 +3,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::unreadable;
+use super::{StreamFault, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -14,11 +14,10 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
-        let event = Value::parse(data).map_err(unreadable)?;
-        if let Some(error) = event.get("error") {
-            let said = error.get("message").and_then(Value::as_str).unwrap_or_default();
-            return Err(format!("the model failed: {said}"));
+    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
+        let mut event = Value::parse(data).map_err(unreadable)?;
+        if let Some(error) = event.get_mut("error").filter(|error| !error.is_null()) {
+            return Err(failed(error.take()));
         }
         if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
             self.usage = Some(usage.clone());
@@ -65,6 +64,10 @@ impl Parts {
                 (_, value) => drop(known.insert(name, value)),
             }
         }
+    }
+
+    pub(super) fn has_call(&self) -> bool {
+        !self.calls.is_empty()
     }
 
     pub(super) fn body(mut self) -> Option<String> {

@@ -1,12 +1,16 @@
 //! OpenAI Responses: the last event has the whole response.
 
+use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::unreadable;
+use super::{StreamFault, failed, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts(Option<String>);
+pub(crate) struct Parts {
+    whole: Option<String>,
+    has_call: bool,
+}
 
 #[derive(Deserialize)]
 struct Event<'r> {
@@ -17,23 +21,24 @@ struct Event<'r> {
     #[serde(default)]
     delta: Option<serde_json::Value>,
     #[serde(default)]
-    message: Option<String>,
-    #[serde(default)]
-    error: Option<Failure>,
+    item: Option<Item>,
 }
 
 #[derive(Deserialize)]
-struct Failure {
-    #[serde(default)]
-    message: String,
+struct Item {
+    #[serde(default, rename = "type")]
+    kind: String,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, String> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
         match &*event.kind {
             "response.completed" | "response.failed" | "response.incomplete" => {
-                self.0 = event.response.map(|response| response.get().to_owned());
+                if event.kind == "response.failed" {
+                    failure_in(event.response.map_or(data, RawValue::get))?;
+                }
+                self.whole = event.response.map(|response| response.get().to_owned());
                 Ok(String::new())
             }
             "response.output_text.delta" => {
@@ -41,14 +46,30 @@ impl Parts {
                 Ok(delta.unwrap_or_default().to_owned())
             }
             "error" => {
-                let said = event.error.map(|error| error.message).or(event.message);
-                Err(format!("the model failed: {}", said.unwrap_or_default()))
+                failure_in(data)?;
+                Err(failed(Value::parse(data).map_err(unreadable)?))
             }
-            _ => Ok(String::new()),
+            _ => {
+                self.has_call |= event.item.is_some_and(|item| item.kind == "function_call");
+                Ok(String::new())
+            }
         }
     }
 
+    pub(super) fn has_call(&self) -> bool {
+        self.has_call
+    }
+
     pub(super) fn body(self) -> Option<String> {
-        self.0
+        self.whole
+    }
+}
+
+/// The `error` of an object is the fault of its stream.
+fn failure_in(text: &str) -> Result<(), StreamFault> {
+    let mut object = Value::parse(text).map_err(unreadable)?;
+    match object.get_mut("error").filter(|error| !error.is_null()) {
+        Some(error) => Err(failed(error.take())),
+        None => Ok(()),
     }
 }

@@ -64,9 +64,13 @@ impl Open {
         })
     }
 
-    /// The position of the call that waits under an id.
-    pub(crate) fn waiting_at(&self, id: &str) -> Option<(usize, &ToolCall, &Waiting)> {
-        self.waiting().find(|(_, call, _)| call.id == id)
+    /// The first call that waits under an id, apart from those at some positions: a model may use an id twice.
+    pub(crate) fn waiting_at(
+        &self,
+        id: &str,
+        answered: &[usize],
+    ) -> Option<(usize, &ToolCall, &Waiting)> {
+        self.waiting().find(|(at, call, _)| call.id == id && !answered.contains(at))
     }
 
     pub(crate) fn set(&mut self, at: usize, state: CallState) {

@@ -5,7 +5,6 @@ use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResu
 
 use super::Turn;
 use crate::{
-    context::TurnEvent,
     error::{self, Error},
     input::{Answer, Given},
     transcript::{CallState, Waiting},
@@ -25,12 +24,14 @@ impl Turn<'_> {
         if !self.transcript.is_waiting() {
             return Err(error::nothing_waits());
         }
-        let mut fitting = Vec::with_capacity(answers.len());
+        let (mut fitting, mut answered) = (Vec::with_capacity(answers.len()), Vec::new());
         for answer in answers {
-            fitting.push(self.fitting(answer).await?);
+            let fits = self.fitting(answer, &answered).await?;
+            answered.push(fits.0);
+            fitting.push(fits);
         }
         fitting.sort_by_key(|(at, ..)| *at);
-        self.context.show(TurnEvent::Begun);
+        self.begun();
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.settle(at, &call, result),
@@ -42,10 +43,15 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn fitting(&self, answer: Answer) -> Result<(usize, ToolCall, Fitting), Error> {
+    /// The call of an answer, which is none of those that have one.
+    async fn fitting(
+        &self,
+        answer: Answer,
+        answered: &[usize],
+    ) -> Result<(usize, ToolCall, Fitting), Error> {
         let Answer { call: id, given } = answer;
         let open = self.transcript.open.as_ref().ok_or_else(error::nothing_waits)?;
-        let found = open.waiting_at(&id).ok_or_else(|| error::no_such_call(&id))?;
+        let found = open.waiting_at(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
         let (at, call, waiting) = (found.0, found.1.clone(), found.2.clone());
         let fitting = match (waiting, given) {
             (Waiting::Pending(pending), Given::Decision(decision))
@@ -86,8 +92,7 @@ impl Turn<'_> {
             Given::Decision(_) => ClientAnswer::Failed(Value::Null),
         };
         let caller = self.caller();
-        let made = self.context.call(call, caller.confirm, self.deadline);
-        let resumed = caller.executor.resume(made, answer).await;
+        let resumed = caller.executor.resume(caller.call(call), answer).await;
         resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))
     }
 
@@ -106,13 +111,12 @@ impl Turn<'_> {
             self.transcript.open = before;
             return Err(error);
         }
-        let made = self.context.call(call, caller.confirm, self.deadline).with_decided(decided);
+        let made = caller.call(call).with_decided(decided);
         let mut result = caller.executor.call_with(made).await;
         if is_undecided(&result) {
             // The approval has expired, its program has ended, or somebody else has to decide: nothing was sent, and the call
             // waits again.
-            let again = self.context.call(call, caller.confirm, self.deadline);
-            result = caller.executor.call_with(again).await;
+            result = caller.executor.call_with(caller.call(call)).await;
         }
         self.settle(at, call, result);
         Ok(())

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use callgate_call::wording::turn as wording;
-use callgate_executor::{Entry, Executor, Stage};
-use callgate_policy::Confirm;
+use callgate_executor::{Call, Entry, Executor, Stage};
+use callgate_policy::{Confirm, TurnId};
 use callgate_tool::{Effect, Outcome, ToolCall, ToolResult};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::time::Instant;
@@ -22,12 +22,21 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(super) struct Caller<'t> {
     pub(super) executor: &'t Executor,
-    pub(super) context: &'t TurnContext,
-    pub(super) confirm: Confirm,
-    pub(super) deadline: Instant,
+    context: &'t TurnContext,
+    turn: TurnId,
+    confirm: Confirm,
+    deadline: Instant,
 }
 
-impl Caller<'_> {
+impl<'t> Caller<'t> {
+    /// A call of the turn.
+    pub(super) fn call<'c>(&self, asked: &'c ToolCall) -> Call<'c>
+    where
+        't: 'c,
+    {
+        self.context.call(asked, self.confirm, self.deadline).with_extension(self.turn)
+    }
+
     fn effect(self, call: &ToolCall) -> Effect {
         self.executor.find(&call.tool).map_or(Effect::Write, Entry::effect)
     }
@@ -45,8 +54,7 @@ impl Caller<'_> {
         if self.asks(call) && !self.executor.has_stage(Stage::Approval) {
             return *failed(call, wording::no_approvals());
         }
-        let call = self.context.call(call, self.confirm, self.deadline);
-        self.executor.call_with(call).await
+        self.executor.call_with(self.call(call)).await
     }
 }
 
@@ -54,7 +62,7 @@ impl<'t> Turn<'t> {
     pub(super) fn caller(&self) -> Caller<'t> {
         let agent = self.agent;
         let (executor, confirm) = (&agent.executor, agent.settings.confirm);
-        Caller { executor, context: self.context, confirm, deadline: self.deadline }
+        Caller { executor, context: self.context, turn: self.id, confirm, deadline: self.deadline }
     }
 
     /// Runs the open calls. Returns the end of the turn, or `None` once all of them have results.

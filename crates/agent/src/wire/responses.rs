@@ -43,7 +43,15 @@ struct Response<'r> {
     #[serde(default)]
     incomplete_details: Option<Incomplete>,
     #[serde(default)]
+    error: Option<Failure>,
+    #[serde(default)]
     usage: Option<Used>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Failure {
+    message: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -67,7 +75,9 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
     let refusal = joined(contents(&items, "refusal"));
     let stop = match (response.status.as_deref(), &*reason) {
         (Some("failed" | "cancelled"), _) => {
-            return Err("the provider could not end the reply".to_owned());
+            let said = response.error.unwrap_or_default().message;
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            return Err(format!("the provider could not end the reply{said}"));
         }
         (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
         (Some("incomplete"), _) => Stop::Length,

@@ -28,15 +28,26 @@ pub(crate) const DIALECTS: [Dialect; 5] =
 /// What the provider does next.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
+    /// Sends these bytes.
+    Bytes(Vec<u8>),
     /// Never answers.
     Hang,
     /// Sends this body.
     Raw(String),
     Says(Said),
+    /// Streams so many events of this, and then an error that passes, or one that does not.
+    Fails(Said, usize, Failing),
     /// Streams this, and breaks off after so many events.
     Streams(Said, usize),
     /// Answers with a status, `Retry-After` and a body.
     Status(u16, Option<&'static str>, &'static str),
+}
+
+/// An error in a stream.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Failing {
+    ForGood,
+    ForNow,
 }
 
 #[derive(Debug)]
@@ -118,10 +129,16 @@ impl Fake {
         let step = self.steps.lock().unwrap().pop_front();
         match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
             Step::Says(said) if is_streamed => Some(self.streams(&said, usize::MAX)),
+            Step::Bytes(bytes) => only(response(200, None, "").map(|_| bytes.into())),
             Step::Hang => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
             Step::Streams(said, n_events) => Some(self.streams(&said, n_events)),
+            Step::Fails(said, n_events, failing) => {
+                let (response, _) = self.streams(&said, n_events);
+                let error = streamed::error(self.dialect, failing);
+                only(response.map(|events| [&*events, &error].concat().into()))
+            }
             Step::Says(said) => {
                 let (body, kept) = said.rendered(self.dialect, self.next());
                 Some((response(200, None, &body), kept))
@@ -161,6 +178,11 @@ impl Fake {
         }
         Ok(())
     }
+}
+
+/// A reply as the body of a response.
+pub(crate) fn body(dialect: Dialect, said: &Said) -> String {
+    said.rendered(dialect, 1).0
 }
 
 /// A reply as the bytes of the events in which a provider streams it.

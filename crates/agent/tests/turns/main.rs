@@ -6,6 +6,8 @@ mod budgets;
 mod configured;
 mod endings;
 mod fake;
+mod hostile;
+mod instructions;
 mod loops;
 mod pizza;
 mod rounds;

@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply};
+use callgate_agent::{
+    Agent, End, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply,
+};
 use callgate_dialect::Dialect;
 use callgate_tool::Json;
 
 use crate::{
-    fake::{DIALECTS, Fake, Said, Step, streamed_events},
+    fake::{DIALECTS, Failing, Fake, Said, Step, streamed_events},
     loops::Random,
     shop::{Made, context, executor, unasked},
 };
@@ -120,5 +122,79 @@ fn a_stream_with_any_changes_reads_the_same_in_pieces_of_any_length() {
             assert_eq!(at_once, in_pieces, "{dialect}: {}", String::from_utf8_lossy(&bytes));
             assert!(n_changes > 0 || at_once.unwrap().1.is_some(), "{dialect}");
         }
+    }
+}
+
+/// The end of a turn whose first stream says an error after so many events, with the number of requests and of calls. The
+/// conversation goes on after it.
+async fn failed_after(dialect: Dialect, n_events: usize, failing: Failing) -> (End, usize, usize) {
+    let calls = [("shop-add", r#"{"n":1}"#), ("shop-menu", r#"{"n":2}"#)];
+    let asked = || Said { text: "One moment.", ..Said::calls(&calls) };
+    let steps = [
+        Step::Fails(asked(), n_events, failing),
+        Step::Streams(asked(), usize::MAX),
+        Step::Streams(Said::text("Done."), usize::MAX),
+    ];
+    let (fake, made) = (Fake::new(dialect, steps), Made::default());
+    let agent = Agent::new(executor(&made), fake.streamed(), unasked());
+    let mut transcript = Transcript::new(dialect).unwrap();
+    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let counts = (fake.n_requests(), made.all().len());
+    let next = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
+    assert_eq!(next.reason, EndReason::Answered, "{dialect} after {n_events}");
+    assert_eq!(made.all().len(), 2, "no call is made twice: {dialect} after {n_events}");
+    fake.refused_nothing();
+    (end, counts.0, counts.1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_in_a_stream_is_retried_before_content_and_ends_the_turn_after_it() {
+    for dialect in DIALECTS {
+        let asked = Said { text: "One moment.", ..Said::calls(&[("shop-add", r#"{"n":1}"#)]) };
+        // Those of the second call, and the end.
+        let n_events = streamed_events(dialect, &asked).len() - 1;
+        let mut reasons = Vec::new();
+        for n_events in 0..n_events {
+            let (end, n_requests, n_calls) = failed_after(dialect, n_events, Failing::ForNow).await;
+            let detail = end.detail.unwrap_or_default();
+            let (expected, words) = match end.reason {
+                EndReason::Answered => ((3, 2), ""),
+                _ => ((1, 0), "Said by the provider."),
+            };
+            assert_eq!((n_requests, n_calls), expected, "{dialect} after {n_events}");
+            assert!(detail.ends_with(words), "{detail}");
+            reasons.push(end.reason);
+        }
+        assert!(reasons.is_sorted_by_key(|reason| *reason == EndReason::ModelFailed), "{dialect}");
+        assert_eq!(reasons.first(), Some(&EndReason::Answered), "{dialect}");
+        assert_eq!(reasons.last(), Some(&EndReason::ModelFailed), "{dialect}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_in_a_stream_that_does_not_pass_is_not_retried() {
+    for dialect in DIALECTS {
+        let (end, n_requests, n_calls) = failed_after(dialect, 0, Failing::ForGood).await;
+        assert_eq!((end.reason, n_requests, n_calls), (EndReason::ModelFailed, 1, 0), "{dialect}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_after_a_call_without_words_ends_the_turn() {
+    for dialect in DIALECTS {
+        let asked = Said::calls(&[("shop-add", r#"{"n":1}"#)]);
+        let n_events = streamed_events(dialect, &asked).len() - 1;
+        // The metadata of Bedrock come after the end of the message.
+        let n_events = n_events - usize::from(dialect == Dialect::Bedrock);
+        let steps = [
+            Step::Fails(asked.clone(), n_events, Failing::ForNow),
+            Step::Streams(asked, usize::MAX),
+        ];
+        let (fake, made) = (Fake::new(dialect, steps), Made::default());
+        let agent = Agent::new(executor(&made), fake.streamed(), unasked());
+        let mut transcript = Transcript::new(dialect).unwrap();
+        let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+        let counts = (fake.n_requests(), made.all().len());
+        assert_eq!((end.reason, counts), (EndReason::ModelFailed, (1, 0)), "{dialect}");
     }
 }

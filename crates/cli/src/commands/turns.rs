@@ -10,7 +10,7 @@ mod model;
 mod replay;
 
 pub(super) use self::{
-    calls::CallRecorder,
+    calls::CallRecorders,
     difference::difference,
     ends::{CallResults, end_of, json_of},
     folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},

@@ -4,13 +4,15 @@ use crate::{shop::World, sidecar::said};
 
 #[test]
 fn a_reply_without_an_end_is_bounded_by_bytes() {
-    let world = World::new();
-    let turn = world.sidecar().turn("Endless.");
-    assert_eq!(turn["end"]["reason"].as_str(), Some("model_failed"), "{turn}");
-    let said = turn["end"]["detail"].as_str().unwrap();
-    assert!(said.contains("more than 16777216 bytes"), "{said}");
-    assert_eq!(world.model.n_requests(), 1, "it is not asked for again");
-    assert_eq!(turn["messages"].as_array().unwrap().len(), 0, "{turn}");
+    for input in ["Endless.", "Endless event."] {
+        let world = World::new();
+        let turn = world.sidecar().turn(input);
+        assert_eq!(turn["end"]["reason"].as_str(), Some("model_failed"), "{turn}");
+        let said = turn["end"]["detail"].as_str().unwrap();
+        assert!(said.contains("more than 16777216 bytes"), "{said}");
+        assert_eq!(world.model.n_requests(), 1, "it is not asked for again");
+        assert_eq!(turn["messages"].as_array().unwrap().len(), 0, "{turn}");
+    }
 }
 
 #[test]
@@ -23,6 +25,17 @@ fn a_reply_without_an_end_is_bounded_by_time() {
     world.model.middle().open();
     assert_eq!(status, 200, "{body}");
     assert!(body.contains(r#""reason":"limit""#), "{body}");
+}
+
+#[test]
+fn a_reply_of_which_a_byte_comes_again_and_again_is_bounded_by_time() {
+    let world = World::with("  hasty: {model: main, limits: {time: 1s}}", "");
+    let sidecar = world.sidecar();
+    let line = "POST /v1/agents/hasty/turns";
+    let (status, body) = sidecar.answer(line, &[], &said("Byte by byte."));
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains(r#""reason":"limit""#), "{body}");
+    assert!(sidecar.turn("Hello.")["end"]["reason"].as_str() == Some("answered"));
 }
 
 #[test]

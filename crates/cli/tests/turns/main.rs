@@ -12,5 +12,6 @@ mod http;
 mod killed;
 mod lengths;
 mod model;
+mod records;
 mod shop;
 mod sidecar;

@@ -87,22 +87,17 @@ impl Shared {
         let last = request["messages"].as_array().unwrap().last().unwrap();
         let said = last["content"].as_str().unwrap();
         let is_user = last["role"].as_str() == Some("user");
+        if said == "Fail." {
+            write(stream, &http::head(401, "application/json"));
+            write(stream, r#"{"error":{"message":"no such key"}}"#);
+            return;
+        }
         write(stream, &http::head(200, "text/event-stream"));
         if !is_user {
             self.after_results.pass();
         }
-        match said {
-            "Endless." => {
-                let piece = delta(&json!({"content": "and on ".repeat(1000)}));
-                while stream.write_all(piece.as_bytes()).is_ok() {}
-                return;
-            }
-            "Slow." => {
-                self.middle.pass();
-                write(stream, &delta(&json!({"content": "so slow"})));
-                return;
-            }
-            _ => {}
+        if self.is_broken_off(said, stream) {
+            return;
         }
         let pieces = match said {
             _ if !is_user => [json!({"content": "It is "}), json!({"content": "done."})],
@@ -123,6 +118,29 @@ impl Shared {
             end["usage"] = json!({"prompt_tokens": 50, "completion_tokens": 10});
         }
         write(stream, &format!("data: {end}\n\ndata: [DONE]\n\n"));
+    }
+}
+
+impl Shared {
+    /// Writes a reply that has no end, if that is what a user wants.
+    fn is_broken_off(&self, said: &str, stream: &mut TcpStream) -> bool {
+        match said {
+            "Endless." => {
+                let piece = delta(&json!({"content": "and on ".repeat(1000)}));
+                while stream.write_all(piece.as_bytes()).is_ok() {}
+            }
+            "Endless event." => {
+                write(stream, "data: {");
+                while stream.write_all(&[b' '; 8192]).is_ok() {}
+            }
+            "Byte by byte." => while stream.write_all(b":").is_ok() {},
+            "Slow." => {
+                self.middle.pass();
+                write(stream, &delta(&json!({"content": "so slow"})));
+            }
+            _ => return false,
+        }
+        true
     }
 }
 

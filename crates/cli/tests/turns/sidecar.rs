@@ -5,6 +5,7 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{Arc, Condvar, Mutex},
     time::Duration,
 };
 
@@ -14,6 +15,14 @@ use callgate_tool::{Value, json};
 pub(crate) struct Sidecar {
     process: Child,
     address: String,
+    log: Arc<Log>,
+}
+
+/// The lines that a sidecar has logged.
+#[derive(Default)]
+struct Log {
+    lines: Mutex<Vec<String>>,
+    more: Condvar,
 }
 
 /// A turn of a caller who has sent it and reads its events.
@@ -35,8 +44,25 @@ impl Sidecar {
             told.push_str(&line);
         };
         // What it logs later is read, so that it never waits.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        Self { process, address }
+        let log = Arc::<Log>::default();
+        let own = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                own.lines.lock().unwrap().push(line);
+                own.more.notify_all();
+            }
+        });
+        Self { process, address, log }
+    }
+
+    /// The first line of the log with a text, as soon as it is there.
+    #[track_caller]
+    pub(crate) fn logged(&self, text: &str) -> String {
+        let find = |lines: &[String]| lines.iter().find(|line| line.contains(text)).cloned();
+        let (lines, wait) = (self.log.lines.lock().unwrap(), Duration::from_secs(20));
+        let is_absent = |lines: &mut Vec<String>| find(lines).is_none();
+        let (lines, _) = self.log.more.wait_timeout_while(lines, wait, is_absent).unwrap();
+        find(&lines).unwrap_or_else(|| panic!("no `{text}` in {lines:#?}"))
     }
 
     /// Ends the process with SIGKILL.

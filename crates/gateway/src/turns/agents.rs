@@ -1,5 +1,5 @@
-//! The agents of the configuration in use, made when they are asked for first: what a model is told of their tools is made
-//! once for all turns.
+//! The agents of the configuration in use, made when they are asked for first: the declarations of their tools are made once
+//! for all turns.
 
 use std::{
     collections::BTreeMap,

@@ -1,34 +1,26 @@
 //! A turn as server-sent events while it runs: `text` for words of the model, `call` and `result` for calls, `pending` for
 //! calls that wait when the turn has ended, and `end`. A refusal that comes before the turn begins is a response of its own.
 
-use std::{
-    collections::VecDeque,
-    convert::Infallible,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{collections::VecDeque, convert::Infallible};
 
 use axum::response::{
     IntoResponse, Response,
     sse::{Event, KeepAlive, Sse},
 };
 use callgate_agent::{KeptTurn, TurnEvent};
-use callgate_executor::Stop;
 use callgate_tool::{Object, Outcome, Value, json};
 use futures_util::{Stream, stream};
 use http::{HeaderValue, header};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{Turn, TurnTask, answer as whole, waiting};
+use super::{Turn, TurnTask, answer as whole, stop::TurnStop, waiting};
 use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
 pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
     let (sender, mut told) = unbounded_channel();
-    let unread = Arc::<AtomicUsize>::default();
-    let event_sender = EventSender { sender, unread: Arc::clone(&unread), stop: turn.stop.clone() };
+    let stop = turn.stop.clone();
+    let event_sender = EventSender { sender, stop: stop.clone() };
     let context = turn.context.clone().with_events(move |event| event_sender.tell(event));
     let running = Turn { context, ..turn }.begun();
     let mut last = VecDeque::new();
@@ -38,7 +30,7 @@ pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
         last = endings(Ok(running.ended().await?));
         None
     };
-    let events = events(Events { told, unread, running, last });
+    let events = events(Events { told, stop, running, last });
     let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
@@ -61,20 +53,16 @@ impl EventText {
 /// Tells what happens in a turn to its caller. The turn does not wait for a caller that does not read: it is cancelled.
 struct EventSender {
     sender: UnboundedSender<EventText>,
-    unread: Arc<AtomicUsize>,
-    stop: Stop,
+    stop: TurnStop,
 }
 
 impl EventSender {
     fn tell(&self, event: &TurnEvent<'_>) {
         let Some(told) = told(event) else { return };
-        let n_bytes = told.n_bytes();
-        if self.unread.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes > MOST_UNREAD {
-            self.stop.stop();
-            return;
+        if self.stop.add(told.n_bytes()) {
+            // Nobody reads any more if the caller has left.
+            self.sender.send(told).ok();
         }
-        // Nobody reads any more if the caller has left.
-        self.sender.send(told).ok();
     }
 }
 
@@ -102,7 +90,7 @@ fn told(event: &TurnEvent<'_>) -> Option<EventText> {
 
 struct Events {
     told: UnboundedReceiver<EventText>,
-    unread: Arc<AtomicUsize>,
+    stop: TurnStop,
     /// The turn, until its end is sent. If it is dropped before, the caller has left.
     running: Option<TurnTask>,
     last: VecDeque<EventText>,
@@ -118,7 +106,7 @@ fn events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Sen
 impl Events {
     async fn next(&mut self) -> Option<EventText> {
         if let Some(told) = self.told.recv().await {
-            self.unread.fetch_sub(told.n_bytes(), Ordering::Relaxed);
+            self.stop.read(told.n_bytes());
             return Some(told);
         }
         if let Some(running) = self.running.take() {
@@ -143,7 +131,5 @@ fn endings(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
     }
 }
 
-/// The most bytes of events that a caller has not read: more than a turn makes while a caller is slow.
-const MOST_UNREAD: usize = 8 * 1024 * 1024;
 /// The bytes of an event besides its data.
 const AROUND: usize = 64;

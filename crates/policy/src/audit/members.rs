@@ -5,12 +5,12 @@ use std::time::SystemTime;
 
 use callgate_executor::{Backend, Call, Decided, Ended, Ending, fingerprint};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Event, Outcome, Value, visible_line};
+use callgate_tool::{Event, Outcome, Principal, Session, Value, visible_line};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use super::AuditArguments;
+use super::{AuditArguments, TurnEnd, TurnId};
 use crate::{
     approval_record::{Approval, Permit},
     digest::{self, Digest, hex},
@@ -25,12 +25,10 @@ pub(super) fn begun(
 ) -> String {
     let mut members = Members::new("begun");
     members.text("call", name).text("id", shortened(call.id()));
-    if let Some(principal) = call.principal() {
-        members.text("principal", principal.id());
+    if let Some(turn) = call.extensions().get::<TurnId>() {
+        members.text("turn", &turn.to_string());
     }
-    if let Some(id) = call.session().id() {
-        members.text("session", &hex(&digest::of_session(id)));
-    }
+    members.of_caller(call.principal(), call.session());
     members.text("tool", shortened(call.tool()));
     members.text("digest", &hex(&digest::of_arguments(call.arguments())));
     if arguments == AuditArguments::Full {
@@ -87,6 +85,21 @@ pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     members.0
 }
 
+pub(super) fn turn_ended(turn: &TurnEnd<'_>) -> String {
+    let mut members = Members::new("turn_ended");
+    members.text("turn", &turn.id.to_string()).text("agent", turn.agent);
+    members.of_caller(turn.principal, turn.session);
+    members.text("end", turn.end);
+    members.json("rounds", &turn.n_rounds.to_string()).json("calls", &turn.n_calls.to_string());
+    members.json("input_tokens", &turn.input_tokens.to_string());
+    members.json("output_tokens", &turn.output_tokens.to_string());
+    if turn.is_estimated {
+        members.json("estimated", "true");
+    }
+    members.json("elapsed_ms", &turn.elapsed.as_millis().to_string());
+    members.0
+}
+
 /// The members of the line that starts a file, or continues one after a `torn` line.
 pub(super) fn opened(reason: &str, previous: &Digest, torn: &[u8], n_lost: usize) -> String {
     let mut members = Members::new("opened");
@@ -132,6 +145,16 @@ impl Members {
         // A line that is read on a terminal shows all of its characters, and remains the same JSON.
         self.0.push_str(&visible_line(json));
         self
+    }
+
+    /// Who called, and a digest of the session.
+    fn of_caller(&mut self, principal: Option<&Principal>, session: &Session) {
+        if let Some(principal) = principal {
+            self.text("principal", principal.id());
+        }
+        if let Some(id) = session.id() {
+            self.text("session", &hex(&digest::of_session(id)));
+        }
     }
 
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.

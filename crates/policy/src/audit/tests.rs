@@ -3,6 +3,7 @@
 mod alterations;
 mod continuation;
 mod decisions;
+mod turns;
 
 use std::{
     fs,

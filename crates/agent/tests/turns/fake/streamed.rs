@@ -3,6 +3,8 @@
 use callgate_dialect::Dialect;
 use callgate_tool::{Value, json};
 
+use super::Failing;
+
 /// The bytes of each event.
 pub(super) fn events(dialect: Dialect, body: &str) -> Vec<Vec<u8>> {
     let reply = Value::parse(body).unwrap();
@@ -15,6 +17,39 @@ pub(super) fn events(dialect: Dialect, body: &str) -> Vec<Vec<u8>> {
         other => panic!("no provider speaks {other}"),
     };
     events.iter().map(|data| format!("data: {data}\n\n").into_bytes()).collect()
+}
+
+/// The event of an error.
+pub(super) fn error(dialect: Dialect, failing: Failing) -> Vec<u8> {
+    let is_now = failing == Failing::ForNow;
+    let one = |now: &'static str, good: &'static str| if is_now { now } else { good };
+    let message = "Said by the provider.";
+    let event = match dialect {
+        Dialect::Anthropic => {
+            let kind = one("overloaded_error", "invalid_request_error");
+            json!({"type": "error", "error": {"type": kind, "message": message}})
+        }
+        Dialect::Bedrock => {
+            let name = one("throttlingException", "validationException");
+            return frame("exception", name, &json!({"message": message}).to_string());
+        }
+        Dialect::Gemini => {
+            let (code, status) =
+                if is_now { (503, "UNAVAILABLE") } else { (400, "INVALID_ARGUMENT") };
+            json!({"error": {"code": code, "status": status, "message": message}})
+        }
+        Dialect::OpenAi => {
+            let kind = one("server_error", "invalid_request_error");
+            json!({"error": {"type": kind, "code": Value::Null, "message": message}})
+        }
+        Dialect::Responses => {
+            let error =
+                json!({"code": one("rate_limit_exceeded", "invalid_prompt"), "message": message});
+            json!({"type": "response.failed", "response": {"status": "failed", "output": [], "error": error}})
+        }
+        other => panic!("no provider speaks {other}"),
+    };
+    format!("data: {event}\n\n").into_bytes()
 }
 
 fn bedrock(reply: &Value) -> Vec<Vec<u8>> {
@@ -46,12 +81,13 @@ fn bedrock(reply: &Value) -> Vec<Vec<u8>> {
     }
     events.push(("messageStop", json!({"stopReason": reply["stopReason"].clone()})));
     events.push(("metadata", json!({"usage": reply["usage"].clone()})));
-    events.iter().map(|(name, payload)| frame(name, &payload.to_string())).collect()
+    events.iter().map(|(name, payload)| frame("event", name, &payload.to_string())).collect()
 }
 
 /// A binary event of Amazon.
-fn frame(name: &str, payload: &str) -> Vec<u8> {
-    let headers = [(":message-type", "event"), (":event-type", name)].map(|(name, value)| {
+fn frame(kind: &str, name: &str, payload: &str) -> Vec<u8> {
+    let kind_of_name = format!(":{kind}-type");
+    let headers = [(":message-type", kind), (&*kind_of_name, name)].map(|(name, value)| {
         let lengths = [name.len(), value.len()].map(|n| u8::try_from(n).unwrap());
         [&lengths[..1], name.as_bytes(), &[7, 0, lengths[1]], value.as_bytes()].concat()
     });
@@ -79,6 +115,11 @@ fn responses(reply: &Value, body: &str) -> Vec<String> {
         texts.map(|text| json!({"type": "response.output_text.delta", "delta": text.clone()}));
     let mut events = vec![r#"{"type":"response.created","response":{}}"#.to_owned()];
     events.extend(deltas.map(|delta| delta.to_string()));
+    let calls =
+        reply["output"].as_array().unwrap().iter().filter(|item| item["type"] == "function_call");
+    events.extend(calls.map(|item| {
+        json!({"type": "response.output_item.added", "item": item.clone()}).to_string()
+    }));
     events.push(format!(r#"{{"type":"response.completed","response":{body}}}"#));
     events
 }

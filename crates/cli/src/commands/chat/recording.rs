@@ -2,10 +2,7 @@
 
 use std::{
     path::{Component, Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
 };
 
 use callgate::config::Built;
@@ -15,7 +12,7 @@ use callgate_tool::{SessionName, Value};
 
 use crate::{
     commands::turns::{
-        CallRecorder, CallResults, Exchange, ModelRecorder, Replayed, TURN, TurnFiles, TurnForm,
+        CallRecorders, CallResults, Exchange, ModelRecorder, Replayed, TURN, TurnFiles, TurnForm,
         difference, end_of, over_model, replay, without_texts,
     },
     exit::Failure,
@@ -26,8 +23,7 @@ pub(super) struct Recording {
     folder: PathBuf,
     files: TurnFiles,
     model: Arc<ModelRecorder>,
-    calls: CallRecorder,
-    n_calls: Arc<AtomicUsize>,
+    calls: CallRecorders,
     results: Arc<CallResults>,
     ends: Vec<Value>,
     /// The texts that differ each time.
@@ -71,8 +67,7 @@ impl Recording {
             folder: folder.to_owned(),
             files,
             model,
-            calls: CallRecorder::default(),
-            n_calls: Arc::default(),
+            calls: CallRecorders::default(),
             results: Arc::default(),
             ends: Vec::new(),
             random: Vec::new(),
@@ -104,13 +99,11 @@ impl Recording {
         shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static,
     ) -> TurnContext {
         let (results, calls) = (Arc::clone(&self.results), self.calls.clone());
-        let n_calls = Arc::clone(&self.n_calls);
         let context = context.with_events(move |event| {
             results.see(event);
             shown(event);
         });
-        context
-            .with_watchers(move |call| calls.watcher(n_calls.fetch_add(1, Ordering::Relaxed), call))
+        context.with_watchers(move |call| calls.watcher(call))
     }
 
     /// Adds a turn that has ended, and writes what is recorded.

@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use callgate::{
@@ -15,12 +15,15 @@ use callgate::{
     transport::{Recording, Replay},
 };
 use callgate_config::{Location, Upstream};
-use callgate_executor::{AnswerHead, Recorder, Watcher};
-use callgate_tool::{PlannedRequest, Value};
+use callgate_tool::Value;
 
 use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional};
 use crate::{
-    commands::{call::block_on, comparable::comparable},
+    commands::{
+        call::block_on,
+        call_recorder::{Answer, CallRecorder},
+        comparable::comparable,
+    },
     exit::Failure,
     grants,
     open::{cached, loader, read},
@@ -47,8 +50,8 @@ pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<C
     let call = recorded_call(folder)?;
     let built = built(api, folder, by)?;
     let session = session(folder, &built)?;
-    let observer = Arc::new(Observer::default());
-    let watched = Call::new(&call, &session).with_watcher(Arc::<Observer>::clone(&observer));
+    let recorder = Arc::<CallRecorder>::default();
+    let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
     let mut result = block_on(built.executor.call_with(watched))?;
     if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
     {
@@ -59,22 +62,14 @@ pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<C
     let description = description.unwrap_or_default();
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
-    let (request, answer) = (observer.request(), observer.answer());
+    let exchanges = recorder.exchanges();
     Ok(CaseRun {
-        request,
-        answer,
+        request: exchanges.first().map(|exchange| exchange.request.clone()),
+        answer: exchanges.into_iter().rev().find_map(|exchange| exchange.answer),
         result: comparable(result),
         description,
         settings: api.join(TOOLSET),
     })
-}
-
-/// A response in the form in which it may be written down.
-#[derive(Clone, Debug)]
-pub(super) enum Answer {
-    Text(Vec<u8>),
-    /// The response holds a credential in a form that cannot be masked.
-    Unmasked,
 }
 
 impl CaseRun {
@@ -141,41 +136,4 @@ fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
 
 fn failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
-}
-
-#[derive(Debug, Default)]
-struct Observer {
-    requests: Mutex<Vec<Vec<u8>>>,
-    answers: Mutex<Vec<Answer>>,
-}
-
-impl Observer {
-    fn request(&self) -> Option<Vec<u8>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
-    }
-
-    fn answer(&self) -> Option<Answer> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).last().cloned()
-    }
-}
-
-impl Watcher for Observer {
-    fn sending(&self, _: &PlannedRequest) {}
-
-    fn answered(&self, _: &AnswerHead) {}
-
-    fn recorder(&self) -> Option<&dyn Recorder> {
-        Some(self)
-    }
-}
-
-impl Recorder for Observer {
-    fn sent(&self, request: Vec<u8>) {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-    }
-
-    fn received(&self, answer: Option<Vec<u8>>) {
-        let answer = answer.map_or(Answer::Unmasked, Answer::Text);
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
-    }
 }

@@ -7,12 +7,15 @@ use callgate::{FaultCode, Outcome};
 
 use super::{
     Check, Over,
-    case_run::{Answer, Answering, CaseRun, run_case},
+    case_run::{Answering, CaseRun, run_case},
     difference::requests_differ,
     files::NewFiles,
     fixtures::{REQUEST, RESPONSE, RESULT, request},
 };
-use crate::{commands::call::failed, exit::Failure};
+use crate::{
+    commands::{call::failed, call_recorder::Answer},
+    exit::Failure,
+};
 
 /// True if the case in `folder` is to be recorded: it has no files to compare with, or they may be overwritten.
 pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {

@@ -1,100 +1,45 @@
-//! The exchanges of calls with their services, recorded as texts without credentials.
+//! The exchanges of the calls of a conversation with their services.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use callgate_executor::{AnswerHead, Recorder, Watcher};
-use callgate_tool::{PlannedRequest, ToolCall};
+use callgate_executor::Watcher;
+use callgate_tool::ToolCall;
 
 use super::folder::Exchange;
+use crate::commands::call_recorder::{Answer, CallRecorder};
 
 /// Records the exchanges of the calls of a conversation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CallRecorder(Arc<Mutex<Vec<Recorded>>>);
+pub(crate) struct CallRecorders(Arc<Mutex<Recorders>>);
 
-/// An exchange of a call.
-#[derive(Debug)]
-struct Recorded {
-    call: usize,
-    tool: String,
-    request: Vec<u8>,
-    response: Response,
-}
+/// The tool of each call, and its exchanges.
+type Recorders = Vec<(String, Arc<CallRecorder>)>;
 
-#[derive(Debug)]
-enum Response {
-    Read(Vec<u8>),
-    /// It holds a credential in a form that cannot be masked.
-    Unmasked,
-    /// None came yet.
-    Waited,
-}
-
-/// The watcher of one call.
-#[derive(Debug)]
-struct OneCall {
-    number: usize,
-    tool: String,
-    all: CallRecorder,
-}
-
-impl CallRecorder {
+impl CallRecorders {
     /// The watcher of the next call.
-    pub(crate) fn watcher(&self, number: usize, call: &ToolCall) -> Arc<dyn Watcher> {
-        Arc::new(OneCall { number, tool: call.tool.clone(), all: self.clone() })
+    pub(crate) fn watcher(&self, call: &ToolCall) -> Arc<dyn Watcher> {
+        let recorder = Arc::<CallRecorder>::default();
+        self.lock().push((call.tool.clone(), Arc::clone(&recorder)));
+        recorder
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Vec<Recorded>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> MutexGuard<'_, Recorders> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exchanges in the order of their requests; the error says why one cannot be recorded.
+    /// The exchanges in the order of their calls; the error says why one cannot be recorded.
     pub(crate) fn exchanges(&self) -> Result<Vec<Exchange>, String> {
-        self.with(|recorded| {
-            let exchange = |one: &Recorded| match &one.response {
-                Response::Read(response) => {
-                    Ok(Exchange { request: one.request.clone(), response: response.clone() })
-                }
-                Response::Unmasked => Err(format!(
-                    "the response of `{}` holds a credential in a form that cannot be masked",
-                    one.tool
-                )),
-                Response::Waited => Err(format!("the call of `{}` got no response", one.tool)),
-            };
-            recorded.iter().map(exchange).collect()
-        })
-    }
-}
-
-impl Watcher for OneCall {
-    fn sending(&self, _: &PlannedRequest) {}
-
-    fn answered(&self, _: &AnswerHead) {}
-
-    fn recorder(&self) -> Option<&dyn Recorder> {
-        Some(self)
-    }
-}
-
-impl Recorder for OneCall {
-    fn sent(&self, request: Vec<u8>) {
-        let (call, tool) = (self.number, self.tool.clone());
-        self.all.with(|recorded| {
-            // One more attempt of a request that was not answered for good replaces it.
-            let waits =
-                |one: &&mut Recorded| one.call == call && matches!(one.response, Response::Waited);
-            match recorded.iter_mut().find(waits) {
-                Some(known) => known.request = request,
-                None => recorded.push(Recorded { call, tool, request, response: Response::Waited }),
-            }
+        let recorders = self.lock();
+        let of_calls = recorders.iter().flat_map(|(tool, recorder)| {
+            recorder.exchanges().into_iter().map(move |exchange| (tool, exchange))
         });
-    }
-
-    fn received(&self, answer: Option<Vec<u8>>) {
-        self.all.with(|recorded| {
-            let of_call = |one: &&mut Recorded| one.call == self.number;
-            if let Some(last) = recorded.iter_mut().rev().find(of_call) {
-                last.response = answer.map_or(Response::Unmasked, Response::Read);
-            }
+        let exchange = of_calls.map(|(tool, exchange)| match exchange.answer {
+            Some(Answer::Text(response)) => Ok(Exchange { request: exchange.request, response }),
+            Some(Answer::Unmasked) => Err(format!(
+                "the response of `{tool}` holds a credential in a form that cannot be masked"
+            )),
+            None => Err(format!("the call of `{tool}` got no response")),
         });
+        exchange.collect()
     }
 }

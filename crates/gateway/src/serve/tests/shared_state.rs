@@ -1,6 +1,8 @@
 //! Tests of sidecars that share a Redis server, which runs where `CALLGATE_REDIS_SERVER` names its program.
 
 mod tls;
+#[cfg(feature = "agents")]
+mod turns;
 
 use std::sync::atomic::Ordering;
 

@@ -1,0 +1,63 @@
+//! The exchanges of one call with its service, recorded as texts without credentials.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use callgate_executor::{AnswerHead, Recorder, Watcher};
+use callgate_tool::PlannedRequest;
+
+/// Records the exchanges of a call.
+#[derive(Debug, Default)]
+pub(crate) struct CallRecorder(Mutex<Vec<Recorded>>);
+
+/// A request, and its response if one came.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) request: Vec<u8>,
+    pub(crate) answer: Option<Answer>,
+}
+
+/// A response in the form in which it may be written down.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Text(Vec<u8>),
+    /// The response holds a credential in a form that cannot be masked.
+    Unmasked,
+}
+
+impl CallRecorder {
+    /// The exchanges in the order of their requests.
+    pub(crate) fn exchanges(&self) -> Vec<Recorded> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Recorded>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for CallRecorder {
+    fn sending(&self, _: &PlannedRequest) {}
+
+    fn answered(&self, _: &AnswerHead) {}
+
+    fn recorder(&self) -> Option<&dyn Recorder> {
+        Some(self)
+    }
+}
+
+impl Recorder for CallRecorder {
+    fn sent(&self, request: Vec<u8>) {
+        let mut recorded = self.lock();
+        // One more attempt of a request without a response replaces it.
+        match recorded.last_mut().filter(|last| last.answer.is_none()) {
+            Some(last) => last.request = request,
+            None => recorded.push(Recorded { request, answer: None }),
+        }
+    }
+
+    fn received(&self, answer: Option<Vec<u8>>) {
+        if let Some(last) = self.lock().last_mut() {
+            last.answer = Some(answer.map_or(Answer::Unmasked, Answer::Text));
+        }
+    }
+}
