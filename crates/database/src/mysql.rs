@@ -9,6 +9,7 @@ mod connection;
 mod describe;
 mod failure;
 mod handshake;
+mod limits;
 mod login;
 mod password;
 mod payload;
