@@ -35,6 +35,8 @@ mod pool;
 mod postgres;
 mod proposal;
 mod query;
+#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
+mod ratios;
 mod reading;
 mod renewal;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
