@@ -3,6 +3,7 @@
 mod cancel;
 mod catalog;
 mod connect;
+mod hostile;
 mod login;
 mod ratios;
 mod run;
