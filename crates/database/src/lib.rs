@@ -55,6 +55,9 @@ pub use connections::Connections;
 pub use error::{Error, ErrorKind};
 pub use finding::{DatabaseFinding, Severity};
 pub use load::{Loaded, Resources, Surroundings, load, load_with};
+#[cfg(feature = "mysql")]
+#[doc(hidden)]
+pub use mysql::mysql_values;
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;
 pub use settings::{
