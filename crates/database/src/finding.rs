@@ -42,6 +42,16 @@ impl DatabaseFinding {
         }
     }
 
+    /// A fact that whoever decides about the settings should know.
+    pub(crate) fn note(
+        code: &'static str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, pointer, message, help) }
+    }
+
     /// A name that is none of these.
     pub(crate) fn unknown<'a>(
         code: &'static str,
@@ -53,8 +63,7 @@ impl DatabaseFinding {
         let help = if let Some(nearest) = nearest(name, known.clone()) {
             format!("did you mean `{nearest}`?")
         } else {
-            let listed: Vec<_> = known.take(MOST_LISTED).map(|it| format!("`{it}`")).collect();
-            format!("one of {}", listed.join(", "))
+            format!("one of {}", listed(known))
         };
         Self::error(code, pointer, format!("expected {what}, got: `{name}`"), help)
     }
@@ -86,9 +95,20 @@ impl DatabaseFinding {
     }
 }
 
+/// Names, as a finding lists them.
+pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names = names.map(|name| format!("`{name}`"));
+    let mut listed: Vec<_> = names.by_ref().take(MOST_LISTED).collect();
+    let n_others = names.count();
+    if n_others > 0 {
+        listed.push(format!("and {n_others} more"));
+    }
+    listed.join(", ")
+}
+
 /// The address cannot be used.
 pub(crate) const ADDRESS: &str = "database-address";
-/// A column that is not there, or cannot be used like this.
+/// A column that is not there, cannot be used like this, or is left out.
 pub(crate) const COLUMN: &str = "database-column";
 /// Settings of an entity that contradict each other.
 pub(crate) const ENTITY: &str = "database-entity";
