@@ -14,6 +14,8 @@ mod database;
 mod declaration;
 mod description;
 mod driver;
+#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
+mod early_ends;
 mod endpoint;
 mod engine;
 mod entity;
@@ -47,6 +49,8 @@ mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statement;
+#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
+mod steps;
 mod support;
 mod tool;
 mod transaction;
