@@ -14,8 +14,6 @@ mod database;
 mod declaration;
 mod description;
 mod driver;
-#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
-mod early_ends;
 mod endpoint;
 mod engine;
 mod entity;
@@ -37,8 +35,6 @@ mod pool;
 mod postgres;
 mod proposal;
 mod query;
-#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
-mod ratios;
 mod reading;
 mod renewal;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -49,9 +45,10 @@ mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statement;
-#[cfg(all(test, any(feature = "mysql", feature = "postgres")))]
-mod steps;
 mod support;
+#[cfg(test)]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod tests;
 mod tool;
 mod transaction;
 

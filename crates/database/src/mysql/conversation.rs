@@ -24,19 +24,19 @@ pub fn mysql_values(replies: &[u8]) -> Option<Vec<Option<String>>> {
     ended.map(|_| values)
 }
 
-async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Option<()> {
-    let greeting = Greeting::receive(&mut wire).await.ok()?;
+async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Result<(), CommandError> {
+    let greeting = Greeting::receive(&mut wire).await.map_err(|_| CommandError::Lost)?;
     let password = Secret::new("secret".to_owned());
     let login =
         Login { user: "ann", password: Some(&password), database: "shop", channel: Channel::Open };
-    greeting.sign_in(&mut wire, login).await.ok()?;
+    greeting.sign_in(&mut wire, login).await.map_err(|_| CommandError::Lost)?;
     let mut client = Client::new(wire, greeting.has_extended_metadata());
     loop {
         let Some(statement) = answered(client.prepared().await)? else { continue };
         let described = statement.columns.iter().map(|it| format!("{} {:?}", it.name, it.kind()));
         values.extend(described.map(Some));
         client.execute(&statement, &vec![Bound::Text(None); statement.n_values]);
-        client.send().await.ok()?;
+        client.send().await?;
         for form in [Form::Binary, Form::Text] {
             let reply = answered(client.reply(form, usize::MAX, Beyond::Count).await)?;
             values.extend(reply.into_iter().flat_map(|reply| reply.rows).flatten());
@@ -44,12 +44,11 @@ async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Option<()
     }
 }
 
-/// An answer, or that the server refused the command; `None` if the connection is of no more use.
-fn answered<T>(answer: Result<T, CommandError>) -> Option<Option<T>> {
+/// An answer; nothing if the server refused the command.
+fn answered<T>(answer: Result<T, CommandError>) -> Result<Option<T>, CommandError> {
     match answer {
-        Ok(answer) => Some(Some(answer)),
-        Err(CommandError::Server(_)) => Some(None),
-        Err(CommandError::Lost) => None,
+        Err(CommandError::Server(_)) => Ok(None),
+        answer => answer.map(Some),
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     settings::DatabaseLimits,
-    steps::{connecting, one, read, rows, soon, step, value, write},
+    tests::steps::{connecting, one, read, rows, soon, step, value, write},
     transaction::{Expects, Step},
 };
 

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 use super::*;
 use crate::{
     driver::Driver,
-    early_ends::{Served, no_foreign_rows, none_is_left},
+    tests::early_ends::{Served, no_foreign_rows, none_is_left},
     transaction::Reviewed,
 };
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     pool::Dial as _,
-    ratios::{Bars, Way, Ways, check},
+    tests::ratios::{Bars, Way, Ways, check},
     transaction::Rows,
 };
 
@@ -107,10 +107,10 @@ async fn a_transaction_takes_little_more_than_its_statements_in_one_flight() {
     database.run(&format!("grant select on orders to {login}"));
     let connecting = Connecting { is_read_only: true, ..connecting(&database.url(&login)) };
     // There are three steps only, and one of them takes most of the time.
-    for (text, name, most, of_plain) in
+    for (text, name, most, plain) in
         [(GET, "MariaDB, get", 2, 1.8), (LIST, "MariaDB, list of 50", 51, 1.5)]
     {
         let mut ways = Queries::new(&connecting, text, most).await;
-        check(name, &mut ways, Bars { of_plain, of_flight: 1.5, of_steps: 1.0 }).await;
+        check(name, &mut ways, Bars { plain, flight: 1.5, steps: 1.0 }).await;
     }
 }

@@ -5,7 +5,7 @@ use callgate_testkit::rounds;
 use super::*;
 use crate::{
     driver::Driver,
-    early_ends::{Served, no_foreign_rows},
+    tests::early_ends::{Served, no_foreign_rows},
 };
 
 /// Statements that take long, and some that send much.

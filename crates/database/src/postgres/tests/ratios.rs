@@ -6,7 +6,7 @@ use tokio_postgres::{Client, NoTls, Statement, types::Type};
 
 use super::*;
 use crate::{
-    ratios::{Bars, Way, Ways, check},
+    tests::ratios::{Bars, Way, Ways, check},
     transaction::Rows,
 };
 
@@ -109,14 +109,14 @@ async fn a_transaction_takes_little_more_than_its_statements_in_one_flight() {
     let url = database.url(&login);
     let connecting = Connecting { is_read_only: true, ..connecting(&url) };
     // The rows of a list take more time than the steps around them.
-    for (text, name, most, of_plain, of_steps) in
+    for (text, name, most, plain, steps) in
         [(GET, "PostgreSQL, get", 2, 1.8, 0.8), (LIST, "PostgreSQL, list of 50", 51, 1.5, 1.0)]
     {
         let postgres = Postgres::connect(&connecting).await.unwrap();
         let (client, driver) = tokio_postgres::connect(&url, NoTls).await.unwrap();
         let driver = tokio::spawn(driver);
         let mut ways = Queries { bare: Bare::new(client, text).await, postgres, text, most };
-        check(name, &mut ways, Bars { of_plain, of_flight: 1.5, of_steps }).await;
+        check(name, &mut ways, Bars { plain, flight: 1.5, steps }).await;
         driver.abort();
     }
 }

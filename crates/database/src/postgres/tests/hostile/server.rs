@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    mem,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -54,9 +55,16 @@ pub(super) async fn start(moment: Moment, act: Act) -> u16 {
         while let Ok((stream, _)) = listener.accept().await {
             let (count, act) = (Arc::clone(&count), act.clone());
             tokio::spawn(async move {
-                let statements = BTreeMap::new();
-                let mut session =
-                    Session { stream, moment, act, number: 0, n_types: 0, statements };
+                let mut session = Session {
+                    stream,
+                    moment,
+                    act,
+                    number: 0,
+                    n_types: 0,
+                    statements: BTreeMap::new(),
+                    current: String::new(),
+                    out: Vec::new(),
+                };
                 session.serve(&count).await
             });
         }
@@ -117,65 +125,89 @@ struct Session {
     n_types: u32,
     /// The texts of statements by their names, and the number of their values.
     statements: BTreeMap<String, (String, usize)>,
+    /// The text of the statement that runs next.
+    current: String,
+    /// Answers that are not sent yet.
+    out: Vec<u8>,
 }
 
 impl Session {
     /// Serves the client until it is gone.
     async fn serve(&mut self, n_sessions: &AtomicUsize) -> Option<()> {
+        self.sign_in(n_sessions).await?;
+        loop {
+            let tag = self.stream.read_u8().await.ok()?;
+            let body = self.body().await?;
+            if self.is_attacked(tag, &body) {
+                self.send().await?;
+                self.act().await?;
+                continue;
+            }
+            let answer = self.answer(tag, &body)?;
+            self.out.extend(answer);
+            if tag == b'S' {
+                self.send().await?;
+            }
+        }
+    }
+
+    /// Lets the client in. `None` if the connection has no further use.
+    async fn sign_in(&mut self, n_sessions: &AtomicUsize) -> Option<()> {
         let start = self.body().await?;
         // A request to cancel has no answer.
         if start.starts_with(&CANCEL) {
             return None;
         }
         if self.moment == Moment::SignIn {
-            return self.act().await;
+            self.act().await?;
         }
         self.number = n_sessions.fetch_add(1, Ordering::SeqCst) + 1;
         let signed_in = [message(b'R', &[0; 4]), message(b'K', &[1; 8]), ready()].concat();
-        self.stream.write_all(&signed_in).await.ok()?;
-        let (mut out, mut current) = (Vec::new(), String::new());
-        loop {
-            let tag = self.stream.read_u8().await.ok()?;
-            let body = self.body().await?;
-            let mut texts =
-                body.split(|byte| *byte == 0).map(|text| str::from_utf8(text).unwrap_or_default());
-            let mut text = || texts.next().unwrap_or_default().to_owned();
-            match tag {
-                b'P' => {
-                    let (name, sql) = (text(), text());
-                    let n_values =
-                        body.get(name.len() + sql.len() + 3).copied().unwrap_or_default();
-                    self.statements.insert(name, (sql, n_values.into()));
-                    out.extend(message(b'1', &[]));
-                }
-                b'B' => {
-                    let (_, name) = (text(), text());
-                    current = self.statements.get(&name).cloned().unwrap_or_default().0;
-                    out.extend(message(b'2', &[]));
-                }
-                b'D' => {
-                    let (sql, n_values) = self.statements.get(text().get(1..)?)?.clone();
-                    if self.moment == Moment::Describe && sql == ATTACKED {
-                        self.attack(&mut out).await?;
-                    } else {
-                        out.extend(described(&sql, n_values));
-                    }
-                }
-                b'E' if self.moment == Moment::Execute && current == ATTACKED => {
-                    self.attack(&mut out).await?;
-                }
-                b'E' => {
-                    self.n_types += u32::from(is_of_types(&current));
-                    out.extend(executed(&current, self.number, self.n_types));
-                }
-                b'C' => out.extend(message(b'3', &[])),
-                b'S' => {
-                    out.extend(ready());
-                    self.stream.write_all(&std::mem::take(&mut out)).await.ok()?;
-                }
-                _ => return None,
+        self.stream.write_all(&signed_in).await.ok()
+    }
+
+    fn is_attacked(&self, tag: u8, body: &[u8]) -> bool {
+        match self.moment {
+            Moment::Execute => tag == b'E' && self.current == ATTACKED,
+            Moment::Describe => {
+                let statement = self.statements.get(text(body, 0).get(1..).unwrap_or_default());
+                tag == b'D' && statement.is_some_and(|(sql, _)| sql == ATTACKED)
             }
+            Moment::SignIn => false,
         }
+    }
+
+    /// The answer to a message; `None` if the client has left.
+    fn answer(&mut self, tag: u8, body: &[u8]) -> Option<Vec<u8>> {
+        Some(match tag {
+            b'P' => {
+                let (name, sql) = (text(body, 0), text(body, 1));
+                let n_values = body.get(name.len() + sql.len() + 3).copied().unwrap_or_default();
+                self.statements.insert(name, (sql, n_values.into()));
+                message(b'1', &[])
+            }
+            b'B' => {
+                self.current = self.statements.get(&text(body, 1)).cloned().unwrap_or_default().0;
+                message(b'2', &[])
+            }
+            b'D' => {
+                let (sql, n_values) = self.statements.get(text(body, 0).get(1..)?)?;
+                described(sql, *n_values)
+            }
+            b'E' => {
+                self.n_types += u32::from(is_of_types(&self.current));
+                executed(&self.current, self.number, self.n_types)
+            }
+            b'C' => message(b'3', &[]),
+            b'S' => ready(),
+            _ => return None,
+        })
+    }
+
+    /// Sends what was answered up to now.
+    async fn send(&mut self) -> Option<()> {
+        let out = mem::take(&mut self.out);
+        self.stream.write_all(&out).await.ok()
     }
 
     /// The rest of a message.
@@ -184,11 +216,6 @@ impl Session {
         let mut body = vec![0; length.checked_sub(4)? as usize];
         self.stream.read_exact(&mut body).await.ok()?;
         Some(body)
-    }
-
-    async fn attack(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        self.stream.write_all(&std::mem::take(out)).await.ok()?;
-        self.act().await
     }
 
     /// `None` if nothing else is said.
@@ -209,6 +236,12 @@ impl Session {
             },
         }
     }
+}
+
+/// A text of a message, by its number: each ends with a zero.
+fn text(body: &[u8], at: usize) -> String {
+    let text = body.split(|byte| *byte == 0).nth(at).unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// The values and columns of a statement.

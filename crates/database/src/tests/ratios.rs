@@ -32,9 +32,9 @@ pub(crate) trait Ways {
 /// What a transaction of a tool may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bars {
-    pub(crate) of_plain: f64,
-    pub(crate) of_flight: f64,
-    pub(crate) of_steps: f64,
+    pub(crate) plain: f64,
+    pub(crate) flight: f64,
+    pub(crate) steps: f64,
 }
 
 /// Compares the ways.
@@ -61,9 +61,9 @@ pub(crate) async fn check(name: &str, ways: &mut impl Ways, bars: Bars) {
         "{name}, in the fastest tenth: {tool:?}, in one flight {flight:?}, step by step {steps:?}, plain {plain:?}"
     ));
     for (other, of, bar) in [
-        (plain, "the plain query", bars.of_plain),
-        (flight, "one flight", bars.of_flight),
-        (steps, "the steps one after another", bars.of_steps),
+        (plain, "the plain query", bars.plain),
+        (flight, "one flight", bars.flight),
+        (steps, "the steps one after another", bars.steps),
     ] {
         let ratio = tool.as_secs_f64() / other.as_secs_f64();
         say(&format!("{name}: {ratio:.2} × {of}, of {bar} at most"));

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::{
     driver::Driver,
-    steps::{one, read, rows, soon, value, write},
+    tests::steps::{one, read, rows, soon, value, write},
     transaction::{Failure, Transaction},
 };
 
