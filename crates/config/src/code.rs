@@ -33,9 +33,9 @@ codes! {
         /// The address of a database cannot be read, or names an engine that is not in this build.
         DatabaseAddress = "database-address":
             "Write the address into the secret that `url` names: `postgres://USER:PASSWORD@HOST/DATABASE`, or `sqlite:FILE`; build callgate with the feature of its engine.";
-        /// A column does not exist, or cannot be used like this.
+        /// A column does not exist, cannot be used like this, or is left out because nothing names it.
         DatabaseColumn = "database-column":
-            "Write the name of a column as the database has it; the finding lists those that there are, or says what the column cannot do.";
+            "Write the name of a column as the database has it; the finding lists those that there are, or says what the column cannot do. List the columns that are read under `fields` to decide about those that are left out.";
         /// The settings of an entity contradict each other.
         DatabaseEntity = "database-entity":
             "Correct the entity: for example, `get`, `update` and `delete` need a key, which a view has only by `key`.";

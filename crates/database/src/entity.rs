@@ -6,7 +6,7 @@ mod resolve;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub(crate) use fit::{is_required, is_secret};
+pub(crate) use fit::{is_offered, is_required};
 pub(crate) use resolve::{Context, escaped, resolve};
 
 use crate::{

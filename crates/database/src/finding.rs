@@ -31,7 +31,7 @@ pub(crate) fn of_query_login(finding: LoginFinding, pointer: &str) -> DatabaseFi
 
 /// The address cannot be used.
 pub(crate) const ADDRESS: &str = "database-address";
-/// A column that is not there, or cannot be used like this.
+/// A column that is not there, cannot be used like this, or is left out.
 pub(crate) const COLUMN: &str = "database-column";
 /// Settings of an entity that contradict each other.
 pub(crate) const ENTITY: &str = "database-entity";

@@ -46,6 +46,9 @@ mod sql;
 mod sqlite;
 mod statement;
 mod support;
+#[cfg(test)]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod tests;
 mod tool;
 mod transaction;
 
@@ -53,6 +56,9 @@ pub use connections::Connections;
 pub use error::{Error, ErrorKind};
 pub use finding::DatabaseFinding;
 pub use load::{Loaded, Resources, Surroundings, load, load_with};
+#[cfg(feature = "mysql")]
+#[doc(hidden)]
+pub use mysql::mysql_values;
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;
 pub use settings::{

@@ -1,12 +1,12 @@
-//! The bytes of a connection, counted: a reply that is larger than the rest of the allowance breaks the connection, whatever a
-//! statement makes the server send.
+//! The bytes of a connection and its turns, counted: a reply that is larger than the rest of the allowance breaks the connection,
+//! whatever a statement makes the server send, and so does a server that has the client ask on and on.
 
 use std::{
     io,
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll},
 };
@@ -22,18 +22,22 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Bytes for S {}
 pub(crate) struct Metered {
     stream: Box<dyn Bytes>,
     meter: Arc<Meter>,
+    /// True if something was written since something was read.
+    has_asked: bool,
 }
 
-/// The number of bytes that may still be read.
+/// The number of bytes that may still be read, and of the times that the client has written and then read.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     left: AtomicU64,
+    n_turns: AtomicU32,
     is_over: AtomicBool,
 }
 
 impl Meter {
     pub(crate) fn allow(&self, n_bytes: u64) {
         self.left.store(n_bytes, Ordering::Relaxed);
+        self.n_turns.store(0, Ordering::Relaxed);
     }
 
     /// True if a reply was larger than its allowance. The connection is broken then.
@@ -45,16 +49,25 @@ impl Meter {
         let taken = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(n_bytes));
-        taken.map(drop).map_err(|_| {
-            self.is_over.store(true, Ordering::Relaxed);
-            io::Error::other("a reply is larger than its limit")
-        })
+        taken.map(drop).map_err(|_| self.over("a reply is larger than its limit"))
+    }
+
+    fn turn(&self) -> io::Result<()> {
+        if self.n_turns.fetch_add(1, Ordering::Relaxed) < MOST_TURNS {
+            return Ok(());
+        }
+        Err(self.over("a call took more turns than its limit"))
+    }
+
+    fn over(&self, message: &'static str) -> io::Error {
+        self.is_over.store(true, Ordering::Relaxed);
+        io::Error::other(message)
     }
 }
 
 impl Metered {
     pub(crate) fn new(stream: impl Bytes + 'static, meter: Arc<Meter>) -> Self {
-        Self { stream: Box::new(stream), meter }
+        Self { stream: Box::new(stream), meter, has_asked: false }
     }
 }
 
@@ -68,7 +81,11 @@ impl AsyncRead for Metered {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let n_bytes = buffer.filled().len().saturating_sub(before);
         match read {
-            Poll::Ready(Ok(())) => Poll::Ready(self.meter.take(n_bytes as u64)),
+            Poll::Ready(Ok(())) => {
+                let is_turn = std::mem::take(&mut self.has_asked);
+                let turned = if is_turn { self.meter.turn() } else { Ok(()) };
+                Poll::Ready(turned.and_then(|()| self.meter.take(n_bytes as u64)))
+            }
             other => other,
         }
     }
@@ -80,6 +97,7 @@ impl AsyncWrite for Metered {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.has_asked = true;
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -91,3 +109,7 @@ impl AsyncWrite for Metered {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+/// The turns of one call. The library for PostgreSQL takes one for each type that it does not know, and goes down the stack for the
+/// type of a type.
+const MOST_TURNS: u32 = 250;

@@ -6,9 +6,11 @@ mod address;
 mod catalog;
 mod client;
 mod connection;
+mod conversation;
 mod describe;
 mod failure;
 mod handshake;
+mod limits;
 mod login;
 mod password;
 mod payload;
@@ -30,6 +32,7 @@ use std::{
 
 use tokio::time::{Instant, timeout_at};
 
+pub use self::conversation::mysql_values;
 use self::{
     connection::Dialling,
     pool::{Loan, Pool},

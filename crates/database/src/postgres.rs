@@ -139,8 +139,8 @@ async fn attempt(
     let ran = run::run(connection, transaction, deadline, &is_committing);
     match timeout_at(deadline, ran).await {
         Ok(Ending::Ended(came)) => {
-            // Nobody gets a connection whose statement ran out of time.
-            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. }));
+            // Nobody gets a connection whose statement ran out of time, or whose server said what is no answer.
+            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. } | Failure::Lost { .. }));
             loan.give_back();
             Ok(came)
         }

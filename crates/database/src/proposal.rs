@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use callgate_secret::Secret;
 
 use crate::{
-    catalog::{Column, ColumnKind, Table},
+    catalog::Table,
     driver::Driver,
     endpoint::Connecting,
     engine::Engine,
-    entity::is_secret,
+    entity::is_offered,
     error::Error,
     load::Surroundings,
     settings::{DatabaseLimits, TableName},
@@ -103,11 +103,6 @@ fn login(engine: Engine, tables: &[Table]) -> Vec<String> {
         statements.push(format!("grant select ({}) on {name} to {role}", columns.join(", ")));
     }
     statements
-}
-
-/// True for a column that a model reads where the settings name none.
-fn is_offered(column: &Column) -> bool {
-    column.kind != ColumnKind::Bytes && !is_secret(&column.name)
 }
 
 const ROLE: &str = "callgate_agent";

@@ -17,5 +17,5 @@ pub use limits::Limits;
 pub use locate::{locate, locate_file, positions};
 pub use node::{Node, Object};
 pub use pointer::Path;
-pub use setting_finding::SettingFinding;
+pub use setting_finding::{SettingFinding, name_list};
 pub use text::{Interner, Parsed, read};

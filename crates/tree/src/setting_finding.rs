@@ -59,6 +59,16 @@ impl SettingFinding {
         Self { severity: Severity::Warning, ..Self::error(code, pointer, message, help) }
     }
 
+    /// A fact that whoever decides about the settings should know.
+    pub fn note(
+        code: &'static str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, pointer, message, help) }
+    }
+
     /// A name that is none of these.
     pub fn unknown<'a>(
         code: &'static str,
@@ -70,8 +80,7 @@ impl SettingFinding {
         let help = if let Some(nearest) = nearest(name, known.clone()) {
             format!("did you mean `{nearest}`?")
         } else {
-            let listed: Vec<_> = known.take(MOST_LISTED).map(|it| format!("`{it}`")).collect();
-            format!("one of {}", listed.join(", "))
+            format!("one of {}", name_list(known))
         };
         Self::error(code, pointer, format!("expected {what}, got: `{name}`"), help)
     }
@@ -80,6 +89,21 @@ impl SettingFinding {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// Names, as a finding lists them.
+///
+/// ```
+/// assert_eq!(callgate_tree::name_list(["id", "name"].into_iter()), "`id`, `name`");
+/// ```
+pub fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names = names.map(|name| format!("`{name}`"));
+    let mut listed: Vec<_> = names.by_ref().take(MOST_LISTED).collect();
+    let n_others = names.count();
+    if n_others > 0 {
+        listed.push(format!("and {n_others} more"));
+    }
+    listed.join(", ")
 }
 
 const MOST_LISTED: usize = 20;

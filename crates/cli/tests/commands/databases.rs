@@ -1,4 +1,6 @@
-//! Tables of `SQLite` as tools of the command: what is found, what is called, what is refused.
+//! Tables of databases as tools of the command: what is found, what is called, what is refused.
+
+use callgate_testkit::MariadbServer;
 
 use crate::{prelude::*, root};
 
@@ -33,6 +35,54 @@ fn tables_of_a_file_are_called() {
     assert_eq!(listed["more"], json!(true));
     let planned = ["call", "callgate.yaml", "shop-orders-get", "no=1", "--dry-run"];
     run(&folder, &planned).exits(0).prints("FROM `orders`");
+}
+
+#[test]
+fn a_column_that_is_left_out_is_named_by_check() {
+    let folder = shop(ORDERS);
+    let file = rusqlite::Connection::open(folder.path().join("shop.db")).unwrap();
+    file.execute_batch("alter table orders add column password text").unwrap();
+    let checked = run(&folder, &["check", "callgate.yaml"]).exits(0);
+    let shown = format!("{}{}", checked.out, checked.err);
+    assert!(shown.contains("left out: `password`"), "{shown}");
+    assert!(shown.contains("callgate.yaml:5"), "{shown}");
+}
+
+/// Without a server of `tests/interop/mariadb` it says so and ends.
+#[test]
+fn tables_of_mariadb_are_called() {
+    let Some(server) = MariadbServer::of_machine() else { return };
+    let database = server.database(
+        "cli_shop",
+        "create table orders (no bigint primary key, owner varchar(40) not null, cents int not null);
+         insert into orders values (1, 'ann', 1250), (2, 'bob', 900)",
+    );
+    let login = database.login("tools");
+    database.run(&format!("grant select on orders to {login}"));
+    let folder = tempfile::tempdir().unwrap();
+    let text = ORDERS.replace("'sqlite:shop.db'", "'env:SHOP_DATABASE'");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let run_at = |url: &str, line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.current_dir(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
+        Ended::of(command.args(line).env("SHOP_DATABASE", url))
+    };
+    let url = database.url(&login);
+    let run = |line: &[&str]| run_at(&url, line);
+    let checked = run(&["check", "callgate.yaml"]).exits(0);
+    checked.prints("the database of `shop` answers: 2 tools");
+    let listed = run(&["call", "callgate.yaml", "shop-orders-list", "limit=1"]).exits(0).json();
+    assert_eq!((&listed["rows"][0]["cents"], &listed["more"]), (&json!(1250), &json!(true)));
+    let got = run(&["call", "callgate.yaml", "shop-orders-get", "no=2"]).exits(0).json();
+    assert_eq!(got["row"]["owner"], json!("bob"));
+    run(&["call", "callgate.yaml", "shop-orders-get", "no=3"]).exits(1);
+    let planned = ["call", "callgate.yaml", "shop-orders-get", "no=1", "--dry-run"];
+    run(&planned).exits(0).prints("FROM `cli_shop`.`orders`");
+    let refused = run_at(&url.replace(":secret", ":s3cr3t"), &["check", "callgate.yaml"]).exits(2);
+    assert!(!format!("{refused:?}").contains("s3cr3t"), "{refused:?}");
+    refused.says("database-address");
+    database.run(&format!("grant insert on orders to {login}"));
+    run(&["check", "callgate.yaml"]).exits(2).says("REVOKE INSERT");
 }
 
 #[test]

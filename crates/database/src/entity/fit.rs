@@ -42,10 +42,11 @@ pub(crate) fn is_required(column: &Column) -> bool {
     !column.is_nullable && !column.has_default && !column.is_generated
 }
 
-/// True if the name of a column says that its values are for no model.
-pub(crate) fn is_secret(name: &str) -> bool {
-    let name = name.to_lowercase();
-    SECRET_WORDS.iter().any(|word| name.contains(word))
+/// True for a column that a model reads where the settings name none: its values are texts, and its name does not say that they are for
+/// no model.
+pub(crate) fn is_offered(column: &Column) -> bool {
+    let name = column.name.to_lowercase();
+    column.kind != ColumnKind::Bytes && !SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 /// The parts of names of columns that hold credentials.

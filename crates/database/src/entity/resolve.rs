@@ -4,13 +4,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::ArgumentName;
+use callgate_tree::name_list;
 
 use super::{
     Entity, Reference,
-    fit::{Fit, is_required, is_secret},
+    fit::{Fit, is_offered, is_required},
 };
 use crate::{
-    catalog::{Column, ColumnKind, ForeignKey, Table, TableKind},
+    catalog::{Column, ForeignKey, Table, TableKind},
     engine::Engine,
     finding::{COLUMN, DatabaseFinding, ENTITY},
     settings::{EntitySettings, Operation, SessionSource, TableName},
@@ -159,12 +160,17 @@ impl<'a> Resolver<'a> {
         if let Some(fields) = &settings.fields {
             return self.named("fields", fields, Fit::Output);
         }
-        let columns = self.table.columns.iter();
-        let is_read = |column: &&Column| {
-            let is_rows = settings.rows.iter().any(|(row, _)| *row == column.name);
-            !is_rows && column.kind != ColumnKind::Bytes && !is_secret(&column.name)
-        };
-        columns.filter(is_read).map(|column| column.name.clone()).collect()
+        let is_rows = |column: &&Column| settings.rows.iter().any(|(row, _)| *row == column.name);
+        let columns = self.table.columns.iter().filter(|column| !is_rows(column));
+        let (read, left): (Vec<_>, Vec<_>) = columns.partition(|column| is_offered(column));
+        if !left.is_empty() {
+            let names = name_list(left.into_iter().map(|column| column.name.as_str()));
+            let message =
+                format!("columns of bytes and those named like credentials are left out: {names}");
+            let help = "list the columns that are read under `fields`, with these or without them";
+            self.findings.push(DatabaseFinding::note(COLUMN, self.pointer("table"), message, help));
+        }
+        read.into_iter().map(|column| column.name.clone()).collect()
     }
 
     fn named(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {

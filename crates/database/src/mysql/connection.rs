@@ -14,6 +14,7 @@ use super::{
     client::{Beyond, Bound, Client, Control, Form, Prepared, Reply},
     failure::{self, CommandError, unavailable},
     handshake::{Channel, Greeting, Login},
+    limits::{Limits, MARIADB_LIMITS, MYSQL_LIMITS},
     wire::Wire,
 };
 use crate::{
@@ -55,22 +56,21 @@ pub(super) struct Connection {
     /// The server's number of the connection.
     id: u32,
     /// The statement that sets the limits of a transaction.
-    limits: Arc<Prepared>,
+    setting: Arc<Prepared>,
+    limits: InForce,
     statements: BTreeMap<Arc<str>, Arc<Prepared>>,
     /// The texts of `statements`, the oldest first.
     order: VecDeque<Arc<str>>,
 }
 
-/// The limits of one transaction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// The time of each statement.
-    pub(super) time: Duration,
-    /// The time after which the server gives up a transaction whose connection is silent.
-    pub(super) idle: Duration,
-    pub(super) lock: Duration,
-    /// The rows of a result.
-    pub(super) rows: u64,
+/// The limits that the session has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum InForce {
+    /// They were sent, and the server has not answered yet.
+    Sent(Limits),
+    Set(Limits),
+    /// They must be sent before the next transaction.
+    Unknown,
 }
 
 /// A connection that has signed in, before its settings.
@@ -159,8 +159,8 @@ impl Dial for Dialling {
 
     async fn open(&self) -> Result<Connection, Error> {
         let SignedIn { mut client, meter, greeting } = self.sign_in().await?;
-        let limits = set_up(&mut client, greeting.is_mariadb, self.settings).await;
-        let limits = limits.map_err(failure::of_opening)?;
+        let setting = set_up(&mut client, greeting.is_mariadb, self.settings).await;
+        let setting = setting.map_err(failure::of_opening)?;
         Ok(Connection {
             client,
             meter,
@@ -169,7 +169,8 @@ impl Dial for Dialling {
             settings: self.settings,
             is_changed: false,
             id: greeting.id,
-            limits: Arc::new(limits),
+            setting: Arc::new(setting),
+            limits: InForce::Unknown,
             statements: BTreeMap::new(),
             order: VecDeque::new(),
         })
@@ -212,25 +213,35 @@ async fn set_up(
 }
 
 impl Connection {
-    /// Writes the command that sets the limits of a transaction.
+    /// Writes the command that sets the limits of a transaction, unless the session has them. The answer is read by
+    /// [`Connection::limited`].
     pub(super) fn limit(&mut self, limits: Limits) {
-        let seconds = |time: Duration| {
-            let is_part = u64::from(time.subsec_nanos() > 0);
-            Bound::Whole(time.as_secs().saturating_add(is_part).clamp(1, MOST_SECONDS))
-        };
-        let time = limits.time.clamp(LEAST_TIME, Duration::from_secs(MOST_SECONDS));
-        let time = if self.is_mariadb {
-            Bound::Float(time.as_secs_f64())
-        } else {
-            Bound::Whole(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
-        };
-        let (lock, idle, rows) =
-            (seconds(limits.lock), seconds(limits.idle), Bound::Whole(limits.rows));
-        if self.is_mariadb {
-            self.client.execute(&self.limits, &[time, lock, lock, rows, idle]);
-        } else {
-            self.client.execute(&self.limits, &[time, lock, lock, rows]);
+        if self.limits == InForce::Set(limits) {
+            return;
         }
+        self.limits = InForce::Sent(limits);
+        self.client.execute(&self.setting, &limits.values(self.is_mariadb));
+    }
+
+    /// Reads the answer to the command that sets limits, if it was sent.
+    pub(super) async fn limited(&mut self) -> Result<(), CommandError> {
+        let InForce::Sent(limits) = self.limits else { return Ok(()) };
+        self.limits = InForce::Unknown;
+        self.client.done().await?;
+        self.limits = InForce::Set(limits);
+        Ok(())
+    }
+
+    /// Sets limits, where nothing else is sent with them.
+    pub(super) async fn set_limits(&mut self, limits: Limits) -> Result<(), CommandError> {
+        self.limit(limits);
+        self.client.send().await?;
+        self.limited().await
+    }
+
+    /// Sends the limits again before the next transaction: after a failure it is not assumed what the session has.
+    pub(super) fn forget_limits(&mut self) {
+        self.limits = InForce::Unknown;
     }
 
     /// A statement that was prepared before.
@@ -307,24 +318,12 @@ impl Connection {
         self.client.reset();
         self.client.send().await?;
         self.client.done().await?;
-        self.limits = Arc::new(set_up(&mut self.client, self.is_mariadb, self.settings).await?);
+        self.limits = InForce::Unknown;
+        self.setting = Arc::new(set_up(&mut self.client, self.is_mariadb, self.settings).await?);
         self.is_changed = false;
         Ok(())
     }
 }
-
-const MARIADB_LIMITS: &str = "SET SESSION max_statement_time = ?, innodb_lock_wait_timeout = ?, lock_wait_timeout = ?, \
-    sql_select_limit = ?, idle_transaction_timeout = ?";
-
-/// Its time limit is that of readings: a change ends by `KILL` at the deadline.
-const MYSQL_LIMITS: &str = "SET SESSION max_execution_time = ?, innodb_lock_wait_timeout = ?, lock_wait_timeout = ?, \
-    sql_select_limit = ?";
-
-/// The most that the servers take for a time.
-const MOST_SECONDS: u64 = 31_536_000;
-
-/// No time at all would be none that ends.
-const LEAST_TIME: Duration = Duration::from_millis(1);
 
 /// The error number of `KILL` for a connection that is not there.
 const UNKNOWN_CONNECTION: u16 = 1094;

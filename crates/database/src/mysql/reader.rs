@@ -8,6 +8,7 @@ use super::{
     client::Prepared,
     connection::CATALOG_BYTES,
     failure::{self, CommandError, unavailable},
+    limits::Limits,
     pool::{Loan, Pool},
 };
 use crate::{
@@ -22,14 +23,23 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
-        Ok(Self { loan: pool.reader().await? })
+        let mut loan = pool.reader().await?;
+        // A call before may have left its own limits: rows of the catalog beyond them would not come.
+        if loan.is_reused {
+            let connection = loan.connection().map_err(|_| unavailable())?;
+            connection.meter.allow(CATALOG_BYTES);
+            let set =
+                timeout(READ_TIME, connection.set_limits(Limits::of_catalog(READ_TIME))).await;
+            set.map_err(|_| unavailable())?.map_err(|_| unavailable())?;
+        }
+        Ok(Self { loan })
     }
 
     /// A connection that nobody else uses afterwards.
     pub(super) async fn alone(pool: &Pool) -> Result<Self, Error> {
-        let mut loan = pool.reader().await?;
-        loan.is_for_one = true;
-        Ok(Self { loan })
+        let mut reader = Self::open(pool).await?;
+        reader.loan.is_for_one = true;
+        Ok(reader)
     }
 
     pub(super) fn is_mariadb(&mut self) -> Result<bool, Error> {

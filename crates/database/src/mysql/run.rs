@@ -1,20 +1,18 @@
 //! Runs a transaction on a connection: a read in one flight, whose results count only if every part before them succeeded; a
 //! write step by step, and its commit once all of them came to what they expect.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use tokio::time::Instant;
 
 use super::{
     client::{Beyond, Bound, Control, Form, Prepared, Reply},
-    connection::{Connection, Limits},
+    connection::Connection,
     failure::{self, CommandError},
+    limits::Limits,
 };
 use crate::transaction::{Access, Came, Expects, Failure, Step, Transaction};
 
@@ -68,7 +66,7 @@ pub(super) async fn run(
     if pairs.iter().any(|(step, statement)| step.values.len() != statement.n_values) {
         return Ending::Ended(Err(Failure::Other { code: None }));
     }
-    connection.limit(limits(transaction, conditions.deadline));
+    connection.limit(Limits::of(transaction, conditions.deadline));
     connection.is_changed |= transaction.access == Access::Write;
     let is_small = bytes(&transaction.steps) <= MOST_IN_FLIGHT;
     let ending = if transaction.access == Access::Read && !is_of_operator && is_small {
@@ -76,6 +74,9 @@ pub(super) async fn run(
     } else {
         step_by_step(connection, transaction.access, &pairs, conditions).await
     };
+    if !matches!(ending, Ending::Ended(Ok(_))) {
+        connection.forget_limits();
+    }
     match ending {
         // Locks and variables end before another caller has the connection.
         Ending::Ended(came) if is_of_operator => match connection.reset().await {
@@ -84,18 +85,6 @@ pub(super) async fn run(
         },
         ending => ending,
     }
-}
-
-fn limits(transaction: &Transaction, deadline: Instant) -> Limits {
-    let left = deadline.saturating_duration_since(Instant::now());
-    // The server makes no more rows than are read, where there is one statement.
-    let rows = match (&*transaction.steps, transaction.access) {
-        ([Step { expects: Expects::Rows { most }, .. }], Access::Read) => u64::from(*most),
-        _ => u64::MAX,
-    };
-    // The server is a little earlier, so that its answer comes in time.
-    let time = left.saturating_sub(MARGIN.min(left / 10));
-    Limits { time, idle: left + IDLE, lock: transaction.lock_time, rows }
 }
 
 async fn prepare(
@@ -236,7 +225,7 @@ enum Opening {
 
 /// The answers to the limits of a transaction and to its beginning.
 async fn opened(connection: &mut Connection) -> Result<(), Opening> {
-    let limited = connection.client.done().await;
+    let limited = connection.limited().await;
     match limited {
         Err(CommandError::Lost) => return Err(Opening::NotBegun),
         Err(error) if failure::is_unprepared(error) => return Err(Opening::NotBegun),
@@ -319,12 +308,6 @@ async fn roll_back(connection: &mut Connection, failure: Failure) -> Ending {
         Err(_) => Ending::Broken(Err(failure)),
     }
 }
-
-/// The time that an answer of the server takes at most, as a rule.
-const MARGIN: Duration = Duration::from_millis(50);
-
-/// The time after the deadline in which the server gives up a transaction whose connection is silent.
-const IDLE: Duration = Duration::from_secs(1);
 
 /// The bytes of values that are sent before an answer is read: more could fill the buffers of both sides.
 const MOST_IN_FLIGHT: usize = 32 << 10;

@@ -11,10 +11,11 @@ use futures_util::future::try_join_all;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Statement, types::Type};
 
-use super::{stream::Secured, value};
+use super::{failure, stream::Secured, value};
 use crate::{
     error::{Error, ErrorKind},
     meter::{Meter, Metered},
+    transaction::Failure,
 };
 
 /// An open connection. It is closed when it is dropped.
@@ -125,6 +126,11 @@ impl Connection {
         n_values: usize,
     ) -> Result<Statement, tokio_postgres::Error> {
         self.client.prepare_typed(text, &vec![Type::TEXT; n_values]).await
+    }
+
+    /// The failure of a statement before a commit was sent.
+    pub(super) fn failure(&self, error: &tokio_postgres::Error) -> Failure {
+        if self.meter.is_over() { Failure::TooLarge } else { failure::of_statement(error) }
     }
 
     /// True if the connection is known to be closed.

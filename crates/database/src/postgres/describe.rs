@@ -3,7 +3,7 @@
 use super::{catalog::kinds, pool::Pool, reader::Reader};
 use crate::{
     description::{Described, DescribedColumn},
-    error::Error,
+    error::{Error, ErrorKind},
 };
 
 pub(super) async fn describe(pool: &Pool, text: &str) -> Result<Described, Error> {
@@ -12,7 +12,9 @@ pub(super) async fn describe(pool: &Pool, text: &str) -> Result<Described, Error
         Ok(statement) => statement,
         Err(error) => {
             // A statement that cannot be prepared leaves nothing behind.
-            reader.close();
+            if error.kind() == ErrorKind::Statement {
+                reader.close();
+            }
             return Err(error);
         }
     };

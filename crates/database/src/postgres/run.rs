@@ -117,7 +117,7 @@ async fn prepare(
     let prepared: Result<Vec<_>, _> = prepared.into_iter().collect();
     let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return Err(roll_back(connection, failure::of_statement(&error)).await),
+        Err(error) => return Err(roll_back(connection, connection.failure(&error)).await),
     };
     for step in steps {
         let at = new.iter().position(|new| new.text == step.text);

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_database::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource,
+    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource, Severity,
     Surroundings, TableName, load,
 };
 use callgate_executor::{Executor, Middleware};
@@ -74,14 +74,14 @@ pub(crate) fn settings_at(url: &str, entities: Vec<EntitySettings>) -> DatabaseS
     }
 }
 
+/// The surroundings of a load, with connections of its own.
+pub(crate) fn around(folder: &Path) -> Surroundings {
+    let (network, tls) = (Network::new(), TlsSettings::new());
+    Surroundings { network, tls, base: folder.to_owned(), sealer: None }
+}
+
 pub(crate) async fn loaded_in(folder: &Path, settings: DatabaseSettings) -> Loaded {
-    let around = Surroundings {
-        network: Network::new(),
-        tls: TlsSettings::new(),
-        base: folder.to_owned(),
-        sealer: None,
-    };
-    load(settings, around).await
+    load(settings, around(folder)).await
 }
 
 pub(crate) fn asked(tool: &str, arguments: Value) -> ToolCall {
@@ -93,7 +93,8 @@ pub(crate) fn asked(tool: &str, arguments: Value) -> ToolCall {
 impl Tools {
     /// The tools of a load that found nothing wrong.
     #[track_caller]
-    pub(crate) fn of(loaded: Loaded, middleware: Option<Arc<dyn Middleware>>) -> Self {
+    pub(crate) fn of(mut loaded: Loaded, middleware: Option<Arc<dyn Middleware>>) -> Self {
+        loaded.findings.retain(|finding| finding.severity != Severity::Note);
         assert_eq!((loaded.findings, loaded.unavailable), (Vec::new(), None));
         let mut builder = Executor::builder();
         for tool in loaded.tools {

@@ -5,15 +5,20 @@
 
 #[path = "../engines/calls.rs"]
 mod calls;
-mod entities;
+mod collations;
 mod injections;
 mod kinds;
 mod loads;
 #[path = "../engines/many.rs"]
 mod many;
+#[path = "../engines/operations.rs"]
+mod operations;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
+#[path = "../engines/reviews.rs"]
 mod reviews;
+#[path = "../engines/shop.rs"]
 mod shop;
 mod statements;
+mod tables;

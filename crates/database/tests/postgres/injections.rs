@@ -7,7 +7,8 @@ use callgate_testkit::some_of;
 use callgate_tool::{Effect, Session, Value, json};
 
 use crate::{
-    shop::{Shop, entity, of_user, own_orders, settings, user},
+    calls::own_orders,
+    shop::{Shop, entity, of_user, settings, user},
     texts,
 };
 

@@ -5,7 +5,6 @@
 
 #[path = "../engines/calls.rs"]
 mod calls;
-mod entities;
 mod injections;
 mod loads;
 #[path = "../engines/many.rs"]
@@ -13,11 +12,17 @@ mod many;
 #[path = "../engines/odd.rs"]
 mod odd;
 mod odd_values;
+#[path = "../engines/operations.rs"]
+mod operations;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
+mod removals;
+#[path = "../engines/reviews.rs"]
 mod reviews;
+#[path = "../engines/shop.rs"]
 mod shop;
 mod statements;
+mod tables;
 #[path = "../engines/texts.rs"]
 mod texts;

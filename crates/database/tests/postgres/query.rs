@@ -3,16 +3,18 @@
 use std::{path::Path, time::Duration};
 
 use callgate_database::{
-    DatabaseFinding, DatabaseLimits, DatabaseSettings, QuerySettings, TableName,
+    DatabaseFinding, DatabaseLimits, DatabaseSettings, QuerySettings, Resources, TableName,
+    load_with,
 };
 use callgate_secret::Secret;
 use callgate_testkit::{PostgresDatabase, PostgresServer, some_of};
 use callgate_tool::{FaultCode, json};
+use tokio::{task::yield_now, time::Instant};
 
 use crate::{
-    calls::{Tools, loaded_in, settings_at},
+    calls::{Tools, around, loaded_in, own_orders, settings_at, table},
     queries::{queries, rows},
-    shop::{of_user, own_orders, table, user},
+    shop::{of_user, user},
 };
 
 const TABLES: &str = "
@@ -95,6 +97,35 @@ async fn tools(database: &PostgresDatabase, settings: DatabaseSettings) -> Tools
     assert!(loaded.tools.is_empty());
     mend(database, &loaded.findings);
     Tools::of(loaded_in(Path::new("."), settings).await, None)
+}
+
+/// The connections of the login for queries.
+fn n_connections(database: &PostgresDatabase) -> usize {
+    let text =
+        format!("select count(*) from pg_stat_activity where usename = '{}_query'", database.name);
+    database.run(&text).parse().unwrap()
+}
+
+#[tokio::test]
+async fn the_connections_for_sql_of_a_model_end_with_their_load() {
+    let Some(database) = database("query_loads") else { return };
+    let settings = settings(&database);
+    drop(tools(&database, settings.clone()).await);
+    let here = || around(Path::new("."));
+    let arguments = || json!({"sql": "select no from public.orders"});
+    let first = load_with(settings.clone(), here(), Resources::default()).await;
+    let resources = Resources { earlier: first.connections.clone(), ..Resources::default() };
+    let first = Tools::of(first, None);
+    first.call("shop-query", arguments(), &user("ann")).await;
+    let second = Tools::of(load_with(settings, here(), resources).await, None);
+    drop(first);
+    second.call("shop-query", arguments(), &user("ann")).await;
+    drop(second);
+    let begun = Instant::now();
+    while n_connections(&database) > 0 && begun.elapsed() < Duration::from_secs(5) {
+        yield_now().await;
+    }
+    assert_eq!(n_connections(&database), 0);
 }
 
 /// The state that no text may change, as a superuser sees it.

@@ -1,27 +1,8 @@
 //! Statements of the operator.
 
-use callgate_database::{DatabaseSettings, StatementInput, StatementSettings};
 use callgate_tool::{Effect, FaultCode, Value, json};
 
-use crate::shop::{Shop, loaded, of_user, settings, user};
-
-fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> DatabaseSettings {
-    let mut settings = settings();
-    let inputs = inputs.into_iter().map(|(name, schema)| match schema {
-        Value::Null => (name.to_owned(), StatementInput::Session(of_user())),
-        schema => (name.to_owned(), StatementInput::Model(schema)),
-    });
-    settings.statements.push(StatementSettings {
-        pointer: "/statements/run".to_owned(),
-        name: "run".to_owned(),
-        description: String::new(),
-        sql: sql.to_owned(),
-        inputs: inputs.collect(),
-        effect,
-        affected: 1,
-    });
-    settings
-}
+use crate::shop::{Shop, loaded, user, with};
 
 #[tokio::test]
 async fn values_are_cast_to_the_types_that_the_database_says() {

@@ -1,8 +1,8 @@
 //! Faults of the settings, each at its place, and the size of declarations.
 
-use callgate_database::{EntitySettings, Operation, SessionSource};
+use callgate_database::{EntitySettings, Operation, SessionSource, Severity};
 
-use crate::shop::{entity, folder, loaded, own_orders, settings};
+use crate::shop::{entity, folder, folder_with, loaded, own_orders, settings};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -41,6 +41,21 @@ async fn a_name_that_is_no_column_is_reported_with_the_nearest_one() {
     let mut other = orders();
     other.table.name = "ordrs".to_owned();
     check(other, "table", "`orders`").await;
+}
+
+#[tokio::test]
+async fn columns_that_are_left_out_are_named_in_a_note() {
+    let folder = folder_with(
+        "create table orders (no integer primary key, photo blob, api_token text, owner text, note text)",
+    );
+    let loaded_with = async |entity| loaded(&folder, settings(vec![entity])).await;
+    let first = loaded_with(own_orders()).await;
+    let [note] = &*first.findings else { panic!("{:?}", first.findings) };
+    assert_eq!((note.severity, &*note.pointer), (Severity::Note, "/entities/orders/table"));
+    assert!(note.message.ends_with("left out: `photo`, `api_token`"), "{}", note.message);
+    assert_eq!(first.tools.len(), 5);
+    let fields = Some(names(&["no", "photo"]));
+    assert_eq!(loaded_with(EntitySettings { fields, ..own_orders() }).await.findings, []);
 }
 
 #[tokio::test]
@@ -91,7 +106,8 @@ async fn declarations_of_ten_entities_take_at_most_6000_tokens() {
     let ten: Vec<_> =
         (0..10).map(|at| EntitySettings { name: format!("orders{at}"), ..own_orders() }).collect();
     let loaded = loaded(&folder(), settings(ten)).await;
-    assert_eq!((loaded.tools.len(), &*loaded.findings), (50, &[][..]));
+    let are_notes = loaded.findings.iter().all(|finding| finding.severity == Severity::Note);
+    assert_eq!((loaded.tools.len(), are_notes), (50, true));
     let tools = loaded.tools.iter().filter_map(|tool| tool.declaration());
     let n_tokens: usize = tools.map(callgate_tool::Tool::tokens).sum();
     assert!(n_tokens <= 6000, "{n_tokens}");

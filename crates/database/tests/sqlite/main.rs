@@ -8,6 +8,7 @@ mod calls;
 mod entities;
 mod findings;
 mod injections;
+mod loads;
 #[path = "../engines/odd.rs"]
 mod odd;
 mod odd_values;

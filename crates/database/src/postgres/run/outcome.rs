@@ -7,7 +7,6 @@ use tokio_postgres::{Error, Statement};
 
 use super::super::{
     connection::Connection,
-    failure,
     value::{Bound, texts},
 };
 use crate::transaction::{Came, Expects, Failure, Step};
@@ -75,8 +74,7 @@ pub(super) fn outcome(
     let each = each.map(|(at, (step, fetched))| match fetched {
         Fetched::All(came) => step.expects.met(at, came),
         Fetched::Cut(came) => Ok(came),
-        Fetched::Failed(_) if connection.meter.is_over() => Err(Failure::TooLarge),
-        Fetched::Failed(error) => Err(failure::of_statement(&error)),
+        Fetched::Failed(error) => Err(connection.failure(&error)),
     });
     each.collect()
 }

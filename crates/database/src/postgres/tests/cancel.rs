@@ -1,11 +1,12 @@
 //! Tests of calls that end early: by their deadline, or because their caller left.
 
-use std::{future::poll_fn, pin::pin, task::Poll};
-
-use callgate_testkit::{rounds, say};
-use tokio::time::timeout;
+use callgate_testkit::rounds;
 
 use super::*;
+use crate::{
+    driver::Driver,
+    tests::early_ends::{Served, no_foreign_rows},
+};
 
 /// Statements that take long, and some that send much.
 const SLOW: [&str; 5] = [
@@ -17,25 +18,14 @@ const SLOW: [&str; 5] = [
 ];
 
 /// The number of other sessions that run something a second from now.
-async fn running(database: &PostgresDatabase) -> String {
-    let script = format!(
-        "select pg_sleep(1); select count(*) from pg_stat_activity
-         where datname = '{}' and state = 'active' and pid <> pg_backend_pid()",
-        database.name
-    );
+const RUNNING: &str = "select pg_sleep(1); select count(*) from pg_stat_activity
+    where datname = current_database() and state = 'active' and pid <> pg_backend_pid()";
+
+async fn served(database: &PostgresDatabase, login: &str) -> Served {
+    let driver = Driver::Postgres(connect(database, login).await);
     let database = database.clone();
-    // The runtime goes on meanwhile: it sends the cancellations.
-    let shown = tokio::task::spawn_blocking(move || database.run(&script)).await.unwrap();
-    shown.trim().to_owned()
-}
-
-async fn backend(postgres: &Postgres) -> String {
-    let pid = read([rows("select pg_backend_pid()", &[])]);
-    value(&postgres.run(pid, soon()).await.unwrap()).to_owned()
-}
-
-fn endless(text: &str) -> [Transaction; 2] {
-    [read([rows(text, &[])]), write([rows(text, &[])])]
+    let running = Arc::new(move || database.run(RUNNING));
+    Served { driver, connection: "select pg_backend_pid()", slow: &SLOW, running }
 }
 
 #[tokio::test]
@@ -43,45 +33,18 @@ async fn a_call_ends_at_its_deadline_and_nothing_runs_on() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database("x_deadline", "");
     let login = database.login("a");
-    let postgres = connect(&database, &login).await;
-    for transaction in SLOW.iter().flat_map(|text| endless(text)) {
-        // There is an open connection, so that its opening takes nothing of the time.
-        backend(&postgres).await;
-        let (begun, time) = (Instant::now(), Duration::from_millis(400));
-        let failed = postgres.run(transaction, begun + time).await;
-        let took = begun.elapsed();
-        assert_eq!(failed.unwrap_err(), Failure::TimedOut { is_rolled_back: true });
-        assert!(took <= time + Duration::from_millis(200), "{took:?}");
-    }
-    assert_eq!(running(&database).await, "0");
+    served(&database, &login).await.calls_end_at_their_deadline().await;
 }
 
-/// The median of ten calls, of which every other one writes.
 #[tokio::test]
 async fn a_statement_is_gone_fifty_milliseconds_after_its_deadline_and_so_is_its_connection() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database("x_soon", "");
     let login = database.login("a");
-    let (postgres, watcher) = (connect(&database, &login).await, connect(&database, &login).await);
-    let active = || {
-        read([rows(
-            "select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep(28%'",
-            &[],
-        )])
-    };
-    let mut times = Vec::new();
-    for transaction in endless("select pg_sleep(28)::text").into_iter().cycle().take(10) {
-        let before = backend(&postgres).await;
-        let deadline = Instant::now() + Duration::from_millis(150);
-        let failed = postgres.run(transaction, deadline).await;
-        assert_eq!(failed.unwrap_err(), Failure::TimedOut { is_rolled_back: true });
-        while value(&watcher.run(active(), soon()).await.unwrap()) != "0" {}
-        times.push(Instant::now().saturating_duration_since(deadline));
-        assert_ne!(backend(&postgres).await, before);
-    }
-    times.sort();
-    say(&format!("PostgreSQL ends statements {times:?} after their deadlines"));
-    assert!(times[times.len() / 2] <= Duration::from_millis(50), "{times:?}");
+    let watcher = Driver::Postgres(connect(&database, &login).await);
+    let count = "select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep(28%'";
+    let served = served(&database, &login).await;
+    served.is_gone_soon("select pg_sleep(28)::text", &watcher, count).await;
 }
 
 #[tokio::test]
@@ -90,16 +53,8 @@ async fn a_call_whose_caller_left_is_cancelled_and_its_connection_is_not_used_ag
     let database = server.database("x_drop", "create table public.t (n int)");
     let login = database.login("a");
     database.run(&format!("grant all on public.t to {login}"));
-    let postgres = connect(&database, &login).await;
-    for text in SLOW {
-        let before = backend(&postgres).await;
-        let write = write([one("insert into public.t values (1)", &[]), rows(text, &[])]);
-        assert!(timeout(Duration::from_millis(100), postgres.run(write, soon())).await.is_err());
-        assert_ne!(backend(&postgres).await, before);
-        let read = read([rows(text, &[])]);
-        assert!(timeout(Duration::from_millis(100), postgres.run(read, soon())).await.is_err());
-    }
-    assert_eq!(running(&database).await, "0");
+    let served = served(&database, &login).await;
+    served.calls_end_with_their_callers("insert into public.t values (1)").await;
     assert_eq!(database.run("select count(*) from t"), "0");
 }
 
@@ -108,7 +63,7 @@ async fn a_huge_value_and_a_huge_result_are_refused() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database("x_huge", "");
     let login = database.login("a");
-    let postgres = connect(&database, &login).await;
+    let served = served(&database, &login).await;
     let far = || Instant::now() + Duration::from_mins(1);
     let large = format!("select repeat('x', {})", rounds(900_000_000, 90_000_000));
     for (text, expects) in [
@@ -122,31 +77,16 @@ async fn a_huge_value_and_a_huge_result_are_refused() {
             Expects::Present,
         ),
     ] {
-        let came = postgres.run(read([step(text, &[], expects)]), far()).await;
+        let came = served.driver.run(read([step(text, &[], expects)]), far()).await;
         match expects {
             // Rows that nobody wants are counted, and take no memory.
             Expects::Present => drop(came.unwrap()),
             _ => assert_eq!(came.unwrap_err(), Failure::TooLarge, "{text}"),
         }
     }
-    assert_eq!(running(&database).await, "0");
+    served.is_idle().await;
 }
 
-/// The outcome of a future, unless it waits more than so many times: then it is dropped where it stands.
-async fn within<F: Future>(mut n_waits: u64, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    poll_fn(move |cx| match future.as_mut().poll(cx) {
-        Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
-        Poll::Pending if n_waits == 0 => Poll::Ready(None),
-        Poll::Pending => {
-            n_waits -= 1;
-            Poll::Pending
-        }
-    })
-    .await
-}
-
-/// Calls of two users over one connection, of which many are dropped at any point.
 #[tokio::test]
 async fn no_user_ever_sees_the_rows_of_the_other() {
     let Some(server) = PostgresServer::of_machine() else { return };
@@ -161,36 +101,15 @@ async fn no_user_ever_sees_the_rows_of_the_other() {
     database.run(&format!("grant select, update on public.orders to {login}"));
     let limits = DatabaseLimits { connections: 1, ..DatabaseLimits::default() };
     let connecting = Connecting { limits, ..connecting(&database.url(&login)) };
-    let postgres = Postgres::connect(&connecting).await.unwrap();
-    let (mut seed, mut n_dropped, mut n_rows) = (1_u64, 0, 0);
-    let n_calls = rounds(10_000, 1_000);
-    for call in 0..n_calls {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let user = ["ann", "bob", ""][call % 3];
-        let steps = [rows("select owner from public.orders", &[])];
-        let steps = match seed >> 62 {
-            0 => write([step(
-                "update public.orders set no = no returning owner",
-                &[],
-                Expects::Affected { most: 10, some: false },
-            )]),
-            _ => read(steps),
+    let driver = Driver::Postgres(Postgres::connect(&connecting).await.unwrap());
+    let transaction = |seed: u64, user: &str| {
+        let change = "update public.orders set no = no returning owner";
+        let transaction = match seed >> 62 {
+            0 => write([step(change, &[], Expects::Affected { most: 10, some: false })]),
+            _ => read([rows("select owner from public.orders", &[])]),
         };
         let identity = vec![("app.user".to_owned(), user.to_owned())];
-        let transaction = Transaction { identity, ..steps };
-        let run = Box::pin(postgres.run(transaction, soon()));
-        let came = match (seed >> 40) % 16 {
-            0 => within((seed >> 20) % 4, run).await,
-            _ => Some(run.await),
-        };
-        let Some(came) = came else {
-            n_dropped += 1;
-            continue;
-        };
-        let came = came.unwrap();
-        n_rows += came[0].rows.len();
-        assert_eq!(came[0].rows.len(), if user.is_empty() { 0 } else { 10 });
-        assert!(came[0].rows.iter().all(|row| row[0].as_deref() == Some(user)), "{call}");
-    }
-    assert!(n_dropped > n_calls / 200 && n_rows > n_calls, "{n_dropped} {n_rows}");
+        Transaction { identity, ..transaction }
+    };
+    no_foreign_rows(&driver, 4, transaction).await;
 }

@@ -1,17 +1,22 @@
-//! The five operations.
+//! The five operations, on every engine with a server.
+
+use std::collections::BTreeSet;
 
 use callgate_tool::{FaultCode, Reached, Value, json};
 
-use crate::shop::{Shop, entity, settings, user};
+use crate::{
+    shop::{Shop, settings, user},
+    tables::{SORTED, WITHOUT_NOTE, tags},
+};
 
 #[tokio::test]
 async fn a_row_of_the_session_is_created_read_changed_and_removed() {
-    let Some(shop) = Shop::new("my_entities_all", settings()).await else { return };
+    let Some(shop) = Shop::new("entities_all", settings()).await else { return };
     let ann = user("ann");
     let row = json!({
         "total": Value::parse("12345678901234.5678").unwrap(),
         "note": "it's \"so\" \\ ünd",
-        "tags": "red,big",
+        "tags": tags(),
         "more": {"a": [1, 2.5]},
         "made": "2025-01-31T12:00:00Z",
     });
@@ -22,7 +27,7 @@ async fn a_row_of_the_session_is_created_read_changed_and_removed() {
     let read = shop.call("shop-orders-get", key.clone(), &ann).await["row"].clone();
     assert_eq!(read, created);
     assert_eq!(read["note"], "it's \"so\" \\ ünd");
-    assert_eq!(read["tags"], "red,big");
+    assert_eq!(read["tags"], tags());
     assert_eq!(read["more"].to_string(), r#"{"a":[1,2.5]}"#);
     assert_eq!(read.get("owner"), None);
     let change = json!({"no": created["no"], "set": {"state": "paid", "tags": null}});
@@ -35,7 +40,7 @@ async fn a_row_of_the_session_is_created_read_changed_and_removed() {
 
 #[tokio::test]
 async fn every_operation_stays_within_the_rows_of_the_session() {
-    let Some(shop) = Shop::new("my_entities_rows", settings()).await else { return };
+    let Some(shop) = Shop::new("entities_rows", settings()).await else { return };
     let ann = user("ann");
     for (tool, arguments) in [
         ("shop-orders-get", json!({"no": 3})),
@@ -55,70 +60,16 @@ async fn every_operation_stays_within_the_rows_of_the_session() {
     assert_eq!(shop.database.run("select count(*) from items"), "1");
 }
 
-/// Under the collation of the column all of these equal `ann`.
-const OTHERS: [&str; 4] = ["ANN", "ann ", "ánn", "Ann"];
-
-#[tokio::test]
-async fn a_key_a_condition_and_a_version_are_equal_to_the_same_bytes_alone() {
-    let mut settings = settings();
-    let mut people = entity("people");
-    people.version = Some("stamp".to_owned());
-    people.filter = Some(vec!["name".to_owned(), "tag".to_owned()]);
-    settings.entities.push(people);
-    let script = "create table people (name varchar(20) primary key, tag char(9) not null, stamp varchar(9) not null);
-        insert into people values ('ann', 'red', 'v');
-        grant select, insert, update (tag), delete on people to LOGIN;";
-    let Some(shop) = Shop::with("my_entities_keys", settings, script).await else { return };
-    let ann = user("ann");
-    let n_rows = async |condition: Value| {
-        let list = shop.call("shop-people-list", json!({"where": condition}), &ann).await;
-        list["rows"].as_array().unwrap().len()
-    };
-    for other in OTHERS {
-        for (tool, arguments) in [
-            ("shop-people-get", json!({"name": other})),
-            ("shop-people-update", json!({"name": other, "stamp": "v", "set": {"tag": "x"}})),
-            ("shop-people-delete", json!({"name": other, "stamp": "v"})),
-        ] {
-            let fault = shop.fault(tool, arguments, &ann).await;
-            assert!(
-                matches!(fault.code, FaultCode::NotFound | FaultCode::RowChanged),
-                "{other}: {fault:?}"
-            );
-        }
-        for condition in [
-            json!({"name": other}),
-            json!({"name": {"in": [other]}}),
-            json!({"name": {"like": other}}),
-        ] {
-            assert_eq!(n_rows(condition).await, 0, "{other}");
-        }
-        assert_eq!(n_rows(json!({"name": {"neq": other}})).await, 1, "{other}");
-    }
-    assert_eq!(n_rows(json!({"tag": "RED"})).await, 0);
-    assert_eq!(n_rows(json!({"name": "ann", "tag": "red"})).await, 1);
-    let change = json!({"name": "ann", "stamp": "V", "set": {"tag": "x"}});
-    assert_eq!(shop.fault("shop-people-update", change, &ann).await.code, FaultCode::RowChanged);
-    let change = json!({"name": "ann", "stamp": "v", "set": {"tag": "new"}});
-    assert_eq!(shop.call("shop-people-update", change, &ann).await["row"]["tag"], "new");
-    assert_eq!(shop.database.run("select * from people"), "ann|new|v");
-}
-
 #[tokio::test]
 async fn pages_hold_every_row_once_in_order() {
     let mut settings = settings();
-    settings.entities[0].sort =
-        Some(["no", "total", "note", "made", "state"].map(str::to_owned).to_vec());
-    let Some(shop) = Shop::new("my_entities_pages", settings).await else { return };
+    let names = SORTED.iter().flat_map(|(sort, _)| sort.split(' '));
+    let names: BTreeSet<_> = names.map(|name| name.trim_start_matches('-').to_owned()).collect();
+    settings.entities[0].sort = Some(names.into_iter().collect());
+    let Some(shop) = Shop::new("entities_pages", settings).await else { return };
     let ann = user("ann");
-    for (sort, expected) in [
-        (json!(["total"]), [1, 4, 2]),
-        (json!(["-total"]), [2, 4, 1]),
-        (json!(["note"]), [4, 2, 1]),
-        (json!(["-note"]), [1, 2, 4]),
-        (json!(["state"]), [1, 2, 4]),
-        (json!(["made", "-no"]), [4, 2, 1]),
-    ] {
+    for (sort, expected) in SORTED {
+        let sort: Vec<_> = sort.split(' ').collect();
         let arguments = json!({"sort": sort, "limit": 1});
         let mut page = shop.call("shop-orders-list", arguments.clone(), &ann).await;
         let mut numbers = vec![page["rows"][0]["no"].clone()];
@@ -128,13 +79,13 @@ async fn pages_hold_every_row_once_in_order() {
             page = shop.call("shop-orders-list", arguments, &ann).await;
             numbers.push(page["rows"][0]["no"].clone());
         }
-        assert_eq!(json!(numbers), json!(expected), "{sort}");
+        assert_eq!(json!(numbers), json!(expected), "{sort:?}");
     }
 }
 
 #[tokio::test]
 async fn a_constraint_is_reported_without_a_value_of_a_row() {
-    let Some(shop) = Shop::new("my_entities_constraints", settings()).await else { return };
+    let Some(shop) = Shop::new("entities_constraints", settings()).await else { return };
     let ann = user("ann");
     for row in [json!({"total": -1}), json!({"total": 1, "note": "red"})] {
         let fault = shop.fault("shop-orders-create", row, &ann).await;
@@ -149,10 +100,10 @@ async fn a_constraint_is_reported_without_a_value_of_a_row() {
 
 #[tokio::test]
 async fn a_column_that_changed_since_the_load_ends_the_call() {
-    let Some(shop) = Shop::new("my_entities_stale", settings()).await else { return };
+    let Some(shop) = Shop::new("entities_stale", settings()).await else { return };
     let ann = user("ann");
     shop.call("shop-orders-list", json!({}), &ann).await;
-    shop.database.run("alter table orders drop index owner, drop column note");
+    shop.database.run(WITHOUT_NOTE);
     let fault = shop.fault("shop-orders-list", json!({}), &ann).await;
     assert_eq!(fault.code, FaultCode::StaleDescription);
 }

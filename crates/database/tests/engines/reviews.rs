@@ -1,12 +1,15 @@
-//! Changes that a person approves.
+//! Changes that a person approves, on every engine with a server.
 
 use callgate_executor::{Call, Decision, Executor, Reviewed};
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_tool::{FaultCode, Outcome, ToolCall, Value, json};
 
-use crate::shop::{loaded, settings, user};
+use crate::{
+    shop::{loaded, settings, user},
+    tables::ORDERS,
+};
 
-async fn call(
+pub(crate) async fn call(
     executor: &Executor,
     (tool, arguments): (&str, &Value),
     of: impl FnOnce(Call<'_>) -> Call<'_>,
@@ -18,7 +21,7 @@ async fn call(
 
 #[tokio::test]
 async fn an_approved_change_is_made_if_the_rows_are_those_that_were_seen() {
-    let Some((database, loaded)) = loaded("my_reviews", settings()).await else { return };
+    let Some((database, loaded)) = loaded("reviews", settings()).await else { return };
     assert_eq!(loaded.findings, []);
     let toolsets = [("shop".to_owned(), Confirm::Writes)].into();
     let approvals = Approvals::new(ApprovalRules { toolsets, ..ApprovalRules::default() });
@@ -36,7 +39,7 @@ async fn an_approved_change_is_made_if_the_rows_are_those_that_were_seen() {
         let outcome = call(&asking, asked, |call| call).await;
         let Outcome::Pending(first) = outcome else { panic!("{outcome:?}") };
         let text = first.request["text"].as_str().unwrap();
-        assert!(text.contains("1 row of my_reviews.orders\n- no: 1"), "{text}");
+        assert!(text.contains(&format!("1 row of {ORDERS}\n- no: 1")), "{text}");
         database.run("update orders set total = total + 1");
         let outcome =
             call(&asking, asked, |call| call.with_decision(&first.id, Decision::Approve)).await;

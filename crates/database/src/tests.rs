@@ -1,0 +1,5 @@
+//! What the tests of drivers on servers share.
+
+pub(crate) mod early_ends;
+pub(crate) mod ratios;
+pub(crate) mod steps;

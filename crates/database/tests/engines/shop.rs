@@ -1,0 +1,82 @@
+//! A shop in a database of its own: a login with the rights that its tools need, and calls of them. `tables` has what each engine
+//! has of its own.
+
+use std::{ops::Deref, path::Path};
+
+use callgate_database::{DatabaseSettings, Loaded, StatementInput, StatementSettings};
+use callgate_secret::Secret;
+use callgate_tool::{Effect, Value};
+
+use crate::{
+    calls::{Tools, loaded_in},
+    tables::{Database, GRANTS, Server, TABLES},
+};
+pub(crate) use crate::{
+    calls::{entity, of_user, user},
+    tables::settings,
+};
+
+/// A database with the tables, and the tools on it.
+pub(crate) struct Shop {
+    pub(crate) database: Database,
+    tools: Tools,
+}
+
+impl Deref for Shop {
+    type Target = Tools;
+
+    fn deref(&self) -> &Tools {
+        &self.tools
+    }
+}
+
+impl Shop {
+    /// `None` without a server.
+    pub(crate) async fn new(name: &str, settings: DatabaseSettings) -> Option<Self> {
+        Self::with(name, settings, "").await
+    }
+
+    /// The shop with further tables, and rights of `LOGIN` on them.
+    pub(crate) async fn with(name: &str, settings: DatabaseSettings, script: &str) -> Option<Self> {
+        let (database, loaded) = loaded_with(name, settings, &format!("{GRANTS}{script}")).await?;
+        Some(Self { database, tools: Tools::of(loaded, None) })
+    }
+}
+
+/// The tools as a login with the rights that they need loads them.
+pub(crate) async fn loaded(name: &str, settings: DatabaseSettings) -> Option<(Database, Loaded)> {
+    loaded_with(name, settings, GRANTS).await
+}
+
+/// The tools as a login with the rights of this script loads them.
+pub(crate) async fn loaded_with(
+    name: &str,
+    mut settings: DatabaseSettings,
+    grants: &str,
+) -> Option<(Database, Loaded)> {
+    let database = Server::of_machine()?.database(name, TABLES);
+    let login = database.login("tools");
+    database.run(&grants.replace("LOGIN", &login));
+    settings.url = Secret::new(database.url(&login));
+    let loaded = loaded_in(Path::new("."), settings).await;
+    Some((database, loaded))
+}
+
+/// The settings with a statement of the operator, whose inputs are those of the session where they have no schema.
+pub(crate) fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> DatabaseSettings {
+    let mut settings = settings();
+    let inputs = inputs.into_iter().map(|(name, schema)| match schema {
+        Value::Null => (name.to_owned(), StatementInput::Session(of_user())),
+        schema => (name.to_owned(), StatementInput::Model(schema)),
+    });
+    settings.statements.push(StatementSettings {
+        pointer: "/statements/run".to_owned(),
+        name: "run".to_owned(),
+        description: String::new(),
+        sql: sql.to_owned(),
+        inputs: inputs.collect(),
+        effect,
+        affected: 1,
+    });
+    settings
+}

@@ -1,0 +1,62 @@
+//! The tables of the shop, and what the tests of all engines see of PostgreSQL alone.
+
+use callgate_database::DatabaseSettings;
+pub(crate) use callgate_testkit::{PostgresDatabase as Database, PostgresServer as Server};
+use callgate_tool::{Value, json};
+
+use crate::calls::{entity, of_user, own_orders, settings_at};
+
+pub(crate) const TABLES: &str = "
+    create type state as enum ('new', 'paid');
+    create table orders (
+        no bigint generated always as identity primary key,
+        owner text not null,
+        total numeric(20, 4) not null check (total >= 0),
+        note text,
+        state state not null default 'new',
+        made timestamptz not null default now(),
+        tags text[],
+        more jsonb,
+        unique (owner, note)
+    );
+    create table items (
+        id uuid primary key default gen_random_uuid(),
+        order_no bigint not null references orders (no),
+        name text not null
+    );
+    insert into orders (owner, total, note) values
+        ('ann', 10, 'red'), ('ann', 1234567890123456.0001, 'blue'), ('bob', 30, 'red'), ('ann', 20, null);
+    alter table orders enable row level security;
+    create policy own on orders using (owner = current_setting('app.user', true));
+";
+
+pub(crate) const GRANTS: &str = "
+    grant select, insert (owner, total, note, state, made, tags, more), update (total, note, state, made, tags, more), delete
+        on orders to LOGIN;
+    grant select, insert, update (order_no, name), delete on items to LOGIN;
+";
+
+/// The orders of the session's user, and all items.
+pub(crate) fn settings() -> DatabaseSettings {
+    let settings = settings_at("", vec![own_orders(), entity("items")]);
+    DatabaseSettings { identity: vec![("app.user".to_owned(), of_user())], ..settings }
+}
+
+/// The name of the table in what a person sees.
+pub(crate) const ORDERS: &str = "public.orders";
+
+pub(crate) const WITHOUT_NOTE: &str = "alter table orders drop column note";
+
+/// Several values in one column.
+pub(crate) fn tags() -> Value {
+    json!(["a,b", "{c}", null])
+}
+
+/// The columns of sorting, and the numbers of `ann`'s orders in each order.
+pub(crate) const SORTED: &[(&str, [u32; 3])] = &[
+    ("total", [1, 4, 2]),
+    ("-total", [2, 4, 1]),
+    ("note", [2, 1, 4]),
+    ("-note", [4, 1, 2]),
+    ("made -no", [4, 2, 1]),
+];
