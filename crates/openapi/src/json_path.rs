@@ -68,7 +68,7 @@ impl JsonPath {
                 let extent = Extent::of(text);
                 Ok(Self { path, plain: extent.plain(), order: Order::of(text), extent })
             }
-            Err(error) => Err(InvalidPattern::new("a JSONPath of RFC 9535", error.message())),
+            Err(error) => Err(InvalidPattern::new("a JSONPath of RFC 9535", &error.message())),
         }
     }
 

@@ -245,7 +245,7 @@ impl Unmatched {
 }
 
 impl InvalidPattern {
-    pub(crate) fn new(expected: &'static str, message: impl ToString) -> Self {
+    pub(crate) fn new(expected: &'static str, message: &impl ToString) -> Self {
         Self { expected, message: message.to_string() }
     }
 
