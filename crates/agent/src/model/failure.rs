@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(error: Value, is_transient: bool, is_overflow: bool) {
+    fn check(error: &Value, is_transient: bool, is_overflow: bool) {
         let message = error["message"].as_str().unwrap_or_default().to_owned();
         let fault = StreamFault { message, error: Some(error.clone()) };
         let failure = ModelFailure::of_stream(&fault, &Masker::new(Vec::new()));
@@ -173,22 +173,22 @@ mod tests {
 
     #[test]
     fn errors_of_streams_are_transient_by_their_names_and_statuses() {
-        check(json!({"type": "overloaded_error", "message": "Overloaded"}), true, false);
-        check(json!({"type": "invalid_request_error", "message": "bad"}), false, false);
-        check(json!({"type": "throttlingException"}), true, false);
-        check(json!({"type": "validationException"}), false, false);
-        check(json!({"code": 503, "status": "UNAVAILABLE"}), true, false);
-        check(json!({"code": 400, "status": "INVALID_ARGUMENT"}), false, false);
-        check(json!({"code": "429", "message": "later"}), true, false);
-        check(json!({"code": "rate_limit_exceeded", "type": "tokens"}), true, false);
-        check(json!({"code": "context_length_exceeded", "type": "error"}), false, true);
+        check(&json!({"type": "overloaded_error", "message": "Overloaded"}), true, false);
+        check(&json!({"type": "invalid_request_error", "message": "bad"}), false, false);
+        check(&json!({"type": "throttlingException"}), true, false);
+        check(&json!({"type": "validationException"}), false, false);
+        check(&json!({"code": 503, "status": "UNAVAILABLE"}), true, false);
+        check(&json!({"code": 400, "status": "INVALID_ARGUMENT"}), false, false);
+        check(&json!({"code": "429", "message": "later"}), true, false);
+        check(&json!({"code": "rate_limit_exceeded", "type": "tokens"}), true, false);
+        check(&json!({"code": "context_length_exceeded", "type": "error"}), false, true);
         check(
-            json!({"type": "invalid_request_error", "message": "prompt is too long"}),
+            &json!({"type": "invalid_request_error", "message": "prompt is too long"}),
             false,
             true,
         );
-        check(json!("busy"), false, false);
-        check(json!({"code": 99999, "type": null}), false, false);
+        check(&json!("busy"), false, false);
+        check(&json!({"code": 99999, "type": null}), false, false);
     }
 
     #[test]
