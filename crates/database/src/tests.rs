@@ -1,5 +1,6 @@
 //! What the tests of drivers on servers share.
 
+pub(crate) mod act;
 pub(crate) mod early_ends;
 pub(crate) mod ratios;
 pub(crate) mod steps;

@@ -72,6 +72,7 @@ pub(super) struct Reply {
     /// The rows that it changed or, of one with columns, that it has.
     pub(super) affected: u64,
     pub(super) n_warnings: u16,
+    pub(super) n_columns: usize,
     /// True if there are rows that were not read.
     pub(super) is_cut: bool,
 }
@@ -167,7 +168,7 @@ impl Client {
         }
         let n_columns = Payload(&payload).length().filter(|count| *count <= MOST_COLUMNS);
         let columns = self.columns(n_columns.ok_or(CommandError::Lost)?).await?;
-        let mut reply = Reply::default();
+        let mut reply = Reply { n_columns: columns.len(), ..Reply::default() };
         loop {
             let payload = self.answer().await?;
             if let Some(n_warnings) = end_of_rows(&payload)? {

@@ -91,7 +91,9 @@ pub(super) fn binary(payload: &[u8], columns: &[ResultColumn]) -> Option<Vec<Opt
         let is_null = nulls.get(bit / 8)? >> (bit % 8) & 1 == 1;
         if is_null { Some(None) } else { value(&mut payload, column).map(Some) }
     };
-    columns.iter().enumerate().map(value).collect()
+    let values: Option<_> = columns.iter().enumerate().map(value).collect();
+    // A row ends with its last value.
+    values.filter(|_| payload.0.is_empty())
 }
 
 /// The values of a row of a constant command.
@@ -106,7 +108,7 @@ pub(super) fn plain(payload: &[u8], n_columns: usize) -> Option<Vec<Option<Strin
             values.push(Some(String::from_utf8_lossy(payload.counted()?).into_owned()));
         }
     }
-    Some(values)
+    payload.0.is_empty().then_some(values)
 }
 
 fn value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {

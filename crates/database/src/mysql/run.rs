@@ -117,8 +117,8 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> 
         Err(Opening::Failed(failure)) => Err(failure),
     };
     let mut came = Vec::new();
-    for (at, (step, _)) in pairs.iter().enumerate() {
-        match fetch(connection, step).await {
+    for (at, (step, statement)) in pairs.iter().enumerate() {
+        match fetch(connection, step, statement).await {
             Ok(reply) if reply.is_cut => {
                 came.push(Came { rows: reply.rows, affected: reply.affected });
                 return Ending::Broken(first.map(|()| came));
@@ -244,7 +244,11 @@ fn execute(connection: &mut Connection, step: &Step, statement: &Prepared) {
 }
 
 /// The answer to a step. Rows beyond those that it may have are not kept.
-async fn fetch(connection: &mut Connection, step: &Step) -> Result<Reply, CommandError> {
+async fn fetch(
+    connection: &mut Connection,
+    step: &Step,
+    statement: &Prepared,
+) -> Result<Reply, CommandError> {
     connection.meter.allow(connection.allowance);
     let (most, beyond) = match step.expects {
         Expects::Affected { most, .. } => {
@@ -254,7 +258,9 @@ async fn fetch(connection: &mut Connection, step: &Step) -> Result<Reply, Comman
         Expects::Reviewed(_) => (usize::MAX, Beyond::Count),
         Expects::Rows { most } => (most as usize, Beyond::Stop),
     };
-    connection.client.reply(Form::Binary, most, beyond).await
+    let reply = connection.client.reply(Form::Binary, most, beyond).await?;
+    // A result that is not the statement's says nothing about it.
+    if reply.n_columns == statement.columns.len() { Ok(reply) } else { Err(CommandError::Lost) }
 }
 
 /// Runs a step. One of the operator fails if it compared a value with something that the value had to be bent for.
@@ -268,7 +274,7 @@ async fn checked(
     if connection.client.send().await.is_err() {
         return Err(failure::lost());
     }
-    let reply = fetch(connection, step).await;
+    let reply = fetch(connection, step, statement).await;
     let reply = reply.map_err(|error| match error {
         CommandError::Lost => broken(connection),
         CommandError::Server(_) => failure::of_statement(error),

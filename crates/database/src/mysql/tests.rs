@@ -2,6 +2,7 @@
 
 mod cancel;
 mod connect;
+mod hostile;
 mod limits;
 mod login;
 mod ratios;

@@ -70,9 +70,9 @@ impl Served {
 
     /// A statement is gone fifty milliseconds after its deadline: the median of ten calls, of which every other one writes.
     /// `count` counts those of the server for `watcher`.
-    pub(crate) async fn is_gone_soon(&self, sleep: &str, watcher: &Driver, count: &str) {
+    pub(crate) async fn is_gone_soon(&self, endless_text: &str, watcher: &Driver, count: &str) {
         let mut times = Vec::new();
-        for transaction in endless(sleep).into_iter().cycle().take(10) {
+        for transaction in endless(endless_text).into_iter().cycle().take(10) {
             let before = self.connection().await;
             let deadline = Instant::now() + Duration::from_millis(150);
             let failed = self.driver.run(transaction, deadline).await;

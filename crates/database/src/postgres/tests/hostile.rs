@@ -4,11 +4,11 @@
 mod server;
 
 use self::server::{
-    ATTACKED, Act, FIRST_OF_TYPES, Moment, NUMBER, TEXT, columns, complete, error, message, ready,
-    row, start,
+    ATTACKED, FIRST_OF_TYPES, Moment, NUMBER, TEXT, columns, complete, error, message, ready, row,
+    start,
 };
 use super::*;
-use crate::{error::ErrorKind, transaction::Reviewed};
+use crate::{error::ErrorKind, tests::act::Act, transaction::Reviewed};
 
 fn at(port: u16) -> Connecting {
     connecting(&format!("postgres://ann:secret@127.0.0.1:{port}/shop"))

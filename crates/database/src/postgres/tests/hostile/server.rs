@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::super::super::connection::{SEARCH_PATH, SETTINGS};
+use crate::tests::act::Act;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -21,19 +22,6 @@ pub(super) const ATTACKED: &str = "select 'attack'";
 
 /// The statement whose answer is the number of the connection. All others are answered with their texts.
 pub(super) const NUMBER: &str = "select 'number'";
-
-/// What the server does instead of an answer.
-#[derive(Clone, Debug)]
-pub(super) enum Act {
-    /// It says this and goes on as if nothing was.
-    GoOn(Vec<u8>),
-    /// It says this and nothing else.
-    Hold(Vec<u8>),
-    /// It says this and closes the connection.
-    Leave(Vec<u8>),
-    /// It says this again and again.
-    Repeat(Vec<u8>),
-}
 
 /// The answer that is another one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -140,7 +128,7 @@ impl Session {
             let body = self.body().await?;
             if self.is_attacked(tag, &body) {
                 self.send().await?;
-                self.act().await?;
+                self.act.on(&mut self.stream).await?;
                 continue;
             }
             let answer = self.answer(tag, &body)?;
@@ -159,7 +147,7 @@ impl Session {
             return None;
         }
         if self.moment == Moment::SignIn {
-            self.act().await?;
+            self.act.on(&mut self.stream).await?;
         }
         self.number = n_sessions.fetch_add(1, Ordering::SeqCst) + 1;
         let signed_in = [message(b'R', &[0; 4]), message(b'K', &[1; 8]), ready()].concat();
@@ -216,25 +204,6 @@ impl Session {
         let mut body = vec![0; length.checked_sub(4)? as usize];
         self.stream.read_exact(&mut body).await.ok()?;
         Some(body)
-    }
-
-    /// `None` if nothing else is said.
-    async fn act(&mut self) -> Option<()> {
-        match self.act.clone() {
-            Act::GoOn(bytes) => self.stream.write_all(&bytes).await.ok(),
-            Act::Hold(bytes) => {
-                self.stream.write_all(&bytes).await.ok()?;
-                while self.stream.read_u8().await.is_ok() {}
-                None
-            }
-            Act::Leave(bytes) => {
-                self.stream.write_all(&bytes).await.ok()?;
-                None
-            }
-            Act::Repeat(bytes) => loop {
-                self.stream.write_all(&bytes).await.ok()?;
-            },
-        }
     }
 }
 
