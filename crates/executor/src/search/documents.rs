@@ -2,7 +2,7 @@
 
 use callgate_openapi::{Input, InputLocation, Operation, ValueSource};
 use callgate_search::{Document, Field, Need, Parameter, Product, Thing};
-use callgate_tool::{Tool, Value};
+use callgate_tool::{Object, Tool, Value};
 
 use crate::catalog::{Catalog, Entry};
 
@@ -56,7 +56,7 @@ fn of_declaration<'e>(tool: &'e Tool, document: &mut Document<'e>) {
     (document.summary, document.description) = (summary.into(), description.into());
     let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
     let parameters =
-        properties.into_iter().flat_map(|members| members.iter()).map(|(name, schema)| {
+        properties.into_iter().flat_map(Object::iter).map(|(name, schema)| {
             let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
             Parameter { name, description: description.into() }
         });
