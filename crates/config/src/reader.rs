@@ -77,7 +77,7 @@ impl Reader {
     ) {
         self.complain(code, pointer, message, remedy.to_string());
         if let Some(complaint) = self.complaints.last_mut() {
-            complaint.remedy = Some(remedy);
+            complaint.remedy = Some(Box::new(remedy));
         }
     }
 

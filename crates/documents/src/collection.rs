@@ -75,7 +75,7 @@ impl Collection {
 
     /// True if the folder could not be read when it was compared last.
     pub(crate) fn is_gone(&self) -> bool {
-        self.own_findings().iter().any(|finding| finding.is_error())
+        self.own_findings().iter().any(SettingFinding::is_error)
     }
 
     /// The folders that have documents.

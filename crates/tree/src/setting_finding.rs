@@ -28,7 +28,7 @@ pub struct SettingFinding {
     /// The next step.
     pub help: String,
     /// The next step as data, for programs that offer other ways to take it.
-    pub remedy: Option<Remedy>,
+    pub remedy: Option<Box<Remedy>>,
 }
 
 impl SettingFinding {

@@ -28,7 +28,7 @@ impl Reader {
                 position: position.filter(|_| option.is_none() && !text.is_empty()),
                 message: complaint.message,
                 help: complaint.help,
-                remedy: complaint.remedy,
+                remedy: complaint.remedy.map(|remedy| *remedy),
                 option,
             }
         };

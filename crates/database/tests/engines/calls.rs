@@ -3,13 +3,14 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_database::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource, Severity,
+    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource,
     Surroundings, TableName, load,
 };
 use callgate_executor::{Executor, Middleware};
 use callgate_secret::Secret;
 use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value};
 use callgate_transport::{Network, TlsSettings};
+use callgate_tree::Severity;
 
 /// Tools that can be called.
 pub(crate) struct Tools {
