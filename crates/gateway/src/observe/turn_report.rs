@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_about_which_somebody_may_have_to_do_something_are_warnings() {
+    fn ends_that_an_operator_should_see_are_warnings() {
         check(EndReason::Answered, StoppedBy::Nobody, false);
         check(EndReason::Refused, StoppedBy::Nobody, false);
         check(EndReason::Waiting, StoppedBy::Nobody, false);
