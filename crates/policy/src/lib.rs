@@ -13,6 +13,8 @@ mod limits;
 mod metrics;
 mod rate;
 mod records;
+#[cfg(test)]
+mod subscriber;
 mod timed_store;
 mod webhook;
 

@@ -14,6 +14,7 @@ use tracing::{
 use tracing_subscriber::{Layer, Registry, layer::Context, layer::SubscriberExt};
 
 use super::*;
+use crate::subscriber::subscribe;
 
 /// A store whose requests take a time; `u64::MAX` for one that refuses them.
 #[derive(Debug)]
@@ -158,7 +159,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 #[tokio::test(start_paused = true)]
 async fn each_change_of_the_store_is_one_line_of_the_log() {
     let (lines, trial) = (Lines::default(), Trial::new());
-    let _guard = tracing::subscriber::set_default(Registry::default().with(lines.clone()));
+    let _guard = subscribe(Registry::default().with(lines.clone()));
     for milliseconds in [0, u64::MAX, u64::MAX, 5_000, 5_000, 0, 0] {
         trial.takes(milliseconds);
         tokio::time::advance(PAUSE).await;

@@ -8,6 +8,7 @@ use callgate_transport::{Error, ErrorKind};
 use http::Response;
 
 use super::*;
+use crate::subscriber::subscribe;
 
 /// A receiver that answers from a script, and then takes everything.
 #[derive(Debug, Default)]
@@ -199,7 +200,7 @@ impl tracing::Subscriber for Events {
 #[tokio::test(start_paused = true)]
 async fn no_line_of_the_log_shows_the_path_of_the_address_or_a_key() {
     let events = Events::default();
-    let _log = tracing::subscriber::set_default(events.clone());
+    let _log = subscribe(events.clone());
     let closed = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/canary-path?team=canary-query", listener.local_addr().unwrap())
