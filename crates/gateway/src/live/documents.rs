@@ -50,12 +50,15 @@ impl FollowedDocuments {
 
 /// The findings about all documents, which are counted.
 fn findings(built: &Built) -> Vec<Finding> {
-    let of_one = |documents: &BuiltDocuments| {
-        let findings = documents.findings();
-        prometheus::tell_documents(documents, findings.len());
-        findings
-    };
-    built.documents.iter().flat_map(of_one).collect()
+    count(built);
+    built.documents.iter().flat_map(BuiltDocuments::findings).collect()
+}
+
+/// Sets the metrics of all documents.
+pub(super) fn count(built: &Built) {
+    for documents in &built.documents {
+        prometheus::tell_documents(documents, documents.findings().len());
+    }
 }
 
 fn folders(built: &Built) -> BTreeSet<PathBuf> {

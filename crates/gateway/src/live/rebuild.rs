@@ -6,7 +6,14 @@ use callgate_config::{Built, Error};
 use callgate_executor::Changes;
 use tokio::runtime::Handle;
 
-use crate::{gateway::Gateway, observe::unread, reloads::End, source::Source, stamps::Stamps};
+use super::documents;
+use crate::{
+    gateway::Gateway,
+    observe::{prometheus, unread},
+    reloads::End,
+    source::Source,
+    stamps::Stamps,
+};
 
 #[derive(Debug)]
 pub(super) struct Rebuilt {
@@ -60,11 +67,15 @@ fn ended(
     if !lost.is_empty() {
         return (End::Refused(lost), files);
     }
-    unread::tell_findings(previous, &built);
-    unread::tell(Some(previous), &built);
     let changes = Changes::between(&previous.executor, &built.executor);
     let waiting = gateway.at_start().changed(&built);
-    gateway.replace(Arc::new(built));
+    let built = Arc::new(built);
+    gateway.replace(Arc::clone(&built));
+    // Whoever reads the log finds the tools and the numbers that it is about.
+    documents::count(&built);
+    prometheus::tell(&built, true);
+    unread::tell_findings(previous, &built);
+    unread::tell(Some(previous), &built);
     (End::Replaced(changes, waiting), files)
 }
 
