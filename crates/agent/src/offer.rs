@@ -97,7 +97,7 @@ impl Offered {
         self.declarations.executor().find(name).filter(|entry| self.offers(*entry))
     }
 
-    /// What a name means to whoever reads a call of it.
+    /// The tool by whose declaration a call of this name is read.
     pub(crate) fn declared(&self, name: &str) -> Option<&Tool> {
         let finder = self.finder.iter().find(|(finder, _)| finder.is_meant(name));
         finder

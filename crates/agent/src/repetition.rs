@@ -56,7 +56,7 @@ fn key(call: &ToolCall) -> Fingerprint {
     hasher.finish()
 }
 
-/// What a model learns from a result. A handle and a token of a further page are new ones with each result.
+/// A digest of the parts of a result that a model learns from. A handle and a token of a further page are new ones with each result.
 fn digest(result: &ToolResult) -> Fingerprint {
     let mut hasher = FingerprintHasher::default();
     match &result.outcome {

@@ -130,7 +130,7 @@ impl Turn {
                 }
             };
             if let Ok(kept) = &mut kept {
-                let stopped_by = stop.told(&mut kept.end);
+                let stopped_by = stop.stopped_by(&mut kept.end);
                 report.end(&kept.end, stopped_by);
             }
             kept

@@ -1,4 +1,4 @@
-//! What is wrong with a stream: an event of another form, or the error of a provider in place of the rest.
+//! Faults of a stream: an event of another form, or the error of a provider in place of the rest.
 
 use std::fmt::Display;
 

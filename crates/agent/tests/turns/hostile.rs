@@ -112,7 +112,7 @@ fn spoilt(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_that_are_no_text_end_in_a_reply_that_can_be_sent_or_in_none() {
+async fn a_reply_with_bytes_that_are_no_utf8_leaves_a_transcript_that_can_be_sent() {
     for dialect in DIALECTS {
         let said = Said::text("Well done.");
         let whole = ended(dialect, false, vec![spoilt(body(dialect, &said).into_bytes())]).await;
@@ -177,7 +177,7 @@ async fn approved(n_approvals: usize) -> (Result<End, callgate_agent::Error>, Ve
 }
 
 #[tokio::test]
-async fn as_many_calls_of_one_id_are_made_as_approvals_come_and_none_for_more() {
+async fn two_calls_of_one_id_need_two_approvals_and_a_third_approval_is_refused() {
     let (end, made) = approved(1).await;
     assert_eq!((end.unwrap().reason, made.len()), (EndReason::Waiting, 1));
     let (end, made) = approved(2).await;

@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// What a server of MariaDB 10.11 said.
+    /// The recorded bytes of a server of MariaDB 10.11.
     fn recorded(name: &str) -> Vec<u8> {
         let root =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/seeds/mysql_replies");

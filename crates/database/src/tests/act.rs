@@ -1,4 +1,4 @@
-//! What a server of a test does instead of an answer.
+//! The act of a test's server in place of an answer.
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

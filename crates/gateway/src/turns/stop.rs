@@ -36,7 +36,7 @@ impl TurnStop {
     }
 
     /// Who has stopped the turn. The end of a turn that was cancelled for unread events says so.
-    pub(super) fn told(&self, end: &mut End) -> StoppedBy {
+    pub(super) fn stopped_by(&self, end: &mut End) -> StoppedBy {
         match (self.is_unread.load(Ordering::Relaxed), self.turn.is_stopped()) {
             (true, _) => {
                 if end.reason == EndReason::Cancelled {

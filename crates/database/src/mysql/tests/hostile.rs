@@ -5,7 +5,13 @@ mod server;
 
 use self::server::{ATTACKED, NUMBER, column, end, error, ok, packet, result, row, start};
 use super::*;
-use crate::{tests::act::Act, transaction::Reviewed};
+use crate::{
+    tests::{
+        act::Act,
+        failures::{lost, timed_out, too_large},
+    },
+    transaction::Reviewed,
+};
 
 /// The number of the connection that a call is given, and the proof that its answer is its own.
 async fn number(mysql: &Mysql) -> String {
@@ -32,18 +38,6 @@ async fn check(act: Act, expects: Expects, expected: Result<usize, Failure>) {
 
 const FIFTY: Expects = Expects::Rows { most: 50 };
 
-fn timed_out() -> Result<usize, Failure> {
-    Err(Failure::TimedOut { is_rolled_back: true })
-}
-
-fn lost() -> Result<usize, Failure> {
-    Err(Failure::Lost { may_be_committed: false })
-}
-
-fn too_large() -> Result<usize, Failure> {
-    Err(Failure::TooLarge)
-}
-
 /// Bytes before rows that do not end.
 async fn repeated(bytes: Vec<u8>, expects: Expects, expected: Result<usize, Failure>) {
     check(Act::Repeat([result(1), bytes].concat()), expects, expected).await;
@@ -61,7 +55,7 @@ async fn rows_without_end_are_cut_or_too_large() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_breaks_the_connection() {
+async fn a_malformed_answer_breaks_the_connection() {
     let with_end = |bytes: Vec<u8>| [result(1), bytes, end(0)].concat();
     for bytes in [
         with_end(row(&[])),

@@ -8,7 +8,14 @@ use self::server::{
     start,
 };
 use super::*;
-use crate::{error::ErrorKind, tests::act::Act, transaction::Reviewed};
+use crate::{
+    error::ErrorKind,
+    tests::{
+        act::Act,
+        failures::{lost, timed_out, too_large},
+    },
+    transaction::Reviewed,
+};
 
 fn at(port: u16) -> Connecting {
     connecting(&format!("postgres://ann:secret@127.0.0.1:{port}/shop"))
@@ -45,18 +52,6 @@ async fn check(moment: Moment, act: Act, expects: Expects, expected: Result<usiz
 
 const FIFTY: Expects = Expects::Rows { most: 50 };
 
-fn timed_out() -> Result<usize, Failure> {
-    Err(Failure::TimedOut { is_rolled_back: true })
-}
-
-fn lost() -> Result<usize, Failure> {
-    Err(Failure::Lost { may_be_committed: false })
-}
-
-fn too_large() -> Result<usize, Failure> {
-    Err(Failure::TooLarge)
-}
-
 #[tokio::test]
 async fn rows_and_notices_without_end_are_cut_or_end_with_the_time() {
     let x = || row(&[b"x"]);
@@ -79,7 +74,7 @@ async fn rows_and_notices_without_end_are_cut_or_end_with_the_time() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_none_breaks_the_connection() {
+async fn a_malformed_message_breaks_the_connection() {
     let with_end = |bytes: Vec<u8>| [bytes, complete()].concat();
     for bytes in [
         // Rows with other counts of columns, and with a value beyond their end.
@@ -145,7 +140,7 @@ async fn an_error_in_the_middle_of_rows_ends_the_call_without_them() {
 }
 
 #[tokio::test]
-async fn columns_that_are_none_break_the_connection() {
+async fn malformed_columns_break_the_connection() {
     let values = message(b't', &[0, 0]);
     for bytes in [
         message(b't', &[0, 9]),
@@ -196,7 +191,7 @@ async fn a_sign_in_without_an_end_ends_with_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_about_tls_that_is_none_ends_the_sign_in() {
+async fn a_malformed_answer_about_tls_ends_the_sign_in() {
     for act in [
         Act::Hold(Vec::new()),
         Act::Hold(b"S".to_vec()),
