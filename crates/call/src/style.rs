@@ -53,6 +53,8 @@ pub(crate) enum Unwritable {
     /// The value begins or ends with a space, which receivers strip.
     Edge,
     Empty,
+    /// A name in `multipart/form-data` holds one of the escapes that readers undo there.
+    NameEscape,
     Null,
     /// The value is a list or an object, and its media type is not JSON.
     Structure,

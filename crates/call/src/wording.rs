@@ -122,6 +122,10 @@ pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
         Unwritable::DotSegment => ("a value without `.` and `..` as a path", "a dot segment"),
         Unwritable::Edge => ("text that neither begins nor ends with a space", "a space at an end"),
         Unwritable::Empty => ("a value that is not empty", "an empty value"),
+        Unwritable::NameEscape => (
+            "names without `%22`, `%0D` and `%0A`, which readers take for a quote and line breaks",
+            "a name that holds one",
+        ),
         Unwritable::Null => ("a value that is not null", "null"),
         Unwritable::Structure => {
             ("a text in the parameter's media type, which is not JSON", "a list or an object")

@@ -1,6 +1,6 @@
 //! Writes `multipart/*` bodies (RFC 7578): one part per member, or per item of a list; text without a type of its own,
 //! objects as JSON, files with a name. Names cannot end a header: quotes and line breaks are escaped like browsers do
-//! (WHATWG HTML, "multipart form data"), other control characters are refused. Values come from `content`.
+//! (WHATWG HTML, "multipart form data"); other control characters and these escapes themselves are refused. Values come from `content`.
 
 use std::borrow::Cow;
 
@@ -273,7 +273,12 @@ fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     Ok(out)
 }
 
+/// A name as a header holds it. The format escapes three characters and not `%`, so a name with such an escape of its own would be
+/// read as another one.
 fn quoted(name: &str) -> Result<String, Unwritable> {
+    if ESCAPES.iter().any(|escape| name.contains(escape)) {
+        return Err(Unwritable::NameEscape);
+    }
     let mut out = String::with_capacity(name.len() + 2);
     out.push('"');
     for character in name.chars() {
@@ -303,6 +308,7 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
     }
 }
 
+const ESCAPES: [&str; 3] = ["%22", "%0D", "%0A"];
 const DISPOSITION: &str = "content-disposition";
 const BYTES: &str = "application/octet-stream";
 /// The headers of a part that its value determines.

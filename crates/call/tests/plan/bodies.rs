@@ -156,6 +156,18 @@ fn a_file_part_has_the_given_name_and_media_type() {
 }
 
 #[test]
+fn a_name_of_a_part_that_a_reader_would_change_is_refused() {
+    let escapes = "expected names without `%22`, `%0D` and `%0A`, which readers take for a quote and line breaks, got a name that holds one";
+    let open = schema(json!({"f": {"type": "string", "format": "binary"}}));
+    for name in ["a%22b", "%0D", "x%0Ay"] {
+        let file = json!({"f": {"data": "data:text/plain,x", "filename": name}});
+        refused(PARTS, open.clone(), file, &format!("f: {escapes}"));
+        let any = json!({"schema": {"type": "object", "additionalProperties": {"type": "string"}}});
+        refused(PARTS, any, json!({"body": {(name): "x"}}), &format!("body.{name}: {escapes}"));
+    }
+}
+
+#[test]
 fn a_value_that_is_not_a_file_is_refused() {
     let file = schema(json!({"f": {"type": "string", "format": "binary"}}));
     let hint = "(give text as it is in an object: {\"text\": \"…\"})";
