@@ -55,7 +55,13 @@ pub(super) enum DatabaseToolKind<'a> {
     Query,
     Statement(&'a StatementConfig),
     /// A search of data stores, or an answer from them.
-    Vertex(VertexAction),
+    Vertex(
+        #[cfg_attr(
+            not(feature = "vertex"),
+            expect(dead_code, reason = "only what calls the service reads it")
+        )]
+        VertexAction,
+    ),
 }
 
 /// A tool of a database, and its declaration if an operator changed it.
