@@ -56,8 +56,9 @@ pub enum TurnEvent<'a> {
     Call(&'a ToolCall),
     /// A call has its result, or waits.
     Result(&'a ToolResult),
-    /// Words of the model for the user: all of a reply, or a piece of one that is streamed. If the stream breaks off, the
-    /// reply is asked for again.
+    /// A stream broke off after words of it were shown, and its request is sent again: these words do not count.
+    Retry,
+    /// Words of the model for the user: all of a reply, or a piece of one that is streamed.
     Text(&'a str),
 }
 

@@ -14,7 +14,7 @@ use std::{
 use bytes::Bytes;
 use callgate_auth::Authenticator;
 use callgate_dialect::Dialect;
-use callgate_secret::{Masker, Secret};
+use callgate_secret::{Masker, Secret, StreamMasker};
 use callgate_tool::{NamedBy, Object, Session};
 use callgate_transport::{CredentialValues, Limits, ResponseBody, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
@@ -22,6 +22,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 pub(crate) use self::failure::ModelFailure;
 use crate::{
+    context::TurnEvent,
     error::{self, Error},
     stream::StreamedReply,
     wire::{Ask, Reply, Wire},
@@ -138,17 +139,22 @@ impl Model {
         &self.settings.settings
     }
 
-    /// The reply to a request, until `deadline`. `words` gets the words for the user, as they come.
+    /// The reply to a request, until `deadline`. `show` gets the words for the user as they come, and where they begin anew.
     pub(crate) async fn reply(
         &self,
         ask: &Ask<'_>,
         deadline: Instant,
-        words: &(dyn Fn(&str) + Send + Sync),
+        show: &(dyn Fn(TurnEvent<'_>) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
         let body = Bytes::from(self.wire.body(ask));
+        let is_shown = AtomicBool::new(false);
+        let words = |text: &str| {
+            is_shown.store(true, Ordering::Relaxed);
+            show(TurnEvent::Text(text));
+        };
         let mut n_sent = 1;
         loop {
-            let failure = match self.send(body.clone(), deadline, words).await {
+            let failure = match self.send(body.clone(), deadline, &words).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -158,6 +164,9 @@ impl Model {
                 return Err(failure);
             }
             tracing::debug!(attempt = n_sent, "the model is asked again");
+            if is_shown.swap(false, Ordering::Relaxed) {
+                show(TurnEvent::Retry);
+            }
             sleep(pause).await;
             n_sent += 1;
         }
@@ -215,10 +224,13 @@ impl Model {
             return self.read(&Response::from_parts(head, bytes), secrets);
         }
         let masker = Masker::new(secrets);
-        let is_shown = AtomicBool::new(false);
-        let words = |text: &str| {
-            is_shown.store(true, Ordering::Relaxed);
-            words(text);
+        // A provider may repeat its key in the words, too.
+        let mut masked = StreamMasker::new(secrets);
+        let mut show = |text: &str| {
+            let text = masked.push(text);
+            if !text.is_empty() {
+                words(&text);
+            }
         };
         let (mut reply, mut n_bytes) = (StreamedReply::new(self.wire), 0_usize);
         while let Some(chunk) = body.chunk().await.map_err(of_transport)? {
@@ -227,18 +239,18 @@ impl Model {
                 let problem = format!("the reply of the model has more than {most} bytes");
                 return Err(ModelFailure::unreadable(problem));
             }
-            if let Err(fault) = reply.push(&chunk, &words) {
-                let failure = ModelFailure::of_stream(&fault, &masker);
-                // What was shown is not said again, in other words.
-                let has_content = is_shown.into_inner() || reply.has_call();
-                let is_transient = failure.is_transient && !has_content;
-                return Err(ModelFailure { is_transient, ..failure });
-            }
+            let pushed = reply.push(&chunk, &mut show);
+            pushed.map_err(|fault| ModelFailure::of_stream(&fault, &masker))?;
         }
         // A stream that ends before its reply is no message: nothing in it is called.
         let text = reply.body().ok_or_else(ModelFailure::cut)?;
         let text = masker.mask_text(&text);
-        self.wire.reply(&text).map_err(ModelFailure::unreadable)
+        let reply = self.wire.reply(&text).map_err(ModelFailure::unreadable)?;
+        let last = masked.end();
+        if !last.is_empty() {
+            words(&last);
+        }
+        Ok(reply)
     }
 
     fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {

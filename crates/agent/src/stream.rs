@@ -11,8 +11,6 @@ mod gemini;
 mod openai;
 mod responses;
 
-use std::cell::RefCell;
-
 use callgate_dialect::Dialect;
 use callgate_tool::Json;
 
@@ -48,7 +46,11 @@ impl StreamedReply {
     }
 
     /// Adds bytes as they come, and shows the words in them for the user.
-    pub(crate) fn push(&mut self, bytes: &[u8], words: &dyn Fn(&str)) -> Result<(), StreamFault> {
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        words: &mut dyn FnMut(&str),
+    ) -> Result<(), StreamFault> {
         match self {
             Self::Anthropic(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::Bedrock(frames, parts) => {
@@ -61,17 +63,6 @@ impl StreamedReply {
             Self::Gemini(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::OpenAi(events, parts) => added(events, bytes, words, |data| parts.add(data)),
             Self::Responses(events, parts) => added(events, bytes, words, |data| parts.add(data)),
-        }
-    }
-
-    /// True if a part of a call has come.
-    pub(crate) fn has_call(&self) -> bool {
-        match self {
-            Self::Anthropic(_, parts) => parts.has_call(),
-            Self::Bedrock(_, parts) => parts.has_call(),
-            Self::Gemini(_, parts) => parts.has_call(),
-            Self::OpenAi(_, parts) => parts.has_call(),
-            Self::Responses(_, parts) => parts.has_call(),
         }
     }
 
@@ -97,19 +88,19 @@ pub fn streamed_reply<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> Result<(String, Option<Vec<Json>>), String> {
     let wire = Wire::of(dialect).ok_or("no provider speaks this dialect")?;
-    let (mut reply, said) = (StreamedReply::new(wire), RefCell::new(String::new()));
+    let (mut reply, mut said) = (StreamedReply::new(wire), String::new());
     for piece in pieces {
-        let pushed = reply.push(piece, &|words| said.borrow_mut().push_str(words));
+        let pushed = reply.push(piece, &mut |words| said.push_str(words));
         pushed.map_err(|fault| fault.message)?;
     }
     let read = reply.body().map(|body| wire.reply(&body)).transpose()?;
-    Ok((said.into_inner(), read.map(|reply| reply.messages)))
+    Ok((said, read.map(|reply| reply.messages)))
 }
 
 fn added(
     events: &mut Events,
     bytes: &[u8],
-    words: &dyn Fn(&str),
+    words: &mut dyn FnMut(&str),
     mut add: impl FnMut(&str) -> Result<String, StreamFault>,
 ) -> Result<(), StreamFault> {
     events.push(bytes);
@@ -119,7 +110,7 @@ fn added(
     Ok(())
 }
 
-fn shown(said: &str, words: &dyn Fn(&str)) {
+fn shown(said: &str, words: &mut dyn FnMut(&str)) {
     if !said.is_empty() {
         words(said);
     }
@@ -132,12 +123,12 @@ mod tests {
     /// Feeds bytes in pieces; returns the words, and the body.
     fn fed(wire: Wire, bytes: &[u8], n_piece: usize) -> Result<(String, Option<String>), String> {
         let mut reply = StreamedReply::new(wire);
-        let said = RefCell::new(String::new());
+        let mut said = String::new();
         for piece in bytes.chunks(n_piece) {
-            let pushed = reply.push(piece, &|words: &str| said.borrow_mut().push_str(words));
+            let pushed = reply.push(piece, &mut |words: &str| said.push_str(words));
             pushed.map_err(|fault| fault.message)?;
         }
-        Ok((said.into_inner(), reply.body()))
+        Ok((said, reply.body()))
     }
 
     /// Checks the words and the body, whatever pieces the events come in, and that no part of them but the last is a reply.

@@ -13,6 +13,12 @@ pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(visible(text).as_bytes()));
 }
 
+/// Writes a part of a line at once.
+pub(crate) fn words(text: &str) {
+    let mut out = io::stdout().lock();
+    written(out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()));
+}
+
 pub(crate) fn bytes(bytes: &[u8]) {
     written(io::stdout().lock().write_all(bytes));
 }

@@ -18,6 +18,7 @@ mod secret;
 pub mod single_flight;
 mod spelling;
 mod store;
+mod stream_masker;
 
 pub use cached_store::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};
@@ -32,3 +33,4 @@ pub use opaque::causes;
 pub use reference::{AwsVersion, SecretReference};
 pub use secret::{MASK, SHORTEST, Secret};
 pub use store::SecretStore;
+pub use stream_masker::StreamMasker;

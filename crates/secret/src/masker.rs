@@ -58,7 +58,8 @@ impl<'a> Masker<'a> {
         true
     }
 
-    fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+    /// Where secrets are, unsorted.
+    pub(crate) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         // A spelling is never shorter than the secret, and neither is a disguised secret.
         let may_fit = |secret: &Secret| (1..=bytes.len()).contains(&secret.expose().len());

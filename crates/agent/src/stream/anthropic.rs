@@ -63,12 +63,6 @@ impl Parts {
         }
     }
 
-    pub(super) fn has_call(&self) -> bool {
-        let is_call =
-            |block: &Block| block.members.get("type").and_then(Value::as_str) == Some("tool_use");
-        self.blocks.iter().any(is_call)
-    }
-
     pub(super) fn body(self) -> Option<String> {
         if !self.is_ended {
             return None;

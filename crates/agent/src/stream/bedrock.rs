@@ -82,10 +82,6 @@ impl Parts {
         self.block(&event)?.grow(delta)
     }
 
-    pub(super) fn has_call(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block, Block::Call { .. }))
-    }
-
     pub(super) fn body(self) -> Option<String> {
         let stop = self.stop?;
         // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.

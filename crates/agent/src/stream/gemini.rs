@@ -1,7 +1,7 @@
 //! Gemini: each event is a response with some of the parts, which stay the texts that they are.
 
 use callgate_tool::Value;
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{StreamFault, failed, unreadable};
@@ -12,7 +12,6 @@ pub(crate) struct Parts {
     finish: Option<String>,
     usage: Option<String>,
     feedback: Option<String>,
-    has_call: bool,
 }
 
 #[derive(Deserialize)]
@@ -44,11 +43,10 @@ struct Content<'r> {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 struct Part {
     text: String,
     thought: bool,
-    function_call: Option<IgnoredAny>,
 }
 
 impl Parts {
@@ -64,19 +62,13 @@ impl Parts {
         self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
         let mut said = String::new();
         for part in first.content.into_iter().flat_map(|content| content.parts) {
-            let Part { text, thought, function_call } =
-                serde_json::from_str(part.get()).map_err(unreadable)?;
+            let Part { text, thought } = serde_json::from_str(part.get()).map_err(unreadable)?;
             if !thought {
                 said += &text;
             }
-            self.has_call |= function_call.is_some();
             self.texts.push(own(part));
         }
         Ok(said)
-    }
-
-    pub(super) fn has_call(&self) -> bool {
-        self.has_call
     }
 
     pub(super) fn body(self) -> Option<String> {

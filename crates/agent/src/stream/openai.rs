@@ -66,10 +66,6 @@ impl Parts {
         }
     }
 
-    pub(super) fn has_call(&self) -> bool {
-        !self.calls.is_empty()
-    }
-
     pub(super) fn body(mut self) -> Option<String> {
         let finish = self.finish?;
         self.message.entry("role").or_insert("assistant".into());

@@ -9,7 +9,6 @@ use super::{StreamFault, failed, unreadable};
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     whole: Option<String>,
-    has_call: bool,
 }
 
 #[derive(Deserialize)]
@@ -20,14 +19,6 @@ struct Event<'r> {
     response: Option<&'r RawValue>,
     #[serde(default)]
     delta: Option<serde_json::Value>,
-    #[serde(default)]
-    item: Option<Item>,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    #[serde(default, rename = "type")]
-    kind: String,
 }
 
 impl Parts {
@@ -49,15 +40,8 @@ impl Parts {
                 failure_in(data)?;
                 Err(failed(Value::parse(data).map_err(unreadable)?))
             }
-            _ => {
-                self.has_call |= event.item.is_some_and(|item| item.kind == "function_call");
-                Ok(String::new())
-            }
+            _ => Ok(String::new()),
         }
-    }
-
-    pub(super) fn has_call(&self) -> bool {
-        self.has_call
     }
 
     pub(super) fn body(self) -> Option<String> {

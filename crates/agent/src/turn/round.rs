@@ -73,10 +73,10 @@ impl Turn<'_> {
             settings: agent.model.settings(),
             is_streamed: agent.model.is_streamed(),
         };
-        let words = |text: &str| self.context.show(TurnEvent::Text(text));
+        let show = |event: TurnEvent<'_>| self.context.show(event);
         let last = Instant::now() + LAST_ANSWER;
         let deadline = if self.closing.is_some() { last.max(self.deadline) } else { self.deadline };
-        agent.model.reply(&ask, deadline, &words).await
+        agent.model.reply(&ask, deadline, &show).await
     }
 
     fn failed(&mut self, failure: ModelFailure) -> End {

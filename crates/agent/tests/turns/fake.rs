@@ -13,9 +13,9 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_agent::{Model, ModelSettings};
-use callgate_auth::{AuthConfig, AuthContext};
+use callgate_auth::{AuthConfig, AuthContext, CredentialSource};
 use callgate_dialect::Dialect;
-use callgate_secret::EnvStore;
+use callgate_secret::{MemoryStore, Secret, SecretReference};
 use callgate_tool::{Object, Value};
 use callgate_transport::{Error, ErrorKind, Limits, Refuse, Transport};
 use http::{Request, Response};
@@ -90,9 +90,25 @@ impl Fake {
         self.model_of(members, |_| {})
     }
 
+    /// A model whose replies are streams, which is sent a key.
+    pub(crate) fn streamed_for(self: &Arc<Self>, key: &str) -> Model {
+        let key = SecretReference::literal(Secret::new(key.to_owned()));
+        let auth = AuthConfig::Bearer { token: CredentialSource::Secret(key) };
+        self.model_by(auth, Object::new(), |settings| settings.stream = true)
+    }
+
     fn model_of(self: &Arc<Self>, members: Object, change: impl Fn(&mut ModelSettings)) -> Model {
-        let context = AuthContext::new(Arc::new(EnvStore::new()), Arc::new(Refuse::new()));
-        let authenticator = AuthConfig::None.build(&context).unwrap();
+        self.model_by(AuthConfig::None, members, change)
+    }
+
+    fn model_by(
+        self: &Arc<Self>,
+        auth: AuthConfig,
+        members: Object,
+        change: impl Fn(&mut ModelSettings),
+    ) -> Model {
+        let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+        let authenticator = auth.build(&context).unwrap();
         let mut settings = ModelSettings::new(self.dialect, "https://models.example/v1", "m-1");
         settings.settings = members;
         change(&mut settings);

@@ -2,11 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_agent::{
-    Agent, End, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply,
-};
+use callgate_agent::{Agent, EndReason, Input, Transcript, TurnContext, TurnEvent, streamed_reply};
 use callgate_dialect::Dialect;
-use callgate_tool::Json;
+use callgate_tool::{Json, json};
 
 use crate::{
     fake::{DIALECTS, Failing, Fake, Said, Step, streamed_events},
@@ -26,7 +24,8 @@ async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
     let (fake, made) = (Fake::new(dialect, steps), Made::default());
     let agent = Agent::new(executor(&made), fake.streamed(), unasked());
     let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let shown = Arc::new(Mutex::new(String::new()));
+    let end = agent.turn(&mut transcript, Input::text("Go."), &showing(&shown)).await.unwrap();
     fake.refused_nothing();
     // If the first reply was whole, the second one asks for further calls.
     let was_whole = fake.n_requests() == 3 && made.all().len() == 4;
@@ -37,6 +36,11 @@ async fn broken_off(dialect: Dialect, n_events: usize) -> bool {
             "{dialect} after {n_events}"
         );
         assert_eq!((fake.n_requests(), &*end.text), (3, "Done."), "{dialect} after {n_events}");
+        let shown = shown.lock().unwrap();
+        assert!(
+            ["", "One moment.|"].contains(&shown.trim_end_matches("One moment.Done.")),
+            "{shown}"
+        );
     }
     was_whole
 }
@@ -52,13 +56,13 @@ async fn a_stream_that_breaks_off_after_any_event_calls_nothing_and_its_request_
     }
 }
 
-/// A context that writes down the words that are shown.
+/// A context that writes down the words that are shown, with `|` where they begin anew.
 fn showing(shown: &Arc<Mutex<String>>) -> TurnContext {
     let shown = Arc::clone(shown);
-    context().with_events(move |event| {
-        if let TurnEvent::Text(text) = event {
-            shown.lock().unwrap().push_str(text);
-        }
+    context().with_events(move |event| match event {
+        TurnEvent::Text(text) => shown.lock().unwrap().push_str(text),
+        TurnEvent::Retry => shown.lock().unwrap().push('|'),
+        _ => {}
     })
 }
 
@@ -77,6 +81,35 @@ async fn the_words_of_a_stream_are_shown_as_they_come() {
         let is_in_path = matches!(dialect, Dialect::Bedrock | Dialect::Gemini);
         assert!(is_in_path || body["stream"].as_bool() == Some(true), "{body}");
     }
+}
+
+/// The words that are shown of a stream and the text of its end, where the model's key is `model-key-0123`.
+async fn with_key(dialect: Dialect, step: Step) -> (String, String) {
+    let (fake, made) = (Fake::new(dialect, [step]), Made::default());
+    let agent = Agent::new(executor(&made), fake.streamed_for("model-key-0123"), unasked());
+    let shown = Arc::new(Mutex::new(String::new()));
+    let context = showing(&shown);
+    let mut transcript = Transcript::new(dialect).unwrap();
+    let end = agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
+    let shown = shown.lock().unwrap().clone();
+    (shown, end.text)
+}
+
+#[tokio::test]
+async fn words_of_a_stream_are_shown_without_the_key_of_the_model() {
+    let expected = "You sent ****, not mod";
+    for dialect in DIALECTS {
+        let said = Said::text("You sent model-key-0123, not mod");
+        let (shown, text) = with_key(dialect, Step::Streams(said, usize::MAX)).await;
+        assert_eq!((&*shown, &*text), (expected, expected), "{dialect}");
+    }
+    let pieces = ["You sent mod", "el-", "key-0123, n", "ot mod"];
+    let delta = |text| json!({"choices": [{"index": 0, "delta": {"content": text}}]});
+    let last = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
+    let events = pieces.map(delta).into_iter().chain([last]);
+    let bytes = events.map(|event| format!("data: {event}\n\n").into_bytes()).collect::<Vec<_>>();
+    let (shown, text) = with_key(Dialect::OpenAi, Step::Bytes(bytes.concat())).await;
+    assert_eq!((&*shown, &*text), (expected, expected));
 }
 
 /// The words and the texts of the messages, or what is wrong.
@@ -125,9 +158,13 @@ fn a_stream_with_any_changes_reads_the_same_in_pieces_of_any_length() {
     }
 }
 
-/// The end of a turn whose first stream says an error after so many events, with the number of requests and of calls. The
-/// conversation goes on after it.
-async fn failed_after(dialect: Dialect, n_events: usize, failing: Failing) -> (End, usize, usize) {
+/// The end of a turn whose first stream says an error after so many events, with the number of requests and of calls, and the
+/// words that are shown. The conversation goes on after it.
+async fn failed_after(
+    dialect: Dialect,
+    n_events: usize,
+    failing: Failing,
+) -> (EndReason, usize, usize, String) {
     let calls = [("shop-add", r#"{"n":1}"#), ("shop-menu", r#"{"n":2}"#)];
     let asked = || Said { text: "One moment.", ..Said::calls(&calls) };
     let steps = [
@@ -138,63 +175,41 @@ async fn failed_after(dialect: Dialect, n_events: usize, failing: Failing) -> (E
     let (fake, made) = (Fake::new(dialect, steps), Made::default());
     let agent = Agent::new(executor(&made), fake.streamed(), unasked());
     let mut transcript = Transcript::new(dialect).unwrap();
-    let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+    let shown = Arc::new(Mutex::new(String::new()));
+    let end = agent.turn(&mut transcript, Input::text("Go."), &showing(&shown)).await.unwrap();
     let counts = (fake.n_requests(), made.all().len());
     let next = agent.turn(&mut transcript, Input::text("Go on."), &context()).await.unwrap();
     assert_eq!(next.reason, EndReason::Answered, "{dialect} after {n_events}");
     assert_eq!(made.all().len(), 2, "no call is made twice: {dialect} after {n_events}");
     fake.refused_nothing();
-    (end, counts.0, counts.1)
+    let shown = shown.lock().unwrap().clone();
+    (end.reason, counts.0, counts.1, shown)
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_in_a_stream_is_retried_before_content_and_ends_the_turn_after_it() {
+async fn a_passing_error_after_any_event_of_a_stream_is_retried_and_the_words_before_it_are_void() {
     for dialect in DIALECTS {
         let asked = Said { text: "One moment.", ..Said::calls(&[("shop-add", r#"{"n":1}"#)]) };
         // Those of the second call, and the end.
         let n_events = streamed_events(dialect, &asked).len() - 1;
-        let mut reasons = Vec::new();
+        let mut shown = Vec::new();
         for n_events in 0..n_events {
-            let (end, n_requests, n_calls) = failed_after(dialect, n_events, Failing::ForNow).await;
-            let detail = end.detail.unwrap_or_default();
-            let (expected, words) = match end.reason {
-                EndReason::Answered => ((3, 2), ""),
-                _ => ((1, 0), "Said by the provider."),
-            };
-            assert_eq!((n_requests, n_calls), expected, "{dialect} after {n_events}");
-            assert!(detail.ends_with(words), "{detail}");
-            reasons.push(end.reason);
+            let (reason, n_requests, n_calls, words) =
+                failed_after(dialect, n_events, Failing::ForNow).await;
+            let expected = (EndReason::Answered, 3, 2);
+            assert_eq!((reason, n_requests, n_calls), expected, "{dialect} after {n_events}");
+            shown.push(words);
         }
-        assert!(reasons.is_sorted_by_key(|reason| *reason == EndReason::ModelFailed), "{dialect}");
-        assert_eq!(reasons.first(), Some(&EndReason::Answered), "{dialect}");
-        assert_eq!(reasons.last(), Some(&EndReason::ModelFailed), "{dialect}");
+        shown.dedup();
+        assert_eq!(shown, ["One moment.Done.", "One moment.|One moment.Done."], "{dialect}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_error_in_a_stream_that_does_not_pass_is_not_retried() {
     for dialect in DIALECTS {
-        let (end, n_requests, n_calls) = failed_after(dialect, 0, Failing::ForGood).await;
-        assert_eq!((end.reason, n_requests, n_calls), (EndReason::ModelFailed, 1, 0), "{dialect}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_error_after_a_call_without_words_ends_the_turn() {
-    for dialect in DIALECTS {
-        let asked = Said::calls(&[("shop-add", r#"{"n":1}"#)]);
-        let n_events = streamed_events(dialect, &asked).len() - 1;
-        // The metadata of Bedrock come after the end of the message.
-        let n_events = n_events - usize::from(dialect == Dialect::Bedrock);
-        let steps = [
-            Step::Fails(asked.clone(), n_events, Failing::ForNow),
-            Step::Streams(asked, usize::MAX),
-        ];
-        let (fake, made) = (Fake::new(dialect, steps), Made::default());
-        let agent = Agent::new(executor(&made), fake.streamed(), unasked());
-        let mut transcript = Transcript::new(dialect).unwrap();
-        let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
-        let counts = (fake.n_requests(), made.all().len());
-        assert_eq!((end.reason, counts), (EndReason::ModelFailed, (1, 0)), "{dialect}");
+        let (reason, n_requests, n_calls, words) = failed_after(dialect, 0, Failing::ForGood).await;
+        let expected = (EndReason::ModelFailed, 1, 0);
+        assert_eq!((reason, n_requests, n_calls), expected, "{dialect}: {words}");
     }
 }

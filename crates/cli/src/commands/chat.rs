@@ -3,13 +3,15 @@
 mod dry_run;
 mod recording;
 mod transcript_file;
+mod turn_output;
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
     path::Path,
+    sync::Arc,
 };
 
-use callgate::{Outcome, Session, config::Environment};
+use callgate::{Session, config::Environment};
 use callgate_agent::{
     Agent, Answer, End, EndReason, Error, Given, Input, PendingCall, Transcript, TurnContext,
     TurnEvent,
@@ -19,7 +21,10 @@ use callgate_executor::{Decision, Stop};
 use callgate_policy::approval_text;
 use callgate_tool::{Value, visible_line};
 
-use self::{dry_run::Planned, recording::Recording, transcript_file::TranscriptFile};
+use self::{
+    dry_run::Planned, recording::Recording, transcript_file::TranscriptFile,
+    turn_output::TurnOutput,
+};
 use super::{
     call::{block_on, json_file},
     turns::json_of,
@@ -77,7 +82,12 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     if let Some(recording) = &mut recording {
         recording.after(&transcript);
     }
-    let mut chat = Chat { agent, session, transcript, file, recording };
+    let output = if arguments.once.is_some() {
+        TurnOutput::of_one_turn()
+    } else {
+        TurnOutput::of_conversation()
+    };
+    let mut chat = Chat { agent, session, transcript, file, recording, output: Arc::new(output) };
     let verdict = match &arguments.once {
         Some(text) => block_on(chat.once(text, arguments.json))?,
         None => block_on(chat.conversation())?,
@@ -94,6 +104,7 @@ struct Chat {
     transcript: Transcript,
     file: Option<TranscriptFile>,
     recording: Option<Recording>,
+    output: Arc<TurnOutput>,
 }
 
 impl Chat {
@@ -102,8 +113,8 @@ impl Chat {
         let end = self.turn(Input::text(text)).await?;
         if is_json {
             output::result(&format!("{}\n", json_of(&end)));
-        } else if !end.text.is_empty() {
-            output::result(&format!("{}\n", end.text));
+        } else {
+            self.output.end(&end.text);
         }
         self.told(&end);
         Ok(Verdict::of(end.reason != EndReason::Answered))
@@ -129,9 +140,7 @@ impl Chat {
     }
 
     fn said(&self, end: &End) {
-        if !end.text.is_empty() {
-            output::result(&format!("{}\n", end.text));
-        }
+        self.output.end(&end.text);
         self.told(end);
     }
 
@@ -152,6 +161,8 @@ impl Chat {
     async fn step(&mut self, input: Input) -> Result<End, Failure> {
         let stop = Stop::default();
         let context = TurnContext::new(self.session.clone()).with_stop(stop.clone());
+        let output = Arc::clone(&self.output);
+        let shown = move |event: &TurnEvent<'_>| output.show(event);
         let context = match &self.recording {
             Some(recording) => recording.watching(context, shown),
             None => context.with_events(shown),
@@ -248,20 +259,6 @@ fn next_line() -> Option<String> {
     let mut line = String::new();
     let n_bytes = io::stdin().read_line(&mut line).ok()?;
     (n_bytes > 0).then_some(line)
-}
-
-fn shown(event: &TurnEvent<'_>) {
-    match event {
-        TurnEvent::Call(call) => {
-            output::line(&format!("  {} {}", call.tool, Value::Object(call.arguments.clone())));
-        }
-        TurnEvent::Result(result) => {
-            if let Outcome::Failed(fault) = &result.outcome {
-                output::line(&format!("  {} failed: {}", result.tool, fault.message));
-            }
-        }
-        _ => {}
-    }
 }
 
 fn failure(error: &Error) -> Failure {

@@ -59,6 +59,23 @@ fn calls_and_results_are_sent_in_their_order() {
 }
 
 #[test]
+fn an_event_says_that_words_of_a_stream_that_broke_off_do_not_count() {
+    let world = World::new();
+    let events = world.sidecar().events("Break off once.").rest();
+    let text = |data: &Value| data.get("text").map(|text| text.as_str().unwrap().to_owned());
+    let shown: Vec<_> = events.iter().map(|(name, data)| (&**name, text(data))).collect();
+    let shown: Vec<_> = shown.iter().map(|(name, text)| (*name, text.as_deref())).collect();
+    let expected = [
+        ("text", Some("Hel")),
+        ("retry", None),
+        ("text", Some("Hello ")),
+        ("text", Some("there.")),
+        ("end", Some("Hello there.")),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn a_turn_that_does_not_begin_is_refused_with_a_status() {
     let world = World::new();
     let sidecar = world.sidecar();

@@ -6,6 +6,7 @@
 
 mod approvers;
 mod budgets;
+mod conversation;
 mod events;
 mod gate;
 mod http;

@@ -96,7 +96,7 @@ impl Shared {
         if !is_user {
             self.after_results.pass();
         }
-        if self.is_broken_off(said, stream) {
+        if self.is_broken_off(said, n, stream) {
             return;
         }
         let pieces = match said {
@@ -122,9 +122,10 @@ impl Shared {
 }
 
 impl Shared {
-    /// Writes a reply that has no end, if that is what a user wants.
-    fn is_broken_off(&self, said: &str, stream: &mut TcpStream) -> bool {
+    /// Writes a reply that has no end, if that is what a user wants. `n` is the number of the request.
+    fn is_broken_off(&self, said: &str, n: usize, stream: &mut TcpStream) -> bool {
         match said {
+            "Break off once." if n == 1 => write(stream, &delta(&json!({"content": "Hel"}))),
             "Endless." => {
                 let piece = delta(&json!({"content": "and on ".repeat(1000)}));
                 while stream.write_all(piece.as_bytes()).is_ok() {}

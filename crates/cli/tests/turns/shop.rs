@@ -67,7 +67,7 @@ paths:
 pub(crate) struct World {
     pub(crate) model: Model,
     pub(crate) shop: Shop,
-    folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl World {

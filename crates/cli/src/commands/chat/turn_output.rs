@@ -1,0 +1,71 @@
+//! What a turn shows while it runs: the words of the model as they come, and its calls.
+
+use std::sync::{Mutex, PoisonError};
+
+use callgate::Outcome;
+use callgate_agent::TurnEvent;
+use callgate_tool::Value;
+
+use crate::output;
+
+#[derive(Debug)]
+pub(super) struct TurnOutput {
+    /// True if words are written as they come, and not only at the end.
+    is_live: bool,
+    /// The words of the last reply that were written.
+    words: Mutex<String>,
+}
+
+impl TurnOutput {
+    /// Of a conversation on a terminal.
+    pub(super) fn of_conversation() -> Self {
+        Self { is_live: true, words: Mutex::default() }
+    }
+
+    /// Of one turn, whose answer is a result for other programs.
+    pub(super) fn of_one_turn() -> Self {
+        Self { is_live: false, words: Mutex::default() }
+    }
+
+    pub(super) fn show(&self, event: &TurnEvent<'_>) {
+        match event {
+            TurnEvent::Begun => {
+                self.end_line();
+            }
+            TurnEvent::Call(call) => {
+                self.end_line();
+                output::line(&format!("  {} {}", call.tool, Value::Object(call.arguments.clone())));
+            }
+            TurnEvent::Result(result) => {
+                if let Outcome::Failed(fault) = &result.outcome {
+                    output::line(&format!("  {} failed: {}", result.tool, fault.message));
+                }
+            }
+            TurnEvent::Retry if self.is_live => {
+                self.end_line();
+                output::line("the reply broke off, so the model is asked again");
+            }
+            TurnEvent::Text(text) if self.is_live => {
+                self.words.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                output::words(text);
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the answer of a turn, unless its words were written as they came.
+    pub(super) fn end(&self, answer: &str) {
+        if !self.end_line() && !answer.is_empty() {
+            output::result(&format!("{answer}\n"));
+        }
+    }
+
+    /// Ends the line of words that were written; returns whether there were any.
+    fn end_line(&self) -> bool {
+        let words = std::mem::take(&mut *self.words.lock().unwrap_or_else(PoisonError::into_inner));
+        if !words.is_empty() && !words.ends_with('\n') {
+            output::result("\n");
+        }
+        !words.is_empty()
+    }
+}
