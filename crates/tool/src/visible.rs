@@ -59,11 +59,9 @@ pub fn is_unseen(character: char) -> bool {
 
 fn shown<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     // Almost every text, and the quickest to see.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return Cow::Borrowed(text);
-    }
+    let is_plain_byte = |byte| matches!(byte, b' '..=b'~') || kept.contains(&char::from(byte));
     let is_plain = |one: char| kept.contains(&one) || !(is_unseen(one) || is_variant(one));
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(is_plain) {
+    if text.bytes().all(is_plain_byte) || text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());

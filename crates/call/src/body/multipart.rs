@@ -45,8 +45,8 @@ pub(super) fn write(
 ) -> Result<(String, Bytes), Box<Fault>> {
     let mut chunks = Vec::new();
     let mut size = 0;
-    for (member, told) in members(content, media)? {
-        for part in parts(&member, told, kept)? {
+    for (member, encoding) in members(content, media)? {
+        for part in parts(&member, encoding, kept)? {
             // A few short handles may stand for very many bytes: nothing is copied beyond the limit.
             size += part.data.len();
             if size > MAX_BODY {
@@ -78,9 +78,11 @@ fn members<'a>(
 ) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
     if let Some(members) = content.members() {
         let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
-        let members = members.into_iter();
-        let told = |member: &Member<'_>| PartEncoding::ByName(encoding(member.name));
-        return Ok(members.map(|member| (member.clone(), told(&member))).collect());
+        let with_encoding = |member: Member<'a>| {
+            let encoding = PartEncoding::ByName(encoding(member.name));
+            (member, encoding)
+        };
+        return Ok(members.into_iter().map(with_encoding).collect());
     }
     let is_form = matches_type("multipart/form-data", &media.media_type);
     match content.whole() {
@@ -100,10 +102,10 @@ fn members<'a>(
 
 fn parts<'a>(
     member: &Member<'a>,
-    told: PartEncoding<'a>,
+    encoding: PartEncoding<'a>,
     kept: StoredResults<'_>,
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
-    let encoding = match told {
+    let encoding = match encoding {
         PartEncoding::ByName(encoding) => encoding,
         // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a member's list is one.
         PartEncoding::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),

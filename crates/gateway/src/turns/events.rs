@@ -1,5 +1,5 @@
-//! A turn as server-sent events while it runs: `text` for words of the model, `call` and `result` for calls, `pending` for
-//! calls that wait when the turn has ended, and `end`. A refusal that comes before the turn begins is a response of its own.
+//! A turn as server-sent events while it runs: `text` for words of the model, `retry` where those of a
+//! stream do not count, `call` and `result` for calls, `pending` for calls that wait when the turn has ended, and `end`. A refusal that comes before the turn begins is a response of its own.
 
 use std::{collections::VecDeque, convert::Infallible};
 
@@ -18,19 +18,19 @@ use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
 pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
-    let (sender, mut told) = unbounded_channel();
+    let (sender, mut receiver) = unbounded_channel();
     let stop = turn.stop.clone();
     let event_sender = EventSender { sender, stop: stop.clone() };
-    let context = turn.context.clone().with_events(move |event| event_sender.tell(event));
+    let context = turn.context.clone().with_events(move |event| event_sender.send(event));
     let running = Turn { context, ..turn }.begun();
     let mut last = VecDeque::new();
-    let running = if told.recv().await.is_some() {
+    let running = if receiver.recv().await.is_some() {
         Some(running)
     } else {
         last = endings(Ok(running.ended().await?));
         None
     };
-    let events = events(Events { told, stop, running, last });
+    let events = events(Events { receiver, stop, running, last });
     let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
@@ -50,23 +50,23 @@ impl EventText {
     }
 }
 
-/// Tells what happens in a turn to its caller. The turn does not wait for a caller that does not read: it is cancelled.
+/// Sends what happens in a turn to its caller. The turn does not wait for a caller that does not read: it is cancelled.
 struct EventSender {
     sender: UnboundedSender<EventText>,
     stop: TurnStop,
 }
 
 impl EventSender {
-    fn tell(&self, event: &TurnEvent<'_>) {
-        let Some(told) = told(event) else { return };
-        if self.stop.add(told.n_bytes()) {
+    fn send(&self, event: &TurnEvent<'_>) {
+        let Some(text) = event_text(event) else { return };
+        if self.stop.add(text.n_bytes()) {
             // Nobody reads any more if the caller has left.
-            self.sender.send(told).ok();
+            self.sender.send(text).ok();
         }
     }
 }
 
-fn told(event: &TurnEvent<'_>) -> Option<EventText> {
+fn event_text(event: &TurnEvent<'_>) -> Option<EventText> {
     match event {
         TurnEvent::Begun => Some(EventText("begun", String::new())),
         TurnEvent::Call(call) => {
@@ -77,7 +77,7 @@ fn told(event: &TurnEvent<'_>) -> Option<EventText> {
             ]);
             Some(EventText::of("call", &data.into()))
         }
-        // It is told when the turn ends: nobody can decide before.
+        // It is sent when the turn ends: nobody can decide before.
         TurnEvent::Result(result) if matches!(result.outcome, Outcome::Pending(_)) => None,
         TurnEvent::Result(result) => {
             let data = callgate_dialect::json_result(result);
@@ -90,7 +90,7 @@ fn told(event: &TurnEvent<'_>) -> Option<EventText> {
 }
 
 struct Events {
-    told: UnboundedReceiver<EventText>,
+    receiver: UnboundedReceiver<EventText>,
     stop: TurnStop,
     /// The turn, until its end is sent. If it is dropped before, the caller has left.
     running: Option<TurnTask>,
@@ -106,9 +106,9 @@ fn events(events: Events) -> impl Stream<Item = Result<Event, Infallible>> + Sen
 
 impl Events {
     async fn next(&mut self) -> Option<EventText> {
-        if let Some(told) = self.told.recv().await {
-            self.stop.read(told.n_bytes());
-            return Some(told);
+        if let Some(text) = self.receiver.recv().await {
+            self.stop.read(text.n_bytes());
+            return Some(text);
         }
         if let Some(running) = self.running.take() {
             self.last = endings(running.ended().await);
