@@ -40,7 +40,9 @@ impl<'a> StreamMasker<'a> {
         self.held.push_str(piece);
         let mut end = self.held.len() - self.open_bytes();
         // A secret that has come whole is not parted, even if another one may begin in it.
-        for (start, stop) in self.masker.ranges(self.held.as_bytes()) {
+        let mut secrets = self.masker.ranges(self.held.as_bytes());
+        secrets.sort_unstable();
+        for (start, stop) in secrets {
             if (start..stop).contains(&end) {
                 end = stop;
             }
@@ -62,9 +64,10 @@ impl<'a> StreamMasker<'a> {
         let text = self.held.as_bytes();
         let open = |spelling: &Zeroizing<Vec<u8>>| {
             let most = text.len().min(spelling.len().saturating_sub(1));
-            (1..=most)
-                .rev()
-                .find(|n_bytes| text.ends_with(spelling.get(..*n_bytes).unwrap_or(b"-")))
+            let is_end = |n_bytes: &usize| {
+                spelling.get(..*n_bytes).is_some_and(|beginning| text.ends_with(beginning))
+            };
+            (1..=most).rev().find(is_end)
         };
         self.spellings.iter().filter_map(open).max().unwrap_or(0)
     }
@@ -117,6 +120,12 @@ mod tests {
             let expected = if masked { "<****>".to_owned() } else { format!("<{text}>") };
             assert_eq!(shown(&secrets, &["<", first, second, ">"]), expected);
         }
+    }
+
+    #[test]
+    fn secrets_that_share_bytes_are_masked_together() {
+        let secrets = ["1234efgh", "abcd1234"].map(|secret| Secret::new(secret.to_owned()));
+        assert_eq!(shown(&secrets, &["abcd1234efgh", " abcd"]), "**** abcd");
     }
 
     #[test]
