@@ -56,8 +56,8 @@ pub enum TurnEvent<'a> {
     Call(&'a ToolCall),
     /// A call has its result, or waits.
     Result(&'a ToolResult),
-    /// A stream broke off after words of it were shown, and its request is sent again: these words do not count.
-    Retry,
+    /// A stream broke off after these words of it were shown, and its request is sent again: the words do not count.
+    Retry(&'a str),
     /// Words of the model for the user: all of a reply, or a piece of one that is streamed.
     Text(&'a str),
 }

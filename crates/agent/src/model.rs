@@ -4,10 +4,7 @@
 mod failure;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -139,7 +136,8 @@ impl Model {
         &self.settings.settings
     }
 
-    /// The reply to a request, until `deadline`. `show` gets the words for the user as they come, and where they begin anew.
+    /// The reply to a request, until `deadline`. `show` gets the words for the user as they come, and which of them do not
+    /// count.
     pub(crate) async fn reply(
         &self,
         ask: &Ask<'_>,
@@ -147,9 +145,9 @@ impl Model {
         show: &(dyn Fn(TurnEvent<'_>) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
         let body = Bytes::from(self.wire.body(ask));
-        let is_shown = AtomicBool::new(false);
+        let shown = Mutex::new(String::new());
         let words = |text: &str| {
-            is_shown.store(true, Ordering::Relaxed);
+            shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
             show(TurnEvent::Text(text));
         };
         let mut n_sent = 1;
@@ -163,10 +161,12 @@ impl Model {
             if !failure.is_transient || n_sent >= self.settings.attempts || is_late {
                 return Err(failure);
             }
-            tracing::debug!(attempt = n_sent, "the model is asked again");
-            if is_shown.swap(false, Ordering::Relaxed) {
-                show(TurnEvent::Retry);
+            let void = std::mem::take(&mut *shown.lock().unwrap_or_else(PoisonError::into_inner));
+            if !void.is_empty() {
+                show(TurnEvent::Retry(&void));
             }
+            let reason = &*failure.message;
+            tracing::warn!(attempt = n_sent, reason, "the model is asked again");
             sleep(pause).await;
             n_sent += 1;
         }

@@ -58,7 +58,7 @@ impl<'a> Masker<'a> {
         true
     }
 
-    /// Where secrets are, unsorted.
+    /// The places of secrets, unsorted.
     pub(crate) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         // A spelling is never shorter than the secret, and neither is a disguised secret.

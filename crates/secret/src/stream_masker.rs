@@ -35,7 +35,7 @@ impl<'a> StreamMasker<'a> {
         Self { masker: Masker::new(secrets), spellings, held: Zeroizing::default() }
     }
 
-    /// What may be shown after a further piece.
+    /// The text that may be shown after a further piece.
     pub fn push(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
         let mut end = self.held.len() - self.open_bytes();
@@ -54,7 +54,7 @@ impl<'a> StreamMasker<'a> {
         shown
     }
 
-    /// What is left to show after the last piece.
+    /// The rest of the text, after the last piece.
     pub fn end(self) -> String {
         self.masker.mask_text(&self.held).into_owned()
     }

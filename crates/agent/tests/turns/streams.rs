@@ -61,7 +61,10 @@ fn showing(shown: &Arc<Mutex<String>>) -> TurnContext {
     let shown = Arc::clone(shown);
     context().with_events(move |event| match event {
         TurnEvent::Text(text) => shown.lock().unwrap().push_str(text),
-        TurnEvent::Retry => shown.lock().unwrap().push('|'),
+        TurnEvent::Retry(void) => {
+            assert!(shown.lock().unwrap().ends_with(void));
+            shown.lock().unwrap().push('|');
+        }
         _ => {}
     })
 }

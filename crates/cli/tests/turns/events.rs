@@ -67,7 +67,7 @@ fn an_event_says_that_words_of_a_stream_that_broke_off_do_not_count() {
     let shown: Vec<_> = shown.iter().map(|(name, text)| (*name, text.as_deref())).collect();
     let expected = [
         ("text", Some("Hel")),
-        ("retry", None),
+        ("retry", Some("Hel")),
         ("text", Some("Hello ")),
         ("text", Some("there.")),
         ("end", Some("Hello there.")),

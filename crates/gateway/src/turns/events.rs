@@ -83,7 +83,7 @@ fn event_text(event: &TurnEvent<'_>) -> Option<EventText> {
             let data = callgate_dialect::json_result(result);
             Some(EventText("result", data.text().replace(['\r', '\n'], " ")))
         }
-        TurnEvent::Retry => Some(EventText::of("retry", &json!({}))),
+        TurnEvent::Retry(text) => Some(EventText::of("retry", &json!({"text": *text}))),
         TurnEvent::Text(text) => Some(EventText::of("text", &json!({"text": *text}))),
         _ => None,
     }

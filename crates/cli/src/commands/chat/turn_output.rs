@@ -1,4 +1,4 @@
-//! What a turn shows while it runs: the words of the model as they come, and its calls.
+//! The output of a turn while it runs: the words of the model as they come, and its calls.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -29,9 +29,8 @@ impl TurnOutput {
 
     pub(super) fn show(&self, event: &TurnEvent<'_>) {
         match event {
-            TurnEvent::Begun => {
-                self.end_line();
-            }
+            // The warning of a retry says the reason.
+            TurnEvent::Begun | TurnEvent::Retry(_) => drop(self.end_line()),
             TurnEvent::Call(call) => {
                 self.end_line();
                 output::line(&format!("  {} {}", call.tool, Value::Object(call.arguments.clone())));
@@ -40,10 +39,6 @@ impl TurnOutput {
                 if let Outcome::Failed(fault) = &result.outcome {
                     output::line(&format!("  {} failed: {}", result.tool, fault.message));
                 }
-            }
-            TurnEvent::Retry if self.is_live => {
-                self.end_line();
-                output::line("the reply broke off, so the model is asked again");
             }
             TurnEvent::Text(text) if self.is_live => {
                 self.words.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
@@ -55,17 +50,17 @@ impl TurnOutput {
 
     /// Writes the answer of a turn, unless its words were written as they came.
     pub(super) fn end(&self, answer: &str) {
-        if !self.end_line() && !answer.is_empty() {
+        if !self.end_line().ends_with(answer) {
             output::result(&format!("{answer}\n"));
         }
     }
 
-    /// Ends the line of words that were written; returns whether there were any.
-    fn end_line(&self) -> bool {
+    /// Ends the line of the words that were written, and returns them.
+    fn end_line(&self) -> String {
         let words = std::mem::take(&mut *self.words.lock().unwrap_or_else(PoisonError::into_inner));
         if !words.is_empty() && !words.ends_with('\n') {
             output::result("\n");
         }
-        !words.is_empty()
+        words
     }
 }
