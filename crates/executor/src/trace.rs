@@ -42,11 +42,18 @@ impl TraceContext {
             parts.next().filter(|part| part.len() == length && part.bytes().all(is_lower_hex))
         };
         let version = part(2).filter(|version| *version != "ff")?;
-        let trace = u128::from_str_radix(part(32)?, 16).ok().filter(|trace| *trace != 0)?;
-        let parent = u64::from_str_radix(part(16)?, 16).ok().filter(|parent| *parent != 0)?;
+        let trace = u128::from_str_radix(part(32)?, 16).ok()?;
+        let parent = u64::from_str_radix(part(16)?, 16).ok()?;
         let flags = u8::from_str_radix(part(2)?, 16).ok()?;
         let is_whole = version != "00" || parts.next().is_none();
-        is_whole.then_some(Self { trace, parent, flags, state: None, baggage: None })
+        Self::from_ids(trace, parent, flags).filter(|_| is_whole)
+    }
+
+    /// The context of these ids and flags; `None` if an id is zero.
+    #[doc(hidden)]
+    pub fn from_ids(trace: u128, parent: u64, flags: u8) -> Option<Self> {
+        let is_valid = trace != 0 && parent != 0;
+        is_valid.then_some(Self { trace, parent, flags, state: None, baggage: None })
     }
 
     /// Adds the vendors' part: the header `tracestate`. An invalid text is ignored.
@@ -174,6 +181,8 @@ mod tests {
         ] {
             assert_eq!(TraceContext::parse(&bad), None, "{bad}");
         }
+        assert_eq!(TraceContext::from_ids(0, 7, 1), None);
+        assert_eq!(TraceContext::from_ids(7, 0, 1), None);
     }
 
     #[test]

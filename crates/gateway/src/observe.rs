@@ -15,7 +15,7 @@ pub(crate) mod unknown_calls;
 pub(crate) mod unread;
 
 use callgate_executor::TraceContext;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 #[cfg(test)]
 pub(crate) use self::log::test_log;
@@ -30,24 +30,28 @@ pub(crate) use self::{otel::examined, steps::Steps};
 
 /// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
-    let mut parents = headers.get_all("traceparent").iter();
+    let mut parents = headers.get_all(TRACE_PARENT).iter();
     let (parent, None) = (parents.next()?, parents.next()) else { return None };
     let trace = TraceContext::parse(parent.to_str().ok()?)?;
     // W3C Trace Context §3.3.1.5: several headers form one list.
-    let listed = |name: &str| {
+    let listed = |name: HeaderName| {
         let values = headers.get_all(name).iter();
         let values: Result<Vec<_>, _> = values.map(|value| value.to_str()).collect();
         values.ok().filter(|values| !values.is_empty()).map(|values| values.join(","))
     };
-    let trace = match listed("tracestate") {
+    let trace = match listed(TRACE_STATE) {
         Some(states) => trace.with_state(&states),
         None => trace,
     };
-    Some(match listed("baggage") {
+    Some(match listed(BAGGAGE) {
         Some(baggage) => trace.with_baggage(&baggage),
         None => trace,
     })
 }
+
+const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
+const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACE_STATE: HeaderName = HeaderName::from_static("tracestate");
 
 #[cfg(test)]
 mod tests {

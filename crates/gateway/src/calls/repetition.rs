@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use axum::response::{IntoResponse, Response};
 use callgate_policy::{Begun, Guard, IdempotencyKey, Records};
 use callgate_tool::{Next, Outcome, PendingKind, Principal, Reached, ToolResult};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) enum Repeated {
 }
 
 pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let mut values = headers.get_all("idempotency-key").iter();
+    let mut values = headers.get_all(KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let is_key = |text: &&str| IdempotencyKey::of_text(text).is_some();
     let text = value.to_str().ok().filter(|text| is_key(text) && values.next().is_none());
@@ -98,5 +98,6 @@ fn is_open(result: &ToolResult) -> bool {
     }
 }
 
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The wait before a retry while the first request runs, or no key can be kept.
 const SOON: Duration = Duration::from_secs(1);

@@ -108,12 +108,14 @@ pub(super) fn adopt(span: &Span, trace: &TraceContext) {
     span.set_parent(Context::new().with_remote_span_context(caller)).ok();
 }
 
+/// The step of the span around, if spans are sent.
 pub(super) fn current() -> Option<TraceContext> {
     let context = Span::current().context();
     let span = context.span();
     let span = span.span_context();
-    let (trace, step, flags) = (span.trace_id(), span.span_id(), span.trace_flags().to_u8());
-    TraceContext::parse(&format!("00-{trace}-{step}-{flags:02x}"))
+    let trace = u128::from_be_bytes(span.trace_id().to_bytes());
+    let step = u64::from_be_bytes(span.span_id().to_bytes());
+    TraceContext::from_ids(trace, step, span.trace_flags().to_u8())
 }
 
 /// Sends spans over our transport. The calling thread belongs to the exporter and has no runtime.

@@ -88,7 +88,9 @@ fn span(request: &Request) -> Span {
         "http.response.status_code" = Empty,
     );
     #[cfg(feature = "otel")]
-    if let Some(trace) = super::trace_of(request.headers()) {
+    if !span.is_disabled()
+        && let Some(trace) = super::trace_of(request.headers())
+    {
         super::otel::adopt(&span, &trace);
     }
     span
