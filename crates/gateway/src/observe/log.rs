@@ -142,7 +142,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
         context: Context<'_, S>,
     ) {
         let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::default();
+        let mut fields = Fields::new();
         attributes.record(&mut fields);
         span.extensions_mut().insert(fields);
     }

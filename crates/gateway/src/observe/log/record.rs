@@ -94,7 +94,7 @@ impl Record<'_> {
 
 impl EventFields {
     pub(super) fn new(format: LogFormat) -> Self {
-        Self { format, message: String::new(), others: String::new() }
+        Self { format, message: String::new(), others: String::with_capacity(USUAL_BYTES) }
     }
 
     /// Begins a field: what separates it from the one before, and its name.
@@ -127,7 +127,13 @@ impl Visit for EventFields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.record_str(field, &format!("{value:?}"));
+        if field.name() != MESSAGE {
+            self.record_str(field, &format!("{value:?}"));
+            return;
+        }
+        self.message.clear();
+        write!(self.message, "{value:?}").ok();
+        self.message.truncate(cut(&self.message).len());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -153,6 +159,10 @@ impl Visit for EventFields {
 }
 
 impl Fields {
+    pub(super) fn new() -> Self {
+        Self(Vec::with_capacity(USUAL_FIELDS))
+    }
+
     /// Writes `tool=pets-getPet status=200`.
     fn pairs(&self) -> String {
         let mut pairs = String::new();
@@ -202,7 +212,8 @@ impl Visit for Fields {
 
 /// Writes a text, in quotation marks if it could pass for more than one.
 fn word(line: &mut String, text: &str) {
-    if text.is_empty() || text.contains([' ', '"', '=', '{', '}']) {
+    let separates = |byte| matches!(byte, b' ' | b'"' | b'=' | b'{' | b'}');
+    if text.is_empty() || text.bytes().any(separates) {
         line.push('"');
         line.push_str(&visible_line(&text.replace('"', "\\\"")));
         line.push('"');
@@ -229,5 +240,7 @@ const MESSAGE: &str = "message";
 /// The bytes that most lines fit in.
 const USUAL_BYTES: usize = 384;
 
+/// The fields that most spans have.
+const USUAL_FIELDS: usize = 8;
 /// The most bytes of one value; nobody reads more.
 const MOST_BYTES: usize = 4096;
