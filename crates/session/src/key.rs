@@ -77,13 +77,21 @@ callgate_tool::named! {
 impl Key {
     /// The key of the record `name` that belongs to `owner`.
     pub fn new(space: Space, owner: Owner<'_>, name: &str) -> Self {
-        let mut text = space.as_str().to_owned();
-        for part in [owner.principal, owner.session, Some(name)] {
+        let parts = [owner.principal, owner.session, Some(name)];
+        let n_bytes: usize =
+            parts.iter().map(|part| 1 + part.map_or(0, |part| 1 + part.len())).sum();
+        let mut text = String::with_capacity(space.as_str().len() + n_bytes);
+        text.push_str(space.as_str());
+        for part in parts {
             text.push('/');
             // A present part begins with `=`, so that an absent part and an empty one differ.
             let Some(part) = part else { continue };
             text.push('=');
-            text.push_str(&part.replace('%', "%25").replace('/', "%2F"));
+            if part.contains(['%', '/']) {
+                text.push_str(&part.replace('%', "%25").replace('/', "%2F"));
+            } else {
+                text.push_str(part);
+            }
         }
         Self(text)
     }

@@ -27,6 +27,15 @@ fn values_keep_digits_and_order_when_they_are_read_and_written() {
 }
 
 #[test]
+fn long_values_are_written_whole() {
+    for length in (500..530).chain([1023, 1024, 1025, 9000]) {
+        let text = "\u{e9}".repeat(length);
+        check_round_trip(&format!(r#"["{text}",{{"{text}":"{text}"}},"",1]"#));
+        check_round_trip(&format!("[{}0]", "1,".repeat(length)));
+    }
+}
+
+#[test]
 fn the_alternate_form_of_a_value_is_that_of_serde_json() {
     let value = json!({"a": [1, {"b": []}], "c": {}, "d": "x"});
     assert_eq!(format!("{value:#}"), serde_json::to_string_pretty(&value).unwrap());

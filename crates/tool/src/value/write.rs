@@ -9,6 +9,9 @@ use crate::reader::special;
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
+        if let Self::Array(_) | Self::Object(_) = self {
+            return in_chunks(f, |out| write(self, out, indent));
+        }
         write(self, f, indent)
     }
 }
@@ -17,7 +20,7 @@ impl fmt::Display for Value {
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);
-        write_members(self, f, indent)
+        in_chunks(f, |out| write_members(self, out, indent))
     }
 }
 
@@ -28,6 +31,37 @@ impl Value {
         debug_assert!(written.is_ok(), "a `String` takes whatever is written to it");
     }
 }
+
+/// Gathers what is written: a value has many short pieces, and each costs a formatter a call and its text room to grow.
+struct Chunks<'f, 'o> {
+    out: &'f mut fmt::Formatter<'o>,
+    chunk: String,
+}
+
+fn in_chunks<'o>(
+    out: &mut fmt::Formatter<'o>,
+    write: impl FnOnce(&mut Chunks<'_, 'o>) -> fmt::Result,
+) -> fmt::Result {
+    let mut chunks = Chunks { out, chunk: String::with_capacity(CHUNK) };
+    write(&mut chunks)?;
+    chunks.out.write_str(&chunks.chunk)
+}
+
+impl Write for Chunks<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        if self.chunk.len() + piece.len() > CHUNK {
+            self.out.write_str(&self.chunk)?;
+            self.chunk.clear();
+            if piece.len() > CHUNK {
+                return self.out.write_str(piece);
+            }
+        }
+        self.chunk.push_str(piece);
+        Ok(())
+    }
+}
+
+const CHUNK: usize = 512;
 
 /// The spaces before the inner lines; `None` writes everything on one line.
 type Indent = Option<usize>;
