@@ -301,6 +301,19 @@ mod tests {
     }
 
     #[test]
+    fn a_disguise_is_removed_at_any_place_of_a_text() {
+        for length in 1..=70 {
+            for at in 0..length {
+                let text = |middle: &str| {
+                    format!("{}{middle}{}", "a".repeat(at), "~".repeat(length - at - 1))
+                };
+                check(Disguise::All, &text("b"), None);
+                check(Disguise::All, &text("%42"), Some(&text("B")));
+            }
+        }
+    }
+
+    #[test]
     fn references_tags_and_invisible_characters_are_removed() {
         use Disguise::{All, Tags};
         check(All, "a < b & c; caf\u{e9} \u{2013} \u{4e2d}", None);

@@ -143,6 +143,20 @@ mod tests {
         assert_eq!(visible_quotation("a\r\n\nb\n"), "> a\n>\n> b\n>");
     }
 
+    #[test]
+    fn a_control_character_is_escaped_at_any_place_of_a_text() {
+        for length in 1..=70 {
+            for at in 0..length {
+                let text = |letter: &str| {
+                    format!("{}{letter}{}", "a".repeat(at), "~".repeat(length - at - 1))
+                };
+                assert_eq!(visible(&text("\u{1b}")), text("\\u001b"), "{at} of {length}");
+                assert_eq!(visible(&text("\n")), text("\n"), "{at} of {length}");
+                assert_eq!(visible_line(&text("\n")), text("\\n"), "{at} of {length}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn shown_text_has_no_invisible_character_but_joiners_between_letters(text in any::<String>()) {
