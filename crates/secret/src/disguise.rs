@@ -302,14 +302,10 @@ mod tests {
 
     #[test]
     fn a_disguise_is_removed_at_any_place_of_a_text() {
-        for length in 1..=70 {
-            for at in 0..length {
-                let text = |middle: &str| {
-                    format!("{}{middle}{}", "a".repeat(at), "~".repeat(length - at - 1))
-                };
-                check(Disguise::All, &text("b"), None);
-                check(Disguise::All, &text("%42"), Some(&text("B")));
-            }
+        for at in 0..70 {
+            let text = |middle| format!("{}{middle}{}", "a".repeat(at), "~".repeat(69 - at));
+            check(Disguise::All, &text("b"), None);
+            check(Disguise::All, &text("%42"), Some(&text("B")));
         }
     }
 

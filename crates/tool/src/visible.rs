@@ -145,15 +145,11 @@ mod tests {
 
     #[test]
     fn a_control_character_is_escaped_at_any_place_of_a_text() {
-        for length in 1..=70 {
-            for at in 0..length {
-                let text = |letter: &str| {
-                    format!("{}{letter}{}", "a".repeat(at), "~".repeat(length - at - 1))
-                };
-                assert_eq!(visible(&text("\u{1b}")), text("\\u001b"), "{at} of {length}");
-                assert_eq!(visible(&text("\n")), text("\n"), "{at} of {length}");
-                assert_eq!(visible_line(&text("\n")), text("\\n"), "{at} of {length}");
-            }
+        for at in 0..70 {
+            let text = |letter| format!("{}{letter}{}", "a".repeat(at), "~".repeat(69 - at));
+            assert_eq!(visible(&text("\u{1b}")), text("\\u001b"), "{at}");
+            assert_eq!(visible(&text("\n")), text("\n"), "{at}");
+            assert_eq!(visible_line(&text("\n")), text("\\n"), "{at}");
         }
     }
 
