@@ -204,6 +204,10 @@ pub(crate) fn unknown_argument<'a>(
     problem(shortened(name), expected, UNKNOWN_ARGUMENT, suggestion.as_deref())
 }
 
+pub(crate) fn more_unknown_arguments(n_more: usize) -> Problem {
+    problem("", "known arguments alone", format!("{n_more} further unknown arguments"), None)
+}
+
 /// The service returns the member, but it is never sent.
 pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     let expected = "nothing: the service sets it (`readOnly`)";

@@ -81,6 +81,16 @@ fn an_unknown_argument_is_reported_with_the_nearest_name() {
 }
 
 #[test]
+fn unknown_arguments_beyond_a_bound_are_counted() {
+    let unknown = (0..80_000).map(|number| (format!("k{number}"), json!(1)));
+    let known = [("petId".to_owned(), json!(1)), ("name".to_owned(), json!("Rex"))];
+    let planned = call(&pet(), Value::Object(known.into_iter().chain(unknown).collect()));
+    let problems = &planned.fault().problems;
+    assert_eq!((problems.len(), &*problems[63].at), (65, "k63"));
+    assert_eq!(problems[64].got, "79936 further unknown arguments");
+}
+
+#[test]
 fn all_violations_are_reported_at_once() {
     let planned =
         call(&pet(), json!({"petId": "rex", "nmae": "Rex", "labels": [1, {}], "verbose": "maybe"}));
@@ -100,6 +110,7 @@ fn a_long_list_of_violations_is_bounded() {
     let message = &planned.fault().message;
     assert!(message.len() <= 600, "{message}");
     assert!(message.contains(" more; correct and call again"), "{message}");
+    assert!(planned.fault().problems.len() <= 64, "{}", planned.fault().problems.len());
     let long = "x".repeat(10_000);
     let planned = call(&pet(), json!({"petId": long, "name": "Rex"}));
     assert!(planned.problems().len() < 200, "{}", planned.problems());
