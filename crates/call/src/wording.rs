@@ -204,8 +204,10 @@ pub(crate) fn unknown_argument<'a>(
     problem(shortened(name), expected, UNKNOWN_ARGUMENT, suggestion.as_deref())
 }
 
-pub(crate) fn more_unknown_arguments(n_more: usize) -> Problem {
-    problem("", "known arguments alone", format!("{n_more} further unknown arguments"), None)
+/// The number of unknown arguments, of which only some are listed behind it.
+pub(crate) fn many_unknown_arguments(n_unknown: usize, n_listed: usize) -> Problem {
+    let got = format!("{n_unknown} unknown arguments, of which {n_listed} are listed");
+    problem("", "known arguments alone", got, None)
 }
 
 /// The service returns the member, but it is never sent.
@@ -326,7 +328,13 @@ fn invalid(
     invalid_arguments(vec![problem(at, expected, got, suggestion)])
 }
 
-fn listed(code: FaultCode, problems: Vec<Problem>, advice: &str, next: Next) -> Box<Fault> {
+fn listed(code: FaultCode, mut problems: Vec<Problem>, advice: &str, next: Next) -> Box<Fault> {
+    let n_problems = problems.len();
+    if n_problems > MOST_PROBLEMS {
+        problems.truncate(MOST_PROBLEMS);
+        let got = format!("{n_problems} problems, of which {MOST_PROBLEMS} are listed");
+        problems.insert(0, problem("", "arguments without problems", got, None));
+    }
     Box::new(Fault::new(code, told(&problems, advice), next).with_problems(problems))
 }
 
@@ -347,6 +355,8 @@ fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next
     Box::new(fault)
 }
 
+/// The most problems of a fault that are listed one by one.
+const MOST_PROBLEMS: usize = 128;
 const WHOLE_BODY: &str = "body";
 const NOTHING: &str = "nothing";
 const UNKNOWN_ARGUMENT: &str = "an unknown argument";

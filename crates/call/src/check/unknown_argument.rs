@@ -28,16 +28,11 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
         }
         problem
     };
-    let mut problems: Vec<_> = unknown.clone().take(MOST_LISTED).map(problem).collect();
-    let n_more = unknown.skip(MOST_LISTED).count();
-    if n_more > 0 {
-        problems.push(wording::more_unknown_arguments(n_more));
-    }
-    problems
+    let n_unknown = unknown.clone().count();
+    let number =
+        (n_unknown > MOST_LISTED).then(|| wording::many_unknown_arguments(n_unknown, MOST_LISTED));
+    number.into_iter().chain(unknown.take(MOST_LISTED).map(problem)).collect()
 }
-
-/// The most unknown arguments that are reported one by one. Nobody reads more, and a request of a megabyte may have 80,000.
-const MOST_LISTED: usize = 64;
 
 fn alike<'a>(name: &str, inputs: impl Iterator<Item = &'a Input> + Clone) -> Option<&'a Input> {
     let names = inputs.clone().map(|input| &*input.name).filter(|name| !name.is_empty());
@@ -45,3 +40,6 @@ fn alike<'a>(name: &str, inputs: impl Iterator<Item = &'a Input> + Clone) -> Opt
     let mut inputs = inputs;
     inputs.find(|input| *input.name == *alike)
 }
+
+/// The most unknown arguments that are listed one by one: a request of a megabyte may have 80,000.
+const MOST_LISTED: usize = 32;
