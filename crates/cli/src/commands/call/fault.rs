@@ -40,11 +40,13 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
         [] => format!("error[{code}]: {}\n", visible_line(&message(fault, events))),
         [one] => format!("error[{code}]: {}\n", problem(one)),
         problems => {
-            let n = problems.len();
+            // A problem without a place says the number of those that are not all listed.
+            let is_whole = problems.iter().all(|one| !one.at.is_empty());
+            let n = if is_whole { format!("{} ", problems.len()) } else { String::new() };
             let mut text = if fault.code == FaultCode::MissingSessionValue {
-                format!("error[{code}]: the session lacks {n} values that `{tool}` needs\n")
+                format!("error[{code}]: the session lacks {n}values that `{tool}` needs\n")
             } else {
-                format!("error[{code}]: {n} arguments are not what `{tool}` takes\n")
+                format!("error[{code}]: {n}arguments are not what `{tool}` takes\n")
             };
             for one in problems {
                 let _infallible = writeln!(text, "  {}", problem(one));
