@@ -8,7 +8,6 @@ use axum::{extract::State, response::Response};
 use callgate_dialect::{Dialect, ReadMessage, json_result};
 use callgate_executor::{Decided, Decision};
 use callgate_tool::{ToolResult, Value};
-use http::HeaderMap;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -73,8 +72,7 @@ pub(crate) async fn decide(
     State(gateway): State<Gateway>,
     caller: Caller,
     PathName(id): PathName,
-    headers: HeaderMap,
-    JsonBody { value, bytes }: JsonBody,
+    JsonBody { headers, value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;

@@ -26,7 +26,6 @@ use callgate_executor::{Call, Execution, Stop, TraceContext, UsableToolsets};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Arguments, Audience, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
-use http::HeaderMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -66,8 +65,7 @@ struct CallsAnswer<'r> {
 pub(crate) fn run(
     State(gateway): State<Gateway>,
     caller: Caller,
-    headers: HeaderMap,
-    JsonBody { value, bytes }: JsonBody,
+    JsonBody { headers, value, bytes }: JsonBody,
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
         let (accepted, key) = (Accepted::of(&headers)?, repetition::key(&headers)?);

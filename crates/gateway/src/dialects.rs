@@ -9,7 +9,6 @@ use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
 use callgate_executor::Entry;
 use callgate_tool::{ToolResult, Value};
-use http::HeaderMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -52,8 +51,7 @@ pub(crate) async fn run(
     State(gateway): State<Gateway>,
     caller: Caller,
     PathName(dialect): PathName,
-    headers: HeaderMap,
-    JsonBody { value, bytes }: JsonBody,
+    JsonBody { headers, value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
     let dialect: Dialect = dialect
         .parse()

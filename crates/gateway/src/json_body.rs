@@ -1,7 +1,7 @@
 //! The body of a request as callgate's own JSON value, which keeps digits. Media type and size are checked before the body
 //! is read; a duplicate key is refused.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, mem};
 
 use axum::{
     body::Body,
@@ -10,7 +10,7 @@ use axum::{
 use bytes::Bytes;
 use callgate_dialect::EnvelopeError;
 use callgate_tool::{Value, from_value};
-use http::header;
+use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
@@ -18,6 +18,8 @@ use crate::problem::{self, Problem, ProblemKind};
 
 #[derive(Debug)]
 pub(crate) struct JsonBody {
+    /// Those of the request: a second extractor would copy them.
+    pub(crate) headers: HeaderMap,
     pub(crate) value: Value,
     pub(crate) bytes: Bytes,
 }
@@ -55,19 +57,22 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let media_type = request.headers().get(header::CONTENT_TYPE);
+        let (mut parts, body) = request.into_parts();
+        let headers = mem::take(&mut parts.headers);
+        let media_type = headers.get(header::CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok());
         if !media_type.is_some_and(is_json) {
             let detail = "expected `Content-Type: application/json`";
             return Err(Problem::new(ProblemKind::UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
-        let bytes = collected(request.into_body(), most).await?;
+        let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
+        drop(parts);
+        let bytes = collected(body, most).await?;
         let text =
             str::from_utf8(&bytes).map_err(|_| Problem::malformed("expected JSON in UTF-8"))?;
         let value = callgate_dialect::read_json(text)
             .map_err(|error| Problem::malformed(format!("expected a JSON object: {error}")))?;
-        Ok(Self { value, bytes })
+        Ok(Self { headers, value, bytes })
     }
 }
 

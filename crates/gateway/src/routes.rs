@@ -184,8 +184,8 @@ async fn answer(
         last.truncate(last.len() - verb.len() - 1);
     }
     let caller = parts.extensions.get::<Caller>().cloned().unwrap_or_default();
-    let (built, headers) = (gateway.built(), parts.headers.clone());
-    let JsonBody { value, .. } =
+    let built = gateway.built();
+    let JsonBody { headers, value, .. } =
         JsonBody::from_request(Request::from_parts(parts, body), &()).await?;
     let request = RouteRequest { gateway, built, caller, headers, parameters };
     (route.handler)(request, value).await
