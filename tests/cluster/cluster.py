@@ -1,6 +1,7 @@
 """Three sidecars on one Redis behind a balancer, while sidecars are killed, the server of the state is stopped, killed and started
 again, and the network to it stalls: no call is lost, none is executed twice, and no session sees another's values.
-Usage: cluster.py --callgate CALLGATE [--calls 20000] [--sessions 500] [--clients 64]"""
+With `--callgate` twice, sidecars of both builds share the state.
+Usage: cluster.py --callgate CALLGATE [--callgate CALLGATE] [--calls 20000] [--sessions 500] [--clients 64]"""
 
 import argparse
 import asyncio
@@ -117,7 +118,7 @@ async def run(given, folder):
     state = f"state: {{redis: {{url: 'redis://127.0.0.1:{relay.port}'}}, key: '{servers.KEY}', prefix: cluster}}"
     (folder / "shop.yaml").write_text(DESCRIPTION)
     (folder / "callgate.yaml").write_text(configuration(shop_port, state))
-    sidecars = [servers.Sidecar(given.callgate, folder, at, folder / "callgate.yaml") for at in range(3)]
+    sidecars = [servers.Sidecar(given.callgate[at % len(given.callgate)], folder, at, folder / "callgate.yaml") for at in range(3)]
     await asyncio.gather(*(sidecar.up() for sidecar in sidecars))
     haproxy = servers.program("haproxy", "target/interop/haproxy/haproxy")
     balancer = await servers.Balancer(haproxy, folder, sidecars).up()
@@ -141,7 +142,7 @@ async def run(given, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--callgate", required=True, type=pathlib.Path)
+    parser.add_argument("--callgate", required=True, action="append", type=pathlib.Path)
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--clients", type=int, default=64)
