@@ -1,60 +1,81 @@
-//! The text of HTML: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars. Scripts, styles, comments
-//! and hidden elements are left out. One pass without recursion reads any nesting; a page that nests like an attack is refused.
+//! The text of HTML: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars. What `left_out` names is
+//! left out. One pass without recursion reads any nesting; a page that nests like an attack is refused.
 
 mod entities;
+mod left_out;
 mod tag;
 mod writer;
 
 use super::{Document, Problem};
+use left_out::{Containers, LeftOut, Step, Surroundings};
 use tag::{Tag, Token, tokens};
 use writer::Writer;
 
 pub(super) fn read(text: &str) -> Result<Document<'_>, Problem> {
-    let mut page = Page::default();
+    let page = read_page(text, Surroundings::LeftOut)?;
+    if !page.writer.is_empty() {
+        return Ok(page.into_document());
+    }
+    // The whole page is in a form, as some servers write it, or in a navigation that does not end.
+    Ok(read_page(text, Surroundings::Kept)?.into_document())
+}
+
+fn read_page(text: &str, surroundings: Surroundings) -> Result<Page, Problem> {
+    let mut page = Page { surroundings, ..Page::default() };
     for token in tokens(text) {
         match token {
             Token::Tag(tag) => page.tag(&tag),
             Token::Text(text) => page.text(text),
         }
-        if page.depth > MOST_DEPTH {
+        if page.depth + page.left_out.as_ref().map_or(0, LeftOut::depth) > MOST_DEPTH {
             let message = format!("expected at most {MOST_DEPTH} elements in each other, got more");
             return Err(Problem::new(None, message, "leave the file out by `exclude`"));
         }
     }
-    let title = page.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title = Some(title).filter(|title| !title.is_empty());
-    Ok(Document { title, text: page.writer.finish().into(), ..Document::default() })
+    Ok(page)
 }
 
 #[derive(Debug, Default)]
 struct Page {
+    surroundings: Surroundings,
     writer: Writer,
     title: String,
     is_in_title: bool,
-    /// The name of the element that is left out, and the number of such elements in each other.
-    left_out: Option<(String, usize)>,
+    left_out: Option<LeftOut>,
+    containers: Containers,
     depth: usize,
 }
 
 impl Page {
+    fn into_document<'a>(self) -> Document<'a> {
+        let title = self.title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = Some(title).filter(|title| !title.is_empty());
+        Document { title, text: self.writer.finish().into(), ..Document::default() }
+    }
+
     fn tag(&mut self, tag: &Tag<'_>) {
         let name = tag.name();
-        if let Some((left_out, n_open)) = &mut self.left_out {
-            let is_own = *left_out == name;
-            *n_open += usize::from(is_own && !tag.is_end);
-            *n_open = n_open.saturating_sub(usize::from(is_own && tag.is_end));
-            if *n_open == 0 {
-                self.left_out = None;
+        let name = name.as_str();
+        if let Some(left_out) = &mut self.left_out {
+            match left_out.step(tag, name, &self.containers) {
+                Step::Inside => return,
+                Step::Last => {
+                    self.left_out = None;
+                    return;
+                }
+                Step::Behind => self.left_out = None,
             }
+        }
+        if !tag.is_end
+            && !tag.is_empty()
+            && self.containers.leaves_out(tag, name, self.surroundings)
+        {
+            self.left_out = Some(LeftOut::new(name));
             return;
         }
-        let name = name.as_str();
+        self.containers.pass(name, tag.is_end);
         if DEEP.contains(&name) {
             self.depth = if tag.is_end { self.depth.saturating_sub(1) } else { self.depth + 1 };
-        }
-        if !tag.is_end && !tag.is_empty() && (LEFT_OUT.contains(&name) || tag.is_hidden()) {
-            self.left_out = Some((name.to_owned(), 1));
-            return;
         }
         self.write(tag, name);
     }
@@ -86,7 +107,7 @@ impl Page {
             return;
         }
         let text = entities::decoded(text);
-        if self.is_in_title {
+        if std::mem::take(&mut self.is_in_title) {
             self.title.push_str(&text);
         } else {
             self.writer.text(&text);
@@ -94,11 +115,6 @@ impl Page {
     }
 }
 
-/// Elements that are no text.
-const LEFT_OUT: [&str; 10] = [
-    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "select",
-    "canvas",
-];
 /// Elements that begin and end a paragraph.
 const BLOCKS: [&str; 27] = [
     "p",
@@ -136,46 +152,4 @@ const DEEP: [&str; 12] =
 const MOST_DEPTH: usize = 2000;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(html: &str, expected: &str) {
-        assert_eq!(read(html).expect("it is read").text, expected);
-    }
-
-    #[test]
-    fn elements_become_lines_of_text() {
-        check(
-            "<html><head><title>T</title><style>x</style></head><body><h1>A &amp; B</h1><p>One\n two<br>three</p><p>Four",
-            "# A & B\n\nOne two\nthree\n\nFour\n",
-        );
-        check("<ul><li>a<li>b</ul>c", "- a\n- b\n\nc\n");
-        check("<table><tr><th>k<th>v</tr><tr><td>1<td>2</table>", "k | v\n1 | 2\n");
-        check("<pre>  a\n    b</pre>", "  a\n    b\n");
-        check("a <b>b</b>c<!-- d > --> <img alt='e &lt;'>", "a bc e <\n");
-        check("1 < 2 <3 &nosuch; &#65;&#x42;&nbsp;", "1 < 2 <3 &nosuch; AB\n");
-    }
-
-    #[test]
-    fn scripts_and_hidden_elements_are_left_out() {
-        check("a<script>if (1 < 2) { b() }</script>c", "ac\n");
-        check("a<div hidden>b<div>c</div>d</div>e", "ae\n");
-        check("a<p style=\"color: red; display : none\">b</p>c", "ac\n");
-        check("a<span aria-hidden=\"false\">b</span>", "ab\n");
-        check("<script>never ends", "");
-    }
-
-    #[test]
-    fn a_page_that_nests_without_end_is_refused() {
-        assert!(read(&"<div>".repeat(100_000)).is_err());
-        check(&format!("{}a{}", "<p>".repeat(100_000), "</p>".repeat(10)), "a\n");
-        check(&"<".repeat(1000), &format!("{}\n", "<".repeat(1000)));
-    }
-
-    #[test]
-    fn the_title_of_a_page_is_no_part_of_its_text() {
-        let page = read("<title> My\n page &amp; more</title>Text").expect("it is read");
-        assert_eq!((page.title.as_deref(), &*page.text), (Some("My page & more"), "Text\n"));
-    }
-}
+mod tests;

@@ -20,19 +20,31 @@ pub(super) struct Tag<'t> {
 /// The tokens of a page, in their order.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
-    // The content of a script or a style is text up to its own end.
     let mut raw: Option<&str> = None;
+    // An end that the page has no more of is not looked for again.
+    let mut has_title_end = true;
     std::iter::from_fn(move || {
         loop {
             if let Some(name) = raw.take() {
-                rest = rest.get(end_of_raw(rest, name)..).unwrap_or_default();
+                let is_title = name == TITLE;
+                let end = (has_title_end || !is_title).then(|| end_of_raw(rest, name)).flatten();
+                has_title_end &= end.is_some() || !is_title;
+                // A title without an end is over at the next tag.
+                let end = end.or_else(|| rest.find('<').filter(|_| is_title));
+                let end = end.unwrap_or(rest.len());
+                let (content, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                rest = after;
+                if is_title {
+                    return Some(Token::Text(content));
+                }
             }
             if rest.is_empty() {
                 return None;
             }
             let Some((skipped, tag)) = markup(rest) else {
-                let end =
-                    rest.get(1..).and_then(|after| after.find('<')).map_or(rest.len(), |at| at + 1);
+                // The first character begins no markup, whatever it is; the next `<` may.
+                let end = rest.bytes().skip(1).position(|byte| byte == b'<');
+                let end = end.map_or(rest.len(), |at| at + 1);
                 let (text, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
                 rest = after;
                 return Some(Token::Text(text));
@@ -40,9 +52,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             rest = rest.get(skipped..).unwrap_or_default();
             let Some(tag) = tag else { continue };
             if !tag.is_end {
-                raw = ["script", "style"]
-                    .into_iter()
-                    .find(|name| tag.name.eq_ignore_ascii_case(name));
+                raw = RAW.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
             }
             return Some(Token::Tag(tag));
         }
@@ -53,7 +63,10 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 fn markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
     let inner = text.strip_prefix('<')?;
     if let Some(comment) = inner.strip_prefix("!--") {
+        // `<!-->` and `<!--->` are comments of their own (HTML, "comment start state").
+        let empty = ["<!-->", "<!--->"].into_iter().find(|empty| text.starts_with(empty));
         let end = comment.find("-->").map_or(text.len(), |at| at + "<!---->".len());
+        let end = empty.map_or(end, str::len);
         return Some((end, None));
     }
     if inner.starts_with(['!', '?']) {
@@ -89,13 +102,16 @@ fn end_of_attributes(text: &str) -> usize {
     text.len()
 }
 
-/// The byte at which a script or a style ends.
-fn end_of_raw(text: &str, name: &str) -> usize {
+/// The byte at which an element without tags in it ends.
+fn end_of_raw(text: &str, name: &str) -> Option<usize> {
     let is_end = |at: &usize| {
-        let after = text.get(at + 2..at + 2 + name.len());
-        after.is_some_and(|after| after.eq_ignore_ascii_case(name))
+        let after = text.get(at + 2..).and_then(|after| after.split_at_checked(name.len()));
+        after.is_some_and(|(own, behind)| {
+            let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>');
+            own.eq_ignore_ascii_case(name) && (behind.is_empty() || behind.starts_with(ends))
+        })
     };
-    text.match_indices("</").map(|(at, _)| at).find(is_end).unwrap_or(text.len())
+    text.match_indices("</").map(|(at, _)| at).find(is_end)
 }
 
 impl Tag<'_> {
@@ -109,11 +125,14 @@ impl Tag<'_> {
         EMPTY.iter().any(|name| self.name.eq_ignore_ascii_case(name))
     }
 
+    /// True if an attribute has one of some words, in whatever case.
+    pub(super) fn says(&self, attribute: &str, words: &[&str]) -> bool {
+        let said = self.attribute(attribute).unwrap_or_default();
+        said.split_whitespace().any(|said| words.iter().any(|word| said.eq_ignore_ascii_case(word)))
+    }
+
     /// True for an element that a browser does not show.
     pub(super) fn is_hidden(&self) -> bool {
-        if !self.attributes.contains(['h', 'H', 'd', 'D']) {
-            return false;
-        }
         let style = self.attribute("style").unwrap_or_default().to_ascii_lowercase();
         let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
         let aria = self.attribute("aria-hidden");
@@ -126,6 +145,9 @@ impl Tag<'_> {
     /// The value of an attribute as it is written; empty if it has none.
     pub(super) fn attribute(&self, wanted: &str) -> Option<Cow<'_, str>> {
         let mut rest = self.attributes;
+        if rest.is_empty() {
+            return None;
+        }
         loop {
             rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
             if rest.is_empty() {
@@ -161,6 +183,9 @@ fn value_of(text: &str) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
+/// Elements whose content has no tags (HTML, "raw text elements"). That of a title is text, and that of the others is left out.
+const RAW: [&str; 7] = ["iframe", "noembed", "noframes", "script", "style", "textarea", TITLE];
+const TITLE: &str = "title";
 /// Elements without content (HTML, "void elements").
 const EMPTY: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",

@@ -86,6 +86,10 @@ impl Writer {
         self.out.push_str(std::mem::take(&mut self.prefix));
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
     pub(super) fn finish(mut self) -> String {
         self.out.truncate(self.out.trim_end().len());
         if !self.out.is_empty() {

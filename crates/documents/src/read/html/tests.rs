@@ -1,0 +1,149 @@
+//! Pages and their texts: rows for each rule, and pages of random pieces.
+
+use proptest::{prelude::*, sample::select};
+
+use super::*;
+
+#[track_caller]
+fn check(html: &str, expected: &str) {
+    assert_eq!(read(html).expect("it is read").text, expected);
+}
+
+#[test]
+fn elements_become_lines_of_text() {
+    check(
+        "<html><head><title>T</title><style>x</style></head><body><h1>A &amp; B</h1><p>One\n two<br>three</p><p>Four",
+        "# A & B\n\nOne two\nthree\n\nFour\n",
+    );
+    check("<ul><li>a<li>b</ul>c", "- a\n- b\n\nc\n");
+    check("<table><tr><th>k<th>v</tr><tr><td>1<td>2</table>", "k | v\n1 | 2\n");
+    check("<pre>  a\n    b</pre>", "  a\n    b\n");
+    check("a <b>b</b>c<!-- d > --> <img alt='e &lt;'>", "a bc e <\n");
+    check("1 < 2 <3 &nosuch; &#65;&#x42;&nbsp;", "1 < 2 <3 &nosuch; AB\n");
+}
+
+#[test]
+fn scripts_and_hidden_elements_are_left_out() {
+    check("a<script>if (1 < 2) { b() }</script>c", "ac\n");
+    check("a<div hidden>b<div>c</div>d</div>e", "ae\n");
+    check("a<p style=\"color: red; display : none\">b</p>c", "ac\n");
+    check("a<span aria-hidden=\"false\">b</span>", "ab\n");
+    check("<script>never ends", "");
+}
+
+#[test]
+fn what_follows_a_text_beyond_ascii_is_read_as_markup() {
+    for text in ["Über uns", "\u{b6}", "\u{65e5}\u{672c}", "\u{1f600} x", "\u{10fffd}"] {
+        check(
+            &format!("<h1>a</h1><p>{text}</p><script>var s=1</script><p>b</p>"),
+            &format!("# a\n\n{text}\n\nb\n"),
+        );
+        let page = format!("<title>{text}</title><p>b</p>");
+        let page = read(&page).expect("it is read");
+        assert_eq!((page.title.as_deref(), &*page.text), (Some(text), "b\n"));
+    }
+}
+
+#[test]
+fn what_surrounds_the_content_of_a_page_is_left_out() {
+    for (html, expected) in [
+        ("<header><h1>Site</h1></header>a<footer>(c)</footer>", "a\n"),
+        ("<main><header><h1>T</h1></header>a<footer>by me</footer></main>", "# T\n\na\n\nby me\n"),
+        ("<nav><ul><li>x</ul></nav>a<aside>b</aside>c", "ac\n"),
+        ("<div role=\"navigation\">x<div>y</div></div>a<div role='Search foo'>z</div>", "a\n"),
+        ("<h2>T<a class=\"x headerlink\" href=\"#t\">\u{b6}</a></h2>a", "## T\n\na\n"),
+        ("a<form><label>Find <input></label><button>Go</button></form>b", "ab\n"),
+        ("<form><p>All of a page<nav>x</nav></form>", "All of a page\n\nx\n"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn an_element_that_is_left_out_and_not_closed_ends_with_the_one_around_it() {
+    check("<div><nav>x<p>y</div>a", "a\n");
+    check("<nav>x</div></b></p>y</nav>a", "a\n");
+    check("<p hidden>x<p>a", "a\n");
+    check("<ul><li hidden>x<ul><li>y</ul><li>a</ul>", "- a\n");
+    check("a<svg><path/><title>x</title><g></svg>b<!-->c", "abc\n");
+    check("<title>T<p>a", "a\n");
+    check("a<script>'</scripts>'</script >b<textarea></p></textarea>c", "abc\n");
+}
+
+#[test]
+fn a_page_that_nests_without_end_is_refused() {
+    assert!(read(&"<div>".repeat(100_000)).is_err());
+    check(&format!("{}a{}", "<p>".repeat(100_000), "</p>".repeat(10)), "a\n");
+    check(&"<".repeat(1000), &format!("{}\n", "<".repeat(1000)));
+}
+
+#[test]
+fn the_title_of_a_page_is_no_part_of_its_text() {
+    let page = read("<title> My\n page &amp; more</title>Text").expect("it is read");
+    assert_eq!((page.title.as_deref(), &*page.text), (Some("My page & more"), "Text\n"));
+}
+
+/// A piece of a page, and the words of its text.
+#[derive(Clone, Debug)]
+struct Piece {
+    html: String,
+    words: Vec<String>,
+}
+
+/// A word with characters of any plane, which is no markup.
+fn word() -> impl Strategy<Value = String> {
+    let is_plain = |c: &char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '&');
+    let letter = prop_oneof![any::<char>(), select(vec!['a', '\u{e9}', '\u{b6}', '>', '"', '/'])];
+    prop::collection::vec(letter.prop_filter("plain", is_plain), 1..6)
+        .prop_map(|letters| letters.into_iter().collect())
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let shown = |html: String, word: String| Piece { html, words: vec![word] };
+    let unseen = |html: String| Piece { html, words: Vec::new() };
+    let elements = ["p", "div", "b", "h2", "ul", "li", "table", "td", "pre", "br", "a", "main"];
+    prop_oneof![
+        4 => word().prop_map(move |word| shown(word.clone(), word)),
+        1 => word().prop_filter("no tag", |word| !word.starts_with(|c: char| c.is_ascii()))
+            .prop_map(move |word| shown(format!("<{word}"), format!("<{word}"))),
+        1 => word().prop_map(move |word| {
+            let references = word.chars().map(|c| format!("&#x{:x};", u32::from(c))).collect();
+            shown(references, word)
+        }),
+        3 => (select(elements.to_vec()), word(), any::<bool>()).prop_map(move |(name, word, is_end)| {
+            let title = word.replace('"', "'");
+            unseen(if is_end { format!("</{name}>") } else { format!("<{name} title=\"<p>{title}\">") })
+        }),
+        1 => (select(vec!["script", "style", "iframe", "textarea"]), word()).prop_map(move |(name, word)| {
+            unseen(format!("<{name}>{word} <p> </{name}s> {word}</{name} >"))
+        }),
+        1 => (select(vec!["nav", "form", "template", "b hidden", "p role=search", "a class=headerlink"]), word())
+            .prop_map(move |(tag, word)| {
+                let name = tag.split(' ').next().unwrap_or_default();
+                unseen(format!("<{tag}> {word} <i>{word} </{name}>"))
+            }),
+        1 => word().prop_map(move |word| unseen(format!("<section><nav>{word} <b> {word}</section>"))),
+        1 => word().prop_map(move |word| unseen(format!("<!-- {} -->", word.replace('>', "")))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_text_of_a_page_is_that_of_its_visible_pieces(pieces in prop::collection::vec(piece(), 1..40)) {
+        let html: Vec<&str> = pieces.iter().map(|piece| &*piece.html).collect();
+        // A page without a text is read whole.
+        let html = format!("first {}", html.join(" "));
+        let words = pieces.iter().flat_map(|piece| &piece.words).map(String::as_str);
+        let is_mark = |word: &str| word.chars().all(|c| matches!(c, '#' | '-' | '|'));
+        let expected: Vec<&str> = std::iter::once("first").chain(words).filter(|word| !is_mark(word)).collect();
+        let page = read(&html).expect("it is read");
+        let text: Vec<&str> = page.text.split_whitespace().filter(|word| !is_mark(word)).collect();
+        prop_assert_eq!(text, expected, "{}", html);
+    }
+
+    #[test]
+    fn any_text_is_read(text in "\\PC{0,80}", markup in "(<|>|/|</|<!--|-->|\\?|!|title|p|nav|script|div|=|'|\"| |\u{e9}|\u{1f600}){0,60}") {
+        let _document = read(&text);
+        let _document = read(&markup);
+    }
+}
