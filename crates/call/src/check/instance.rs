@@ -69,6 +69,28 @@ impl Types {
         NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one)
     }
 
+    /// The types of values of this kind: a number with a fraction and an integer are one kind.
+    pub(super) fn of_kind(instance: Instance<'_>) -> Self {
+        let Instance::Value(value) = instance else { return Self::STRING };
+        match value {
+            Value::Array(_) => Self::ARRAY,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Null => Self::NULL,
+            Value::Number(_) => Self::INTEGER.and(Self::NUMBER),
+            Value::Object(_) => Self::OBJECT,
+            Value::String(_) => Self::STRING,
+        }
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        !self.within(other).is_empty()
+    }
+
+    /// The types that both have.
+    pub(super) fn within(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     pub(crate) fn words(self) -> String {
         let names = NAMES.iter().filter(|(one, _)| self.contains(*one));
         names.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")

@@ -37,12 +37,15 @@ pub(crate) fn explain<'p, 'v>(
     Ok(problems)
 }
 
-/// The expected types at a violation, if only the type is wrong: the types of all branches together.
+/// The types that a value may be converted to: the expected types of all branches together, if only the type is wrong. None if a
+/// branch takes values of this kind and refuses this one for another reason: a number out of bounds is no text.
 pub(crate) fn types_due<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
 ) -> Paid<Types> {
-    types_within(run, violation, DEPTH)
+    let due = types_within(run, violation, DEPTH)?;
+    let is_meant = !due.is_empty() && takes_kind(run, violation, DEPTH)?;
+    Ok(if is_meant { Types::NONE } else { due })
 }
 
 /// The location in the argument: `owner.labels[2]`.
@@ -75,6 +78,35 @@ fn types_within<'p, 'v>(
         }
     }
     Ok(due)
+}
+
+/// True if what is violated is meant for values of this kind, by its types or the values that it lists.
+fn takes_kind<'p, 'v>(
+    run: &mut Run<'p, 'v>,
+    violation: &Violation<'p, 'v>,
+    depth: usize,
+) -> Paid<bool> {
+    let kind = Types::of_kind(violation.at);
+    let is_like = |value: &Value| Types::of_kind(Instance::Value(value)) == kind;
+    let nodes = match violation.breach {
+        Breach::Type(types) => return Ok(types.meets(kind)),
+        Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => nodes,
+        Breach::Rule(Rule::Const(value)) => return Ok(is_like(value)),
+        Breach::Rule(Rule::Enum(options)) => return Ok(options.values().iter().any(is_like)),
+        Breach::Rule(Rule::Never) => return Ok(false),
+        _ => return Ok(true),
+    };
+    for node in nodes {
+        let branch = run.violations(node, violation.at, &[])?;
+        let mut takes = true;
+        for inner in branch.iter().filter(|inner| inner.path.is_empty()) {
+            takes = takes && takes_kind(run, inner, depth - 1)?;
+        }
+        if takes {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 struct Explainer<'r, 'p, 'v> {
@@ -121,6 +153,8 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                     }
                     None => {
                         let types = types_within(self.run, violation, depth)?;
+                        let own = types.within(Types::of_kind(violation.at));
+                        let types = if own.is_empty() { types } else { own };
                         self.problem(at, shapes(types), violation);
                     }
                 }

@@ -23,6 +23,7 @@ mod members;
 mod names;
 mod omitted;
 mod open;
+mod own_type;
 mod positions;
 mod prelude;
 mod real;
