@@ -13,6 +13,7 @@ mod defaults;
 mod differences;
 mod discriminators;
 mod disguised;
+mod files;
 mod handles;
 mod hostile;
 mod isolation;

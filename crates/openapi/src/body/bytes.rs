@@ -22,12 +22,13 @@ pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     }
 }
 
+/// Returns true if a media type holds bytes as a text: no value of JSON is bytes, and no field of a form.
 pub(super) fn holds_encoded(
     document: &Document,
     kind: BodyKind,
     schema: Option<&Located<'_>>,
 ) -> bool {
-    let schema = schema.filter(|_| kind == BodyKind::Json);
+    let schema = schema.filter(|_| matches!(kind, BodyKind::Form | BodyKind::Json));
     schema.is_some_and(|schema| encoded(document, schema.clone(), &mut { MOST_VISITED }))
 }
 

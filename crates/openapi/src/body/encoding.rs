@@ -33,6 +33,11 @@ pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncodi
     let mut declared = HashSet::new();
     for known in &mut encodings {
         known.is_binary = files.contains(&known.name);
+        if known.is_binary && kind == BodyKind::Multipart {
+            // A style writes texts (OpenAPI 3.1.1 §4.8.15.1.2), and has no form for bytes.
+            known.styled = None;
+            report_style(media, &known.name);
+        }
         declared.insert(Arc::clone(&known.name));
     }
     let others = files.into_iter().filter(|name| !declared.contains(*name));
@@ -72,6 +77,24 @@ fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
         });
     }
     encodings
+}
+
+/// Reports a style of files that says something else than one part for each file.
+fn report_style(media: Cursor<'_, '_>, name: &str) {
+    let object = media.member("encoding").and_then(|map| map.member(name)?.target().ok());
+    let Some(object) = object else { return };
+    let object = media.to(&object);
+    let is_other = |keyword: &str| match keyword {
+        "explode" => object.flag(keyword) == Some(false),
+        "style" => object.text(keyword) != Some("form"),
+        _ => object.flag(keyword) == Some(true),
+    };
+    let mut other = STYLES.into_iter().filter(|keyword| is_other(keyword));
+    let said = other.find_map(|keyword| object.member(keyword));
+    let Some(said) = said else { return };
+    let message = "expected an encoding of files without a style, got one of texts".to_owned();
+    let help = "remove it: each file is a part of its own, with its name";
+    said.note(Code::UndefinedForm, message, help);
 }
 
 /// Reports the encodings in an encoding object that are not written: those of parts inside a part.
@@ -235,6 +258,9 @@ pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
 /// The keywords that divide a part into parts (OpenAPI 3.2.0 §4.15.1).
 const NESTED: [&str; 3] = ["encoding", "itemEncoding", "prefixEncoding"];
 
+/// The keywords of a style.
+const STYLES: [&str; 3] = ["style", "explode", "allowReserved"];
+
 /// The number of schemas that are visited. Nested compositions can be walked in more ways than they have parts; real
 /// ones have fewer than fifty.
 const MOST_VISITED: usize = 200;
@@ -321,6 +347,23 @@ mod tests {
             json!({"schema": schema, "encoding": {"photo": {"contentType": "image/png, image/jpeg"}}}),
             &["photo image/png image/jpeg file", "raw file", "pages file"],
         );
+    }
+
+    #[test]
+    fn files_have_no_style() {
+        let file = json!({"type": "string", "format": "binary"});
+        let schema = json!({"properties": {"f": {"type": "array", "items": file}}});
+        for (encoding, codes) in [
+            (json!({"explode": true}), &["f file"][..]),
+            (json!({"style": "form", "allowReserved": false}), &["f file"]),
+            (json!({"style": "deepObject"}), &["f file", "undefined-form"]),
+            (json!({"explode": false}), &["f file", "undefined-form"]),
+            (json!({"allowReserved": true}), &["f file", "undefined-form"]),
+        ] {
+            let media = json!({"schema": schema, "encoding": {"f": encoding}});
+            check("3.1.0", BodyKind::Multipart, media.clone(), codes);
+            check("3.2.0", BodyKind::Multipart, media, codes);
+        }
     }
 
     #[test]

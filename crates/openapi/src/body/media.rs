@@ -127,6 +127,15 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         body.media.retain(|media| !media.is_range);
     }
     report_unwritten(body, cursor);
+    let holds_file = |media: &&DescribedMedia<'_>| {
+        media.kind == BodyKind::Form && media.encodings.iter().any(|property| property.is_binary)
+    };
+    if let Some(form) = body.media.first().filter(holds_file) {
+        let message =
+            format!("expected files in `multipart/form-data`, got: `{}`", form.media_type);
+        let help = "offer the body as `multipart/form-data` too; a form holds a file's text as it is given";
+        cursor.at(&form.object.pointer).note(Code::UndefinedForm, message, help);
+    }
 }
 
 fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {

@@ -93,7 +93,8 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
         .map(|field| PropertyEncoding {
             name: Arc::clone(&field.name),
             content_types: Box::default(),
-            styled: style(operation, field),
+            // A `collectionFormat` joins texts; each file of a list is a part of its own.
+            styled: style(operation, field).filter(|_| !is_file(field)),
             headers: Box::default(),
             is_binary: is_file(field),
         })

@@ -1,0 +1,180 @@
+//! The bytes of a file arrive as they are, with its name, in whatever way a description says that a part is a file.
+
+use crate::prelude::*;
+use proptest::prelude::*;
+
+/// Bytes that no text has, and a line break.
+const FILE: &[u8] = b"\x00\xffhi\r\n";
+const BASE64: &str = "AP9oaQ0K";
+
+fn file(name: &str) -> Value {
+    json!({"data": BASE64, "filename": name})
+}
+
+/// The head and the content of each part.
+fn parts(planned: &Planned) -> Vec<(String, Vec<u8>)> {
+    let request = planned.result.as_ref().unwrap_or_else(|fault| panic!("{fault:?}"));
+    let media_type = request.headers()["content-type"].to_str().unwrap();
+    let boundary = format!("--{}", media_type.split("boundary=").nth(1).expect("parts"));
+    let body = request.body();
+    let finds = |from: usize, wanted: &[u8]| {
+        body[from..].windows(wanted.len()).position(|window| window == wanted).map(|at| from + at)
+    };
+    let (mut all, mut at) = (Vec::new(), boundary.len() + 2);
+    while let Some(end) = finds(at, format!("\r\n{boundary}").as_bytes()) {
+        let content = finds(at, b"\r\n\r\n").expect("a head") + 4;
+        let head = String::from_utf8(body[at..content].to_vec()).expect("a head of text");
+        all.push((head, body[content..end].to_vec()));
+        at = end + boundary.len() + 4;
+    }
+    all
+}
+
+#[track_caller]
+fn check(description: &Value, value: Value, names: &[&str]) {
+    let plan = plan(&description.to_string());
+    let flat = call(&plan, json!({"f": value}));
+    let planned =
+        if flat.result.is_ok() { flat } else { call(&plan, json!({"body": {"f": value}})) };
+    let parts = parts(&planned);
+    assert_eq!(parts.len(), names.len(), "{description}");
+    for ((head, content), name) in parts.iter().zip(names) {
+        assert!(head.contains(&format!("name=\"f\"; filename=\"{name}\"")), "{head} {description}");
+        assert_eq!(content, FILE, "{description}");
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Way {
+    version: &'static str,
+    schema: Value,
+    wrapping: usize,
+    is_list: bool,
+    body: usize,
+    encoding: Option<Value>,
+}
+
+impl Way {
+    fn description(&self) -> Value {
+        let file = match self.wrapping {
+            0 => self.schema.clone(),
+            1 => json!({"$ref": "#/components/schemas/File"}),
+            2 => json!({"allOf": [{"$ref": "#/components/schemas/File"}], "description": "a file"}),
+            3 => json!({"oneOf": [self.schema]}),
+            4 if self.version != "3.0.3" => json!({"anyOf": [self.schema, {"type": "null"}]}),
+            _ => json!({"$ref": "#/components/schemas/Alias"}),
+        };
+        let property = if self.is_list { json!({"type": "array", "items": file}) } else { file };
+        let body = json!({"type": "object", "required": ["f"], "properties": {"f": property}});
+        let schema = match self.body {
+            0 => body.clone(),
+            1 => json!({"$ref": "#/components/schemas/Body"}),
+            _ => json!({"allOf": [{"$ref": "#/components/schemas/Body"}, {"type": "object"}]}),
+        };
+        let mut media = json!({"schema": schema});
+        if let Some(encoding) = &self.encoding {
+            media["encoding"] = json!({"f": encoding});
+        }
+        let request = json!({"required": true, "content": {"multipart/form-data": media}});
+        json!({"openapi": self.version, "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}],
+            "paths": {"/x": {"post": {"requestBody": request, "responses": {"200": {"description": "fine"}}}}},
+            "components": {"schemas": {"File": self.schema, "Body": body,
+                "Alias": {"allOf": [{"$ref": "#/components/schemas/File"}]}}}})
+    }
+}
+
+fn ways() -> impl Strategy<Value = Way> {
+    let old = vec![
+        json!({"type": "string", "format": "binary"}),
+        json!({"format": "binary"}),
+        json!({"type": "string", "format": "binary", "nullable": true, "maxLength": 3}),
+    ];
+    let new = vec![
+        json!({"type": "string", "format": "binary"}),
+        json!({"type": ["string", "null"], "format": "binary", "title": "File"}),
+        json!({"type": "string", "contentMediaType": "application/octet-stream"}),
+        json!({"contentMediaType": "image/png", "minLength": 100}),
+        json!({"type": "string", "contentEncoding": "binary"}),
+    ];
+    let encodings = vec![
+        None,
+        Some(json!({"explode": true})),
+        Some(json!({"explode": false})),
+        Some(json!({"style": "form"})),
+        Some(json!({"style": "deepObject", "explode": true})),
+        Some(json!({"style": "pipeDelimited", "allowReserved": true})),
+        Some(json!({"allowReserved": true, "contentType": "application/octet-stream"})),
+        Some(json!({"contentType": "image/png, application/octet-stream", "explode": true})),
+        Some(json!({"headers": {"X-Kind": {"schema": {"const": "a"}}}, "style": "form"})),
+    ];
+    let versioned = prop_oneof![
+        (Just("3.0.3"), select(old)),
+        (select(vec!["3.1.0", "3.1.1", "3.2.0"]), select(new)),
+    ];
+    (versioned, 0_usize..6, any::<bool>(), 0_usize..3, select(encodings)).prop_map(
+        |((version, schema), wrapping, is_list, body, encoding)| Way {
+            version,
+            schema,
+            wrapping,
+            is_list,
+            body,
+            encoding,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_bytes_of_a_file_arrive_with_its_name(way in ways()) {
+        let description = way.description();
+        if way.is_list {
+            check(&description, json!([file("a.txt"), BASE64]), &["a.txt", "f"]);
+        } else {
+            check(&description, file("a.txt"), &["a.txt"]);
+            check(&description, json!(BASE64), &["f"]);
+        }
+    }
+}
+
+#[test]
+fn the_bytes_of_a_file_of_swagger_arrive_with_its_name() {
+    let list = |format: Value| {
+        let mut field = json!({"in": "formData", "name": "f", "required": true, "type": "array",
+            "items": {"type": "file"}});
+        field["collectionFormat"] = format;
+        field
+    };
+    let one = json!({"in": "formData", "name": "f", "required": true, "type": "file"});
+    for (field, is_list) in [(one, false), (list(json!("multi")), true), (list(json!("csv")), true)]
+    {
+        for consumes in [
+            json!(["multipart/form-data"]),
+            json!(["application/x-www-form-urlencoded"]),
+            json!([]),
+        ] {
+            let description = json!({"swagger": "2.0", "info": {"title": "t", "version": "1"},
+                "host": "api.example.com", "schemes": ["https"], "paths": {"/x": {"post": {
+                    "consumes": consumes, "parameters": [field], "responses": {"200": {"description": "fine"}}}}}});
+            if is_list {
+                check(&description, json!([file("a.txt"), file("b.txt")]), &["a.txt", "b.txt"]);
+            } else {
+                check(&description, file("a.txt"), &["a.txt"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_that_may_be_a_form_or_parts_is_sent_as_parts_if_it_has_files() {
+    let schema = json!({"type": "object", "required": ["f"],
+        "properties": {"f": {"type": "string", "format": "binary"}}});
+    let content = json!({"application/x-www-form-urlencoded": {"schema": schema},
+        "multipart/form-data": {"schema": schema}});
+    let body = json!({"required": true, "content": content});
+    let planned = call(
+        &operation("post", "/x", json!({"requestBody": body})),
+        json!({"body": {"f": file("a.txt")}}),
+    );
+    assert_eq!(parts(&planned).len(), 1);
+}
