@@ -198,6 +198,9 @@ impl<'d> Builder<'d> {
         }
         if !matches!(self.bytes, Bytes::Parts | Bytes::Patch | Bytes::Text) && is_bytes(node) {
             self.document.meter().spend(BYTES);
+            if let Some(default @ Node::String(_)) = node.get("default") {
+                keyword::report_illegal_default(self, default, &path.name("default"));
+            }
             return self.bytes.schema(node, self.view);
         }
         keyword::copy(self, node, path, &mut built);

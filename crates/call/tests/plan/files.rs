@@ -178,3 +178,15 @@ fn a_body_that_may_be_a_form_or_parts_is_sent_as_parts_if_it_has_files() {
     );
     assert_eq!(parts(&planned).len(), 1);
 }
+
+#[test]
+fn no_default_stands_for_the_bytes_of_a_file() {
+    let file = json!({"type": "string", "format": "binary", "default": "File"});
+    let files = json!({"type": "array", "items": {"format": "binary"}, "default": ["Files"]});
+    let schema =
+        json!({"type": "object", "required": ["f", "g"], "properties": {"f": file, "g": files}});
+    let body = json!({"required": true, "content": {"multipart/form-data": {"schema": schema}}});
+    let plan = operation("post", "/x", json!({"requestBody": body}));
+    call(&plan, json!({}))
+        .is_refused("f: expected a value, got nothing\ng: expected a value, got nothing");
+}

@@ -104,7 +104,7 @@ pub(super) fn copy<'d>(
 }
 
 /// A default that its own schema does not allow is neither shown nor sent: its author meant something else.
-fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>) {
+pub(super) fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>) {
     if builder.view == View::Output {
         return;
     }

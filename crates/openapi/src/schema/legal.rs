@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     document::Document,
     reference::{Located, beyond, chain},
-    schema::{listed_values, says_read_only},
+    schema::{bytes::is_bytes, listed_values, says_read_only},
 };
 
 /// The default of a schema, or of its reference's target, if its schema allows it.
@@ -56,12 +56,13 @@ impl<'d> Legal<'d> {
                 .all(|Located { node, pointer }| self.allows_here(node, &Path::at(pointer), value))
     }
 
-    /// Checks the rules of a schema itself, without the target of its reference.
+    /// Checks the rules of a schema itself, without the target of its reference. No text of a description is the bytes of a file.
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
-            || (listed_values::allow(self.document, object, value)
-                .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
+            || (!(is_bytes(schema) && value.as_str().is_some())
+                && listed_values::allow(self.document, object, value)
+                    .unwrap_or_else(|| is_of_type(object, value) && self.lists(object, value))
                 && !self.excludes(object, value)
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
@@ -256,6 +257,9 @@ mod tests {
             json!({"allOf": [{"type": "string"}], "default": 1}),
             json!({"anyOf": [{"type": "string"}, {"type": "null"}], "default": 1}),
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "default": {"a": 1}}),
+            json!({"type": "string", "format": "binary", "default": "File"}),
+            json!({"type": "array", "items": {"contentMediaType": "image/png"}, "default": ["Files"]}),
+            json!({"allOf": [{"type": "file"}], "default": ""}),
         ] {
             check(schema, false);
         }
@@ -290,6 +294,7 @@ mod tests {
             json!({"type": "array", "items": {"type": "string"}, "default": []}),
             json!({"anyOf": [{"type": "string"}, {"type": "null"}], "default": "x"}),
             json!({"enum": [1, 2.0], "default": 2}),
+            json!({"type": ["string", "null"], "format": "binary", "default": null}),
             json!({"default": {"any": 1}}),
         ] {
             check(schema, true);
