@@ -107,9 +107,10 @@ impl Request<'_> {
         };
         described.map_err(|error| match error.kind() {
             ErrorKind::Statement => wording::not_a_query(&error.to_string()),
-            ErrorKind::Address | ErrorKind::Denied | ErrorKind::Unavailable => {
-                wording::unavailable()
-            }
+            ErrorKind::Address
+            | ErrorKind::Catalog
+            | ErrorKind::Denied
+            | ErrorKind::Unavailable => wording::unavailable(),
         })
     }
 

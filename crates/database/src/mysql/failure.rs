@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::{
-    error::{Error, ErrorKind},
+    error::{self, Error, ErrorKind},
     transaction::{Constraint, Failure},
 };
 
@@ -60,6 +60,18 @@ pub(super) fn of_opening(error: CommandError) -> Error {
             "the server does not take the settings of a connection: it is older than MariaDB 10.6 and MySQL 8.0, or a proxy",
         ),
         CommandError::Lost | CommandError::Server(_) => unavailable(),
+    }
+}
+
+/// A statement of callgate's own on the catalog that has no result.
+pub(super) fn of_reading(error: CommandError) -> Error {
+    let CommandError::Server(code) = error else { return unavailable() };
+    match of_server(code) {
+        Failure::Denied => {
+            Error::new(ErrorKind::Denied, "the database does not let the login read its catalog")
+        }
+        Failure::Conflict | Failure::TimedOut { .. } | Failure::Unavailable { .. } => unavailable(),
+        _ => error::own_statement(&format!("error {code}")),
     }
 }
 

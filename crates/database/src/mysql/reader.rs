@@ -11,10 +11,7 @@ use super::{
     limits::Limits,
     pool::{Loan, Pool},
 };
-use crate::{
-    error::{Error, ErrorKind},
-    transaction::Rows,
-};
+use crate::{error::Error, transaction::Rows};
 
 /// A connection that reads.
 pub(super) struct Reader {
@@ -61,11 +58,8 @@ impl Reader {
         connection.meter.allow(CATALOG_BYTES);
         match timeout(READ_TIME, connection.flight(asked)).await {
             Ok(Ok(replies)) => Ok(replies.into_iter().map(|reply| reply.rows).collect()),
-            Ok(Err(CommandError::Server(1044 | 1142 | 1143 | 1227))) => Err(Error::new(
-                ErrorKind::Denied,
-                "the database does not let the login read its catalog",
-            )),
-            Ok(Err(_)) | Err(_) => Err(unavailable()),
+            Ok(Err(error)) => Err(failure::of_reading(error)),
+            Err(_) => Err(unavailable()),
         }
     }
 

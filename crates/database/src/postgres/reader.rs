@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use tokio::time::timeout;
-use tokio_postgres::{Statement, error::SqlState, types::Type};
+use tokio_postgres::{Statement, types::Type};
 
 use super::{
     connection::CATALOG_BYTES,
@@ -12,7 +12,7 @@ use super::{
     value::{Bound, texts},
 };
 use crate::{
-    error::{Error, ErrorKind},
+    error::{self, Error, ErrorKind},
     transaction::Rows,
 };
 
@@ -58,11 +58,21 @@ impl Reader {
 }
 
 fn unread(error: &tokio_postgres::Error) -> Error {
-    match error.code().map(SqlState::code) {
-        Some("42501") => {
+    let Some(server) = error.as_db_error() else { return unavailable() };
+    let code = server.code().code();
+    match (code.get(..2).unwrap_or_default(), code) {
+        (_, "42501") => {
             Error::new(ErrorKind::Denied, "the database does not let the login read its catalog")
         }
-        _ => unavailable(),
+        // It is busy, full, or ends: another attempt may succeed.
+        ("08" | "40" | "53" | "55" | "57" | "58", _) => Error::new(
+            ErrorKind::Unavailable,
+            format!("the database cannot answer now; SQLSTATE: {code}"),
+        ),
+        _ => {
+            let message: String = server.message().chars().take(MESSAGE_CHARACTERS).collect();
+            error::own_statement(&format!("SQLSTATE {code}, {message}"))
+        }
     }
 }
 
@@ -91,3 +101,6 @@ fn unavailable() -> Error {
 
 /// The time limit of one query of the catalog.
 const READ_TIME: Duration = Duration::from_secs(30);
+
+/// The characters of the server's message about a statement of our own that are shown.
+const MESSAGE_CHARACTERS: usize = 200;

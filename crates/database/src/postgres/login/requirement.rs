@@ -103,7 +103,8 @@ fn of_table(
 
 const MEMBER: &str = "select 1 from pg_roles where rolname = $1 and pg_has_role(oid, 'member')";
 
-/// The rights of a role on tables: the columns on which it lacks them, and the sequences that number their rows.
+/// The rights of a role on tables: the columns on which it lacks them, and the sequences that number their rows. `case`, since SQL
+/// orders no conditions: an index depends on its table, too, and `has_sequence_privilege` fails for it.
 const OF_TABLES: &str = "select j.n, has_schema_privilege($1::name, n.oid, 'usage'), has_table_privilege($1::name, c.oid, 'delete'),
     (select json_agg(a.attname)::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         and a.attname in (select json_array_elements_text(j.t -> 'selects'))
@@ -117,6 +118,7 @@ const OF_TABLES: &str = "select j.n, has_schema_privilege($1::name, n.oid, 'usag
     (select json_agg(format('%I.%I', sn.nspname, s.relname))::text from pg_depend d join pg_class s on s.oid = d.objid
         join pg_namespace sn on sn.oid = s.relnamespace
         where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid
-        and d.deptype = 'a' and s.relkind = 'S' and not has_sequence_privilege($1::name, s.oid, 'usage'))
+        and d.deptype = 'a'
+        and case when s.relkind = 'S' then not has_sequence_privilege($1::name, s.oid, 'usage') end)
     from json_array_elements($2::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 'schema'
     join pg_class c on c.relnamespace = n.oid and c.relname = j.t ->> 'name'";

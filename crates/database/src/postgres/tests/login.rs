@@ -74,6 +74,36 @@ async fn a_login_with_exactly_what_its_tools_need_has_no_finding() {
     assert_eq!(lines(&database, &login, &needs()).await, [""; 0]);
 }
 
+/// Indexes and partitions depend on their table as its sequence does.
+#[tokio::test]
+async fn a_table_with_relations_of_every_kind_is_looked_at() {
+    let Some((database, login)) = shop("l_relations") else { return };
+    let script = "create index on public.orders (owner); create index on public.orders (lower(note)) where total > 1;
+        create table public.parts (n int primary key, owner text, id int generated always as identity) partition by range (n);
+        create table public.parts_1 partition of public.parts for values from (1) to (9);
+        create table public.parts_2 partition of public.parts default;
+        create index on public.parts (owner); create type public.pair as (a int, b int);
+        create sequence public.owned owned by public.orders.total; create view public.of_orders as select no from public.orders;
+        create statistics public.guess on owner, note from public.orders;
+        grant select (n, owner), insert (n, owner) on public.parts to LOGIN";
+    database.run(&script.replace("LOGIN", &login));
+    let mut needs = needs();
+    let columns = || names(&["n", "owner"]);
+    needs.tables.insert(
+        TableName { schema: Some("public".to_owned()), name: "parts".to_owned() },
+        TableNeeds { selects: columns(), inserts: columns(), ..TableNeeds::default() },
+    );
+    let found = lines(&database, &login, &needs).await;
+    assert_eq!(
+        found,
+        [format!("Missing usage:public.owned GRANT USAGE ON SEQUENCE public.owned TO \"{login}\"")]
+    );
+    mend(&database, found);
+    assert_eq!(lines(&database, &login, &needs).await, [""; 0]);
+    let postgres = connect(&database, &login).await;
+    postgres.login(&Needs { is_for_query: true, ..needs }).await.unwrap();
+}
+
 /// A right that makes a login too mighty, and the finding about it.
 const MIGHTY: &[(&str, &str)] = &[
     ("alter role L superuser", "Dangerous superuser ALTER ROLE L NOSUPERUSER"),
