@@ -24,9 +24,11 @@ use callgate_gateway::{
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serve_stdio};
 use callgate_policy::{
-    Approvals, Audit, Guard, Idempotency, IdempotencyKey, Records, TurnEnd, Webhook,
+    Approvals, Audit, Extent, Guard, Idempotency, IdempotencyKey, Listing, Records, TurnEnd,
+    Webhook,
 };
 use callgate_secret::single_flight::SingleFlight;
+use callgate_session::FairQueue;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::{Network, Resolver, TlsSettings};
 use futures_util::FutureExt;
@@ -229,6 +231,11 @@ fn every_future_below_the_library_is_send() {
     let _: fn(Guard) = |guard| is_send(guard.finish(b""));
     let _: fn(Guard) = |guard| is_send(guard.free());
     let _: fn(&Approvals) = |approvals| is_send(approvals.list(|_| true));
+    let _: fn(&Approvals) = |approvals| is_send(approvals.find("", |_| true));
+    let _: fn(&Approvals) = |it| is_send(it.find_within(Extent::All, "", |_| true));
+    let _: fn(&FairQueue) = |queue| is_send(queue.enter("", 1));
+    let _: fn(&Approvals, &Listing<'_>) =
+        |approvals, listing| is_send(approvals.page(listing, |_| true));
     let _: fn(&Approvals, &Decided) =
         |approvals, decided| is_send(approvals.decide(decided, |_| true, None));
     let _: fn(&Audit, &Idempotency) = |audit, keys| is_send(audit.recall(keys));

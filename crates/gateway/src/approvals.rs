@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use self::listing::ApprovalBody;
-pub(crate) use self::listing::{__path_list, list};
+pub(crate) use self::listing::{__path_list, __path_show, list, show};
 use crate::{
     bodies::ResultBody,
     caller::Caller,

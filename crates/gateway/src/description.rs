@@ -111,7 +111,7 @@ fn inline(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
-        admin::changes, admin::reload, approvals::decide, approvals::list, calls::run, dialects::run,
+        admin::changes, admin::reload, approvals::decide, approvals::list, approvals::show, calls::run, dialects::run,
         health::live, health::ready, prometheus::show, results::show, results::store, search::run, sessions::delete, sessions::patch,
         sessions::put, sessions::show, tools::list, tools::show,
     ),

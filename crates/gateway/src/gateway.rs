@@ -5,14 +5,21 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 use callgate_policy::Records;
+use callgate_session::{FairQueue, QueueBounds, QueuePermit};
+use callgate_tool::Principal;
 use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::{
-    at_start::AtStart, drain::Drain, reloads::Reloads, stored_sessions::Sessions,
+    at_start::AtStart,
+    caller::Caller,
+    drain::Drain,
+    problem::{self, Problem},
+    reloads::Reloads,
+    stored_sessions::Sessions,
     waiting_calls::WaitingCalls,
 };
 
@@ -33,7 +40,8 @@ struct Shared {
     transcripts: callgate_agent::Transcripts,
     /// The number of replaced builds; changes wake those who wait.
     replaced: watch::Sender<u64>,
-    listeners: Arc<Semaphore>,
+    listeners: FairQueue,
+    listings: FairQueue,
 }
 
 impl Gateway {
@@ -50,7 +58,7 @@ impl Gateway {
         let transcripts = crate::transcripts::transcripts(built.state());
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
-        let listeners = Arc::new(Semaphore::new(LISTENERS));
+        let listeners = FairQueue::new(LISTENERS);
         let shared = Shared {
             at_start,
             built,
@@ -63,6 +71,7 @@ impl Gateway {
             transcripts,
             replaced,
             listeners,
+            listings: FairQueue::new(LISTINGS),
         };
         Self(Arc::new(shared))
     }
@@ -80,18 +89,27 @@ impl Gateway {
     }
 
     /// Yields each time another build is served, until the sidecar stops; `None` if too many listen.
-    pub(crate) fn replacements(&self) -> Option<BoxStream<'static, ()>> {
-        let place = Arc::clone(&self.0.listeners).try_acquire_owned().ok()?;
-        let from = (self.0.replaced.subscribe(), self.0.drain.clone(), place);
-        let replacements = stream::unfold(from, |(mut replaced, drain, place)| async move {
+    pub(crate) fn replacements(
+        &self,
+        principal: Option<&Principal>,
+    ) -> Option<BoxStream<'static, ()>> {
+        let permit = self.0.listeners.try_enter(principal.map_or("", Principal::id), 1)?;
+        let from = (self.0.replaced.subscribe(), self.0.drain.clone(), permit);
+        let replacements = stream::unfold(from, |(mut replaced, drain, permit)| async move {
             let is_replaced = tokio::select! {
                 biased;
                 () = drain.begun() => false,
                 changed = replaced.changed() => changed.is_ok(),
             };
-            is_replaced.then_some(((), (replaced, drain, place)))
+            is_replaced.then_some(((), (replaced, drain, permit)))
         });
         Some(replacements.boxed())
+    }
+
+    /// The permit for a listing, which takes more of a sidecar than its request shows. One principal makes one at a time.
+    pub(crate) async fn listing_permit(&self, caller: &Caller) -> Result<QueuePermit, Problem> {
+        let principal = caller.principal.as_ref().map_or("", Principal::id);
+        self.0.listings.enter(principal, 1).await.ok_or_else(problem::overloaded)
     }
 
     pub(crate) fn at_start(&self) -> &AtStart {
@@ -125,4 +143,7 @@ impl Gateway {
     }
 }
 
-const LISTENERS: usize = 1024;
+/// The clients of MCP that listen for changes of the tools.
+const LISTENERS: QueueBounds = QueueBounds { units: 1024, each: 512, waiting: 0 };
+/// The listings that are made at once: a few, so that calls go on beside them.
+const LISTINGS: QueueBounds = QueueBounds { units: 4, each: 1, waiting: 1024 };

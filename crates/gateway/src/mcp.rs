@@ -14,7 +14,7 @@ use callgate_mcp::{
     Caller as McpCaller, Host, McpService, SessionError, WaitingCall as McpWaitingCall,
 };
 use callgate_session::Store;
-use callgate_tool::{Session, Value};
+use callgate_tool::{Principal, Session, Value};
 use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
@@ -75,7 +75,7 @@ async fn answered(
     head.extensions.insert(known);
     // That of a call that waits for a person.
     head.extensions.insert(caller.clone());
-    let service = McpService::new(Arc::new(SidecarHost(gateway.clone())));
+    let service = McpService::new(Arc::new(SidecarHost(gateway.clone(), caller.principal.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
     let before = gateway.built();
@@ -93,7 +93,8 @@ async fn answered(
 
 const LISTEN: &str = "subscriptions/listen";
 
-struct SidecarHost(Gateway);
+/// A sidecar for one of its callers.
+struct SidecarHost(Gateway, Option<Principal>);
 
 #[async_trait]
 impl Host for SidecarHost {
@@ -153,7 +154,7 @@ impl Host for SidecarHost {
     }
 
     fn changes(&self) -> Option<BoxStream<'static, ()>> {
-        self.0.replacements()
+        self.0.replacements(self.1.as_ref())
     }
 
     async fn keep(

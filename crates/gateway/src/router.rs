@@ -45,7 +45,7 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
         .route("/v1/approvals", get(approvals::list))
-        .route("/v1/approvals/{id}", post(approvals::decide))
+        .route("/v1/approvals/{id}", get(approvals::show).post(approvals::decide))
         .route("/v1/calls", post(calls::run))
         .route("/v1/dialects/{dialect}/calls", post(dialects::run))
         .route("/v1/results", post(results::store))

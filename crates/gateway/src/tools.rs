@@ -45,7 +45,7 @@ struct Tools<'t> {
         ("deferred" = Option<bool>, Query, description = "True for declarations that a model sees once it has searched for them, the provider's own tool that searches first: `anthropic`, `responses`"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
-        ("limit" = Option<u16>, Query, description = "The most tools of a page", minimum = 1, maximum = 1000),
+        ("limit" = Option<u16>, Query, description = "The most tools of a page. A page ends at 4 MiB, too", minimum = 1, maximum = 1000),
     ),
     responses(
         (status = 200, description = "A page of tools", body = Tools<'_>,
@@ -61,6 +61,7 @@ pub(crate) async fn list(
     query: Query,
 ) -> Result<JsonText, Problem> {
     let page = Page::read(query)?;
+    let _permit = gateway.listing_permit(&caller).await?;
     let built = gateway.built();
     let tools = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
     if let Some(toolset) = &page.toolset {
@@ -82,14 +83,15 @@ pub(crate) async fn list(
     if let Some(search) = page.search.as_ref().filter(|_| page.cursor.is_none()) {
         shown.extend(to_raw_value(search));
     }
-    let (mut last, most) = (None, shown.len() + page.limit);
+    let (mut last, mut n_bytes, most) = (None, 0, shown.len() + page.limit);
     for entry in tools.by_ref() {
         last = Some(entry.name().as_str());
         // A tool whose declaration exceeds its limits is skipped, as `check` reports.
-        shown.extend(
-            entry.declaration().and_then(|tool| to_raw_value(&page.declaration(tool)).ok()),
-        );
-        if shown.len() == most {
+        let declaration =
+            entry.declaration().and_then(|tool| to_raw_value(&page.declaration(tool)).ok());
+        n_bytes += declaration.as_ref().map_or(0, |declaration| declaration.get().len());
+        shown.extend(declaration);
+        if shown.len() == most || n_bytes >= MOST_BYTES {
             break;
         }
     }
@@ -202,5 +204,7 @@ pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
     form.map_err(|error| Problem::new(ProblemKind::FOREIGN_FORM, format!("`form`: {error}")))
 }
 
-/// More tools than a model sees at once; a page of them is a few MiB.
+/// More tools than a model sees at once.
 const MOST_TOOLS: usize = 1000;
+/// The bytes of declarations after which a page ends.
+const MOST_BYTES: usize = 4 << 20;

@@ -49,15 +49,13 @@ impl WaitingCalls {
         pending: &Pending,
         waiting: &WaitingCall,
     ) -> Result<(), Error> {
-        let key = key(principal, &pending.id);
-        if self.store.get(&key, now()).await?.is_some() {
-            return Ok(());
-        }
         let record = Record::new("application/json", Bytes::from(waiting.to_value().to_string()));
         let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
         let record = record.with_credential(SESSION, session);
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
+        let space = if record.size() <= MOST_LISTED { Space::Approval } else { Space::Detail };
+        let key = key(space, principal, &pending.id);
         match self.store.put(&key, record, Expected::Absent, now()).await {
             // Another request has kept it.
             Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
@@ -70,8 +68,11 @@ impl WaitingCalls {
         principal: Option<&Principal>,
         approval: &str,
     ) -> Result<Option<WaitingCall>, Error> {
-        let key = key(principal, approval);
-        let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
+        let mut stored = self.store.get(&key(Space::Approval, principal, approval), now()).await?;
+        if stored.is_none() {
+            stored = self.store.get(&key(Space::Detail, principal, approval), now()).await?;
+        }
+        let Some(stored) = stored else { return Ok(None) };
         let unreadable = || Error::new(ErrorKind::Unreadable, "a waiting call cannot be read");
         let session = stored.record.credentials().get(SESSION).ok_or_else(unreadable)?;
         let session = Value::parse(session.expose()).ok();
@@ -124,8 +125,8 @@ impl fmt::Debug for WaitingCall {
     }
 }
 
-fn key(principal: Option<&Principal>, approval: &str) -> Key {
-    Key::new(Space::Approval, Owner::new(principal, &Session::default()), approval)
+fn key(space: Space, principal: Option<&Principal>, approval: &str) -> Key {
+    Key::new(space, Owner::new(principal, &Session::default()), approval)
 }
 
 fn now() -> std::time::Instant {
@@ -134,6 +135,8 @@ fn now() -> std::time::Instant {
 
 /// The name of the stored session beside the call.
 const SESSION: &str = "session";
+/// The most bytes of a call that lies with the approvals, whose listing reads it.
+const MOST_LISTED: usize = 4096;
 /// The number of calls that wait at once in a busy office; a new one replaces the oldest of the principal that holds most.
 const MOST_CALLS: usize = 10_000;
 /// The most bytes of all calls, with their arguments.

@@ -2,6 +2,7 @@
 //! sends it, and approves only that request. Putting the question to the person is up to the ways in.
 
 mod grant;
+mod listing;
 mod others;
 mod request;
 mod rules;
@@ -17,7 +18,7 @@ use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
 use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
-use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Preview};
+use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Value};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -28,6 +29,7 @@ use crate::{
     webhook::{Notice, Webhook},
 };
 
+pub use self::listing::{ApprovalPage, Extent, Listing};
 pub use self::others::Marked;
 pub use self::request::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, AskAtLeast, Confirm};
@@ -104,7 +106,7 @@ impl Approvals {
         &self,
         call: &Call<'_>,
         backend: &dyn Backend,
-        preview: &Preview,
+        request: Value,
         digest: Digest,
     ) -> Result<Approval, Box<Fault>> {
         if self.rules.approvers == Approvers::Others && call.principal().is_none() {
@@ -118,7 +120,7 @@ impl Approvals {
             tool: backend.name().to_string(),
             toolset: backend.toolset().to_owned(),
             effect: backend.effect(),
-            request: request::shown(preview),
+            request,
             caller: call.principal().map(|principal| principal.id().to_owned()),
             asked,
             expires: asked.checked_add(self.rules.time).unwrap_or(asked),
@@ -126,14 +128,8 @@ impl Approvals {
             digest,
             used: None,
         };
-        let kept = match Record::json(&approval) {
-            Ok(record) => {
-                let (key, record) =
-                    (key(call, &approval.id), record.with_time_to_live(self.rules.time));
-                self.store.put(&key, record, Expected::Absent, now()).await.map(drop)
-            }
-            Err(error) => Err(error),
-        };
+        let (approval, request) = approval.split();
+        let kept = self.keep(&key(call, &approval.id), &approval, request.as_ref()).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept(error.retry_after().unwrap_or_default())
@@ -146,8 +142,28 @@ impl Approvals {
         Ok(approval)
     }
 
-    fn pending(&self, approval: Approval) -> Outcome {
-        let mut pending = Pending::new(PendingKind::Approval, approval.id, approval.request);
+    /// Keeps an approval, and its request beside it if that is too large to be listed.
+    async fn keep(
+        &self,
+        key: &Key,
+        approval: &Approval,
+        request: Option<&Value>,
+    ) -> Result<(), Error> {
+        let detail = key.in_space(Space::Detail);
+        if let Some(request) = request {
+            let record = Record::json(request)?.with_time_to_live(self.rules.time);
+            self.store.put(&detail, record, Expected::Absent, now()).await?;
+        }
+        let record = Record::json(approval)?.with_time_to_live(self.rules.time);
+        let kept = self.store.put(key, record, Expected::Absent, now()).await.map(drop);
+        if kept.is_err() && request.is_some() {
+            self.store.remove(&detail, Expected::Any, now()).await.ok();
+        }
+        kept
+    }
+
+    fn pending(&self, approval: Approval, request: Value) -> Outcome {
+        let mut pending = Pending::new(PendingKind::Approval, approval.id, request);
         pending.expires = Some(approval.expires);
         pending.approvers = self.rules.approvers;
         Outcome::Pending(Box::new(pending))
@@ -180,7 +196,8 @@ impl Approvals {
             noted.events().iter().for_each(|event| journal.note(event.clone()));
         };
         let review = review.inspect_err(|_| noted(journal))?;
-        let digest = request::digest(call, backend, &review);
+        let shown = request::shown(&review.preview);
+        let digest = request::digest(call, backend, &review, &shown);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
@@ -205,10 +222,10 @@ impl Approvals {
                 return Ok(None);
             }
             Some(Grant::Waiting(approval)) => *approval,
-            None => self.ask(call, backend, &review.preview, digest).await?,
+            None => self.ask(call, backend, shown.clone(), digest).await?,
         };
         noted(journal);
-        Ok(Some(self.pending(approval)))
+        Ok(Some(self.pending(approval, shown)))
     }
 }
 

@@ -35,7 +35,8 @@ pub struct Approval {
     pub toolset: String,
     /// The effect of the tool.
     pub effect: Effect,
-    /// The request that would be sent, with `****` for credentials.
+    /// The request that would be sent, with `****` for credentials. Null in a listing where it is larger than 4 KiB:
+    /// [`Approvals::find`](crate::Approvals::find) has it.
     pub request: Value,
     /// The id of the principal that made the call; `None` for a caller without a name.
     pub caller: Option<String>,
@@ -107,6 +108,8 @@ pub(crate) struct Found {
     pub(crate) key: Key,
     pub(crate) version: Version,
     pub(crate) approval: Approval,
+    /// The bytes of its record.
+    pub(crate) n_bytes: usize,
 }
 
 impl ApprovalState {
@@ -134,6 +137,15 @@ impl Approval {
         Ok(Record::json(self)?.with_time_to_live(self.left()))
     }
 
+    /// The approval without a request that is too large for a listing, and that request.
+    pub(crate) fn split(self) -> (Self, Option<Value>) {
+        if self.request.to_string().len() <= MOST_LISTED {
+            return (self, None);
+        }
+        let request = self.request;
+        (Self { request: Value::Null, ..self }, Some(request))
+    }
+
     fn left(&self) -> Duration {
         self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO)
     }
@@ -155,6 +167,11 @@ impl Approval {
 }
 
 impl Found {
+    /// True if the request of an unused approval lies beside it.
+    pub(crate) fn has_detail(&self) -> bool {
+        self.approval.used.is_none() && self.approval.request.is_null()
+    }
+
     /// `None` if the record is none of this release.
     pub(crate) fn read(key: Key, stored: &Stored) -> Option<Self> {
         let mut approval: Approval = stored.record.read().ok()?;
@@ -163,9 +180,12 @@ impl Found {
         if matches!(approval.used, Some(Use::Begun { lapse, .. }) if left <= u128::from(lapse)) {
             approval.used = Some(Use::Made);
         }
-        Some(Self { key, version: stored.version, approval })
+        Some(Self { key, version: stored.version, approval, n_bytes: stored.record.size() })
     }
 }
+
+/// The most bytes of a request that lies with its approval, and is listed with it.
+const MOST_LISTED: usize = 4096;
 
 /// The decision that a call was made or ended by, as an extension of the call.
 #[derive(Clone, Debug)]

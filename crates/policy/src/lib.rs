@@ -19,7 +19,8 @@ mod timed_store;
 mod webhook;
 
 pub use approval::{
-    APPROVAL_TIME, ApprovalRules, Approvals, AskAtLeast, Confirm, Marked, approval_text,
+    APPROVAL_TIME, ApprovalPage, ApprovalRules, Approvals, AskAtLeast, Confirm, Extent, Listing,
+    Marked, approval_text,
 };
 pub use approval_record::{Approval, ApprovalState};
 pub use audit::{

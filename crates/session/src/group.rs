@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use callgate_tool::Principal;
+
 use crate::key::{Key, Owner, Space};
 
 /// The records of one purpose, or those of one owner among them, for [`Store::list`](crate::Store::list).
@@ -34,9 +36,22 @@ impl Group {
         Self(text.strip_suffix('=').unwrap_or(text).to_owned())
     }
 
+    /// The records of a purpose that a principal has in all its sessions. Callers without a principal are one.
+    pub fn of_principal(space: Space, principal: Option<&Principal>) -> Self {
+        let principal = Self::of_owner(space, Owner::of_principal(principal)).0;
+        // The session is the part before the name, and empty.
+        Self(principal.strip_suffix('/').unwrap_or(&principal).to_owned())
+    }
+
     /// True if the record of this key is part of the group.
     pub fn contains(&self, key: &Key) -> bool {
         key.as_str().starts_with(&self.0)
+    }
+
+    /// The part of its keys that says the principal; empty for all callers without one, and for the records of everybody.
+    #[doc(hidden)]
+    pub fn principal(&self) -> &str {
+        self.0.split('/').nth(1).unwrap_or_default()
     }
 
     /// The text that all keys of the group begin with, and no other keys.
@@ -55,7 +70,7 @@ impl fmt::Debug for Group {
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{Principal, Session};
+    use callgate_tool::Session;
 
     use super::*;
 
@@ -84,6 +99,14 @@ mod tests {
                 assert_eq!(group.contains(&key), at == other, "{} {}", group.0, key.as_str());
                 assert!(Group::of_space(Space::Approval).contains(&key));
                 assert!(!Group::of_space(Space::Call).contains(&key));
+            }
+        }
+        for (principal, _) in &owners {
+            let group = Group::of_principal(Space::Approval, principal.as_ref());
+            for owner in &owners {
+                let id = |it: &Option<Principal>| it.as_ref().map(|it| it.id().to_owned());
+                let is_own = id(&owner.0) == id(principal);
+                assert_eq!(group.contains(&of(owner, "a")), is_own, "{}", group.0);
             }
         }
         let owner = Owner::new(None, &owners[2].1);

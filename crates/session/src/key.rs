@@ -57,6 +57,8 @@ callgate_tool::named! {
         Budget = "budget",
         /// Calls that wait for the client's answer.
         Call = "call",
+        /// What is too large to lie with the records of its purpose, which are listed.
+        Detail = "detail",
         /// Calls that must not be made twice.
         Idempotency = "idempotency",
         /// The leases on conversations whose turns run.
@@ -97,7 +99,8 @@ impl Key {
     }
 
     /// The part of the key that says the principal; empty for all callers without one.
-    pub(crate) fn principal(&self) -> &str {
+    #[doc(hidden)]
+    pub fn principal(&self) -> &str {
         self.0.split('/').nth(1).unwrap_or_default()
     }
 
@@ -117,6 +120,13 @@ impl Key {
         let is_part = |part: &str| part.is_empty() || part.starts_with('=');
         (is_known && parts.all(is_part) && text.split('/').count() == 4)
             .then(|| Self(text.to_owned()))
+    }
+
+    /// The key of the same owner and name for another purpose.
+    #[must_use]
+    pub fn in_space(&self, space: Space) -> Self {
+        let (_, rest) = self.0.split_once('/').unwrap_or_default();
+        Self(format!("{}/{rest}", space.as_str()))
     }
 
     /// The least key that begins with a text.
@@ -142,6 +152,11 @@ impl<'a> Owner<'a> {
     /// A principal's session. All callers without a principal share one part of the key, and so do sessions without an id.
     pub fn new(principal: Option<&'a Principal>, session: &'a Session) -> Self {
         Self { principal: principal.map(Principal::id), session: session.id() }
+    }
+
+    /// A principal outside of any session.
+    pub(crate) fn of_principal(principal: Option<&'a Principal>) -> Self {
+        Self { principal: principal.map(Principal::id), session: None }
     }
 }
 
@@ -179,6 +194,15 @@ mod tests {
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), n_keys);
+    }
+
+    #[test]
+    fn a_key_in_another_space_has_its_owner_and_its_name() {
+        let (kim, session) = (Principal::new("kim/"), Session::new("s"));
+        for owner in [Owner::new(Some(&kim), &session), Owner::new(None, &session)] {
+            let key = |space| Key::new(space, owner, "a/b");
+            assert_eq!(key(Space::Approval).in_space(Space::Detail), key(Space::Detail));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! time.
 
 mod error;
+mod fair_queue;
 mod group;
 mod key;
 mod memory;
@@ -13,6 +14,7 @@ mod shares;
 mod store;
 
 pub use error::{Error, ErrorKind};
+pub use fair_queue::{FairQueue, QueueBounds, QueuePermit};
 pub use group::Group;
 pub use key::{Key, Owner, Space};
 pub use memory::{Bounds, Memory};

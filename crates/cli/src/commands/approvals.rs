@@ -16,7 +16,7 @@ use crate::{
 pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
     let approvals = block_on(async {
         let sidecar = Sidecar::of(&arguments.sidecar).await?;
-        listed(&sidecar, arguments.state, |_| false).await
+        listed(&sidecar, arguments.state).await
     })??;
     if arguments.json {
         let approvals: Vec<_> = approvals.into_iter().map(|Approval(value)| value).collect();
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
 
 /// A call that waits for an approval, or was decided and not made yet, as a sidecar lists it.
 #[derive(Debug)]
-pub(super) struct Approval(Value);
+pub(super) struct Approval(pub(super) Value);
 
 impl Approval {
     /// The text of a member; `""` without one.
@@ -54,11 +54,7 @@ impl Approval {
     }
 }
 
-pub(super) async fn listed(
-    sidecar: &Sidecar,
-    state: Option<ApprovalState>,
-    is_wanted: impl Fn(&Approval) -> bool,
-) -> Result<Vec<Approval>, Failure> {
+async fn listed(sidecar: &Sidecar, state: Option<ApprovalState>) -> Result<Vec<Approval>, Failure> {
     let state = state.and_then(|state| Some(state.to_possible_value()?.get_name().to_owned()));
     let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
     let (mut approvals, mut cursor) = (Vec::new(), String::new());
@@ -68,14 +64,8 @@ pub(super) async fn listed(
             return Err(sidecar.refused(&answer));
         }
         let page = answer.value.get("approvals").and_then(Value::as_array);
-        for value in page.ok_or_else(|| sidecar.foreign())? {
-            let approval = Approval(value.clone());
-            let is_last = is_wanted(&approval);
-            approvals.push(approval);
-            if is_last {
-                return Ok(approvals);
-            }
-        }
+        let page = page.ok_or_else(|| sidecar.foreign())?;
+        approvals.extend(page.iter().cloned().map(Approval));
         let Some(next) = answer.value.get("nextCursor").and_then(Value::as_str) else {
             return Ok(approvals);
         };

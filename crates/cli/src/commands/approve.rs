@@ -7,10 +7,7 @@ use callgate_tool::{Value, json, visible_line};
 use http::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{
-    approvals::{Approval, listed},
-    call::block_on,
-};
+use super::{approvals::Approval, call::block_on};
 use crate::{
     args::ApproveArguments,
     exit::{Failure, Verdict},
@@ -24,19 +21,26 @@ pub(crate) fn run(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
 
 async fn decided(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
     let sidecar = Sidecar::of(&arguments.sidecar).await?;
-    let is_it = |approval: &Approval| approval.text("id") == arguments.id;
-    let Some(approval) = listed(&sidecar, None, is_it).await?.pop().filter(is_it) else {
+    let path = format!("/v1/approvals/{}", utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC));
+    let answer = sidecar.get(&path).await?;
+    if answer.status == StatusCode::NOT_FOUND {
         let message = format!("no approval `{}` that you may see waits", arguments.id);
         return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
-    };
+    }
+    if !answer.status.is_success() {
+        return Err(sidecar.refused(&answer));
+    }
+    let approval = Approval(answer.value);
+    if approval.text("id") != arguments.id {
+        return Err(sidecar.foreign());
+    }
     output::talk(&shown(&approval));
     if !arguments.reject && !is_approved(arguments) {
         output::line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
     let word = if arguments.reject { "reject" } else { "approve" };
-    let id = utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC);
-    let answer = sidecar.post(&format!("/v1/approvals/{id}"), &json!({"decision": word})).await?;
+    let answer = sidecar.post(&path, &json!({"decision": word})).await?;
     match answer.status {
         StatusCode::OK => {}
         StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT => {

@@ -1,20 +1,23 @@
-//! `GET /v1/approvals`: the calls of the caller that wait for an approval, and those of others that the caller may decide about.
+//! `GET /v1/approvals`: the calls of the caller that wait for an approval, and those of others that the caller may decide about,
+//! in pages; and `GET /v1/approvals/{id}`: one of them, with its request however large that is.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use axum::extract::State;
 use callgate_config::Built;
 use callgate_executor::Entry;
-use callgate_policy::{Approval, ApprovalState, approval_text};
+use callgate_policy::{Approval, ApprovalState, Extent, Listing, approval_text};
 use callgate_tool::{Approvers, Principal, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::absent;
 use crate::{
     answer::JsonText,
     bodies,
     caller::Caller,
     gateway::Gateway,
+    path_name::PathName,
     problem::Problem,
     query::{Query, malformed},
     timestamp::timestamp,
@@ -64,23 +67,29 @@ pub(super) struct ApprovalBody<'a> {
     /// The time when the approval ends, decided or not
     #[schema(format = DateTime)]
     expires: String,
-    /// The request that would be sent, with `****` for credentials
-    request: &'a Value,
-    /// The request as a person reads it
-    text: String,
+    /// The request that would be sent, with `****` for credentials; in a list only if it has at most 4 KiB
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    request: Option<&'a Value>,
+    /// The request as a person reads it, where there is `request`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<String>,
 }
 
-/// Lists calls that wait for an approval: the caller's own, and those of others that the caller may decide about.
+/// Lists calls that wait for an approval: the caller's own, and those of others that the caller may decide about. A page is
+/// bounded in bytes, too; a request of more than 4 KiB is shown by `showApproval` alone.
 #[utoipa::path(
     get, path = "/v1/approvals",
     operation_id = "listApprovals", tag = "calls",
     params(
         ("state" = Option<String>, Query, description = "Only approvals in this state"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before", pattern = r"^[0-9a-f]{1,32}\.approval_[0-9a-f]{32}$"),
-        ("limit" = Option<u16>, Query, description = "The most approvals of a page; 100 unless it is given", minimum = 1, maximum = 1000),
+        ("limit" = Option<u16>, Query, description = "The most approvals of a page; 100 unless it is given. A page may have fewer and still a `nextCursor`", minimum = 1, maximum = 1000),
     ),
     responses((status = 200, description = "A page of approvals", body = Approvals<'_>,
         links(("NextApprovals" = (operation_id = "listApprovals", parameters(("cursor" = "$response.body#/nextCursor")))),
+            ("ShowApproval" = (operation_id = "showApproval", parameters(("id" = "$response.body#/approvals/0/id")))),
             ("DecideApproval" = (operation_id = "decideApproval", parameters(("id" = "$response.body#/approvals/0/id"))))))),
 )]
 pub(crate) async fn list(
@@ -90,23 +99,51 @@ pub(crate) async fn list(
 ) -> Result<JsonText, Problem> {
     let page = Page::read(query)?;
     let built = gateway.built();
-    let mut found = Vec::new();
-    if let Some(approvals) = built.approvals() {
-        let is_shown = |approval: &Approval| {
-            page.state.as_ref().is_none_or(|state| state == approval.state.as_str())
-                && (is_own(&built, &caller, approval) || covers(&built, &caller, approval))
-        };
-        found = approvals.list(is_shown).await?;
-    }
-    found.sort_by(|one, other| place(one).cmp(&place(other)));
-    if let Some((asked, id)) = &page.after {
-        found.retain(|approval| place(approval) > (*asked, id));
-    }
-    let has_more = found.len() > page.limit;
-    found.truncate(page.limit);
-    let next_cursor = found.last().filter(|_| has_more).map(cursor);
-    let approvals = found.iter().map(|approval| body(&built, &caller, approval)).collect();
+    let Some(approvals) = built.approvals() else {
+        return Ok(JsonText::of(&Approvals { approvals: Vec::new(), next_cursor: None }));
+    };
+    let is_shown = |approval: &Approval| {
+        page.state.as_ref().is_none_or(|state| state == approval.state.as_str())
+            && is_visible(&built, &caller, approval)
+    };
+    let listing = Listing { extent: extent(&caller), after: page.after.clone(), most: page.limit };
+    let _permit = gateway.listing_permit(&caller).await?;
+    let listed = approvals.page(&listing, is_shown).await?;
+    let next_cursor = listed.approvals.last().filter(|_| listed.has_more).map(cursor);
+    let approvals = listed.approvals.iter().map(|it| body(&built, &caller, it)).collect();
     Ok(JsonText::of(&Approvals { approvals, next_cursor }))
+}
+
+/// Shows a call that waits for an approval, with its request.
+#[utoipa::path(
+    get, path = "/v1/approvals/{id}",
+    operation_id = "showApproval", tag = "calls",
+    params(("id" = String, Path, description = "The `pending.id` of a result, or the `id` of a listed approval")),
+    responses(
+        (status = 200, description = "The approval with `request` and `text`", body = ApprovalBody<'_>),
+        (status = 404, description = "No call waits for this approval, or none that the caller made or may decide about"),
+    ),
+)]
+pub(crate) async fn show(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    PathName(id): PathName,
+) -> Result<JsonText, Problem> {
+    let built = gateway.built();
+    let approvals = built.approvals().ok_or_else(absent)?;
+    let is_shown = |approval: &Approval| is_visible(&built, &caller, approval);
+    let _permit = gateway.listing_permit(&caller).await?;
+    let found = approvals.find_within(extent(&caller), &id, is_shown).await?.ok_or_else(absent)?;
+    Ok(JsonText::of(&body(&built, &caller, &found)))
+}
+
+/// The approvals among which those are that the caller may see.
+fn extent(caller: &Caller) -> Extent<'_> {
+    if caller.approves.is_empty() { Extent::Own(caller.principal.as_ref()) } else { Extent::All }
+}
+
+fn is_visible(built: &Built, caller: &Caller, approval: &Approval) -> bool {
+    is_own(built, caller, approval) || covers(built, caller, approval)
 }
 
 pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -> ApprovalBody<'a> {
@@ -126,9 +163,14 @@ pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -
         decided_by: approval.state.by().filter(|_| may_decide && !own),
         asked: timestamp(approval.asked),
         expires: timestamp(approval.expires),
-        request: &approval.request,
-        text: approval_text(&approval.request),
+        request: request(approval),
+        text: request(approval).map(approval_text),
     }
+}
+
+/// The request; `None` in a listing where it is too large.
+fn request(approval: &Approval) -> Option<&Value> {
+    Some(&approval.request).filter(|request| !request.is_null())
 }
 
 fn is_own(built: &Built, caller: &Caller, approval: &Approval) -> bool {
@@ -154,30 +196,29 @@ fn entry<'b>(built: &'b Built, approval: &Approval) -> Option<Entry<'b>> {
     built.executor.find(&approval.tool).filter(|entry| entry.name().as_str() == approval.tool)
 }
 
-fn place(approval: &Approval) -> (u128, &str) {
-    let since = approval.asked.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    (since.as_nanos(), &approval.id)
-}
-
 fn cursor(approval: &Approval) -> String {
-    let (asked, id) = place(approval);
-    format!("{asked:x}.{id}")
+    let asked = approval.asked.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}.{}", asked.as_nanos(), approval.id)
 }
 
-/// The place that a cursor says; `None` for a text that is no cursor.
-fn place_of(cursor: &str) -> Option<(u128, String)> {
+/// The last approval of a page that its cursor names: when it was asked, and its id. `None` for a text that is no cursor.
+fn position(cursor: &str) -> Option<(SystemTime, String)> {
     let is_hex = |text: &str| text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
     let (asked, id) = cursor.split_once('.')?;
     let is_id = id.strip_prefix("approval_").is_some_and(|it| it.len() == 32 && is_hex(it));
-    let asked = u128::from_str_radix(asked, 16).ok().filter(|_| is_hex(asked))?;
-    is_id.then(|| (asked, id.to_owned()))
+    let asked = u128::from_str_radix(asked, 16).ok().filter(|_| is_hex(asked) && is_id)?;
+    let seconds = u64::try_from(asked / NANOS).ok()?;
+    let asked = Duration::new(seconds, u32::try_from(asked % NANOS).ok()?);
+    Some((SystemTime::UNIX_EPOCH.checked_add(asked)?, id.to_owned()))
 }
+
+const NANOS: u128 = 1_000_000_000;
 
 #[derive(Debug)]
 struct Page {
     state: Option<String>,
     /// The last approval of the page before: when it was asked, and its id.
-    after: Option<(u128, String)>,
+    after: Option<(SystemTime, String)>,
     limit: usize,
 }
 
@@ -190,7 +231,7 @@ impl Page {
                 format!("`state`: expected one of `{}`, got: `{state}`", words.join("`, `"));
             return Err(malformed(detail));
         }
-        let after = query.take("cursor")?.map(|cursor| place_of(&cursor));
+        let after = query.take("cursor")?.map(|cursor| position(&cursor));
         let after = after.map(|after| {
             after.ok_or_else(|| malformed("`cursor`: expected the `nextCursor` of the page before"))
         });
@@ -206,5 +247,5 @@ impl Page {
 
 /// More than a person decides in one sitting.
 const USUAL: usize = 100;
-/// Each shows its whole request.
+/// More than a page has room for.
 const MOST: usize = 1000;

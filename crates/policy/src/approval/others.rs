@@ -1,13 +1,10 @@
-//! Decisions of others than the caller: the approvals that wait are listed, and one is marked. The call itself is made later,
-//! by its own caller.
-
-use std::ops::ControlFlow;
+//! Decisions of others than the caller: an approval that waits is marked. The call itself is made later, by its own caller.
 
 use callgate_executor::{Decided, Decision};
-use callgate_session::{Error, ErrorKind, Expected, Group, Key, Space};
+use callgate_session::{Error, ErrorKind, Expected};
 use callgate_tool::Approvers;
 
-use super::{Approvals, count, now};
+use super::{Approvals, Extent, count, now};
 use crate::{
     approval_record::{Approval, ApprovalState, Found},
     audit::Audit,
@@ -48,23 +45,6 @@ impl Approvals {
     /// The parties that may approve calls.
     pub fn approvers(&self) -> Approvers {
         self.rules.approvers
-    }
-
-    /// The approvals that `is_shown` selects, in no order.
-    ///
-    /// # Errors
-    /// The errors of [`Store::list`](callgate_session::Store::list).
-    pub async fn list(
-        &self,
-        is_shown: impl Fn(&Approval) -> bool + Send + Sync,
-    ) -> Result<Vec<Approval>, Error> {
-        let mut shown = Vec::new();
-        let visit = |found: Found| {
-            shown.extend(Some(found.approval).filter(|one| one.used.is_none() && is_shown(one)));
-            ControlFlow::Continue(())
-        };
-        self.visit(&Group::of_space(Space::Approval), visit).await?;
-        Ok(shown)
     }
 
     /// Marks the call that waits under an id as approved or rejected, if `may` allows the principal that
@@ -109,7 +89,9 @@ impl Approvals {
         may: impl Fn(&Approval) -> bool + Send,
         audit: Option<&Audit>,
     ) -> Result<Marked, Error> {
-        let Some(Found { key, version, approval }) = self.of_id(&decided.approval).await? else {
+        let Some(Found { key, version, approval, .. }) =
+            self.of_id(Extent::All, &decided.approval).await?
+        else {
             return Ok(Marked::Absent);
         };
         if approval.used.is_some() || !may(&approval) {
@@ -145,38 +127,6 @@ impl Approvals {
             Err(error) => Err(error),
         }
     }
-
-    /// The approval of an id, whoever asked.
-    async fn of_id(&self, id: &str) -> Result<Option<Found>, Error> {
-        let mut wanted = None;
-        let visit = |found: Found| {
-            if found.approval.id != id {
-                return ControlFlow::Continue(());
-            }
-            wanted = Some(found);
-            ControlFlow::Break(())
-        };
-        self.visit(&Group::of_space(Space::Approval), visit).await?;
-        Ok(wanted)
-    }
-
-    /// Visits the approvals of a group until `visit` breaks.
-    pub(super) async fn visit(
-        &self,
-        group: &Group,
-        mut visit: impl FnMut(Found) -> ControlFlow<()> + Send,
-    ) -> Result<(), Error> {
-        let mut last: Option<Key> = None;
-        loop {
-            let page = self.store.list(group, last.as_ref(), PAGE, now()).await?;
-            let is_last = page.len() < PAGE;
-            last = page.last().map(|(key, _)| key.clone());
-            let mut found = page.iter().filter_map(|(key, it)| Found::read(key.clone(), it));
-            if found.try_for_each(&mut visit).is_break() || is_last {
-                return Ok(());
-            }
-        }
-    }
 }
 
 fn marked(decision: Decision, by: &str) -> (ApprovalState, &'static str) {
@@ -186,5 +136,3 @@ fn marked(decision: Decision, by: &str) -> (ApprovalState, &'static str) {
         Decision::Reject => (ApprovalState::Rejected { by }, "rejected"),
     }
 }
-
-const PAGE: usize = 256;

@@ -51,12 +51,17 @@ pub fn approval_text(request: &Value) -> String {
 
 /// The digest of what a call would do and for whom: its fingerprint, the state that it would change, and its request without
 /// credentials.
-pub(super) fn digest(call: &Call<'_>, backend: &dyn Backend, review: &Review) -> Digest {
+pub(super) fn digest(
+    call: &Call<'_>,
+    backend: &dyn Backend,
+    review: &Review,
+    shown: &Value,
+) -> Digest {
     let mut hash = Sha256::new();
     hash.update(fingerprint(call, Some(backend)).as_bytes());
     hash.update([u8::from(review.state.is_some())]);
     hash.update(review.state.unwrap_or_default());
-    hash.update(shown(&review.preview).to_string().as_bytes());
+    hash.update(shown.to_string().as_bytes());
     hash.finalize().into()
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the calls that need an approval, and of every reason why a decision does not apply to a call.
 
 mod interleavings;
+mod listing;
 mod others;
 mod reviewed;
 mod unanswered;
@@ -9,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_executor::{ClientFunction, Decided, Decision, Executor, TraceContext};
 use callgate_tool::{
-    Arguments, Effect, FaultCode, Next, Object, PlannedRequest, Principal, Schema, Session, Tool,
-    ToolCall, ToolName, Value, json,
+    Arguments, Effect, FaultCode, Next, Object, PlannedRequest, Preview, Principal, Schema,
+    Session, Tool, ToolCall, ToolName, Value, json,
 };
 
 use super::*;
@@ -136,6 +137,12 @@ impl Desk {
             Ended::Asked(pending, _) => pending.id,
             other => panic!("nobody was asked: {other:?}"),
         }
+    }
+
+    /// The first page of everything that waits.
+    async fn listed(&self, most: usize) -> ApprovalPage {
+        let listing = Listing { extent: Extent::All, after: None, most };
+        self.approvals.page(&listing, |_| true).await.unwrap()
     }
 
     fn n_sent(&self) -> usize {

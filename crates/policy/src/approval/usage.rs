@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_call::wording::approval as wording;
-use callgate_session::{Error, ErrorKind, Expected, Key, Store, Version};
+use callgate_session::{Error, ErrorKind, Expected, Key, Space, Store, Version};
 use callgate_tool::Fault;
 use tokio::time::{Instant, sleep};
 
@@ -19,6 +19,8 @@ pub(super) struct Usage {
     key: Key,
     version: Version,
     approval: Approval,
+    /// True if its request lies beside it.
+    has_detail: bool,
 }
 
 #[derive(Debug)]
@@ -37,7 +39,9 @@ pub(super) async fn begin(store: &Arc<dyn Store>, found: &Found) -> Result<Try, 
     match change(store, found, &begun).await {
         Ok(Some(version)) => {
             let (store, key) = (Arc::clone(store), found.key.clone());
-            Ok(Try::Used(Some(Box::new(Usage { store, key, version, approval: begun }))))
+            let has_detail = found.has_detail();
+            let usage = Usage { store, key, version, approval: begun, has_detail };
+            Ok(Try::Used(Some(Box::new(usage))))
         }
         Ok(None) => Ok(Try::Used(None)),
         Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
@@ -52,10 +56,21 @@ pub(super) async fn begin(store: &Arc<dyn Store>, found: &Found) -> Result<Try, 
 /// Uses an approval up for a call that is not made.
 pub(super) async fn reject(store: &Arc<dyn Store>, found: &Found) -> Result<Try, Box<Fault>> {
     match change(store, found, &found.approval.used(Use::Rejected)).await {
-        Ok(_) => Ok(Try::Used(None)),
+        Ok(_) => {
+            if found.has_detail() {
+                remove_detail(store, &found.key).await;
+            }
+            Ok(Try::Used(None))
+        }
         Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
         Err(error) => Err(unavailable(&error)),
     }
+}
+
+/// Removes the request of an approval that is used up. If this fails, it ends with its approval.
+async fn remove_detail(store: &Arc<dyn Store>, key: &Key) {
+    let removed = store.remove(&key.in_space(Space::Detail), Expected::Any, now()).await;
+    removed.inspect_err(|error| tracing::debug!(%error, "the request of an approval stays")).ok();
 }
 
 /// Puts an approval in the place of the one that was found; `None` if there is no room for it, and it was removed.
@@ -83,11 +98,17 @@ impl Usage {
             Err(error) => Err(error),
         };
         put.inspect_err(|error| tracing::debug!(%error, "a used approval is not ended")).ok();
+        if self.has_detail {
+            remove_detail(&self.store, &self.key).await;
+        }
     }
 
     /// Removes the approval, because its call is another one, and is not made.
     pub(super) async fn forget(usage: Option<&Self>) {
-        let Some(Self { store, key, version, .. }) = usage else { return };
+        let Some(Self { store, key, version, has_detail, .. }) = usage else { return };
+        if *has_detail {
+            remove_detail(store, key).await;
+        }
         let removed = store.remove(key, Expected::Version(*version), now()).await;
         removed.inspect_err(|error| tracing::debug!(%error, "a used approval stays")).ok();
     }
@@ -121,7 +142,7 @@ impl Undo {
     }
 
     async fn attempt(&self) -> Result<(), Error> {
-        let Found { key, version, approval } = &self.found;
+        let Found { key, version, approval, .. } = &self.found;
         let record = approval.record()?;
         match self.store.put(key, record.clone(), Expected::Version(*version), now()).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {}

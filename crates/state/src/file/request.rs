@@ -4,7 +4,7 @@ use callgate_session::Expected;
 
 use crate::{
     address::Address,
-    engine::{Page, Put, Row},
+    engine::{Page, Put, Row, Rows},
 };
 
 /// A request to the file, at a time in milliseconds since 1970.
@@ -20,7 +20,7 @@ pub(super) enum Request {
 pub(super) enum Answer {
     Changed(bool),
     Found(Option<Row>),
-    Listed(Vec<(Address, Row)>),
+    Listed(Rows),
 }
 
 impl Request {
@@ -47,6 +47,6 @@ impl Request {
 
     /// Returns true for what must survive a loss of power: without it, a call would be made twice.
     pub(super) fn is_durable(&self) -> bool {
-        self.is_change() && ["approval", "idempotency"].contains(&self.space())
+        self.is_change() && ["approval", "detail", "idempotency"].contains(&self.space())
     }
 }

@@ -117,8 +117,9 @@ pub(super) fn digits(version: Version) -> String {
 
 /// The bytes of a member: an owner and a name.
 pub(super) const MEMBER: usize = 48;
-/// The records whose loss would let a call be made twice.
-const KEPT: [&str; 2] = [Space::Approval.as_str(), Space::Idempotency.as_str()];
+/// The records whose loss would let a call be made twice, and what belongs to them.
+const KEPT: [&str; 3] =
+    [Space::Approval.as_str(), Space::Detail.as_str(), Space::Idempotency.as_str()];
 /// The digits of a version.
 const VERSION: usize = 16;
 /// The digits of a version and of a number of chunks.

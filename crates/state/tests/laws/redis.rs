@@ -321,6 +321,7 @@ fn a_server_that_evicts_keeps_neither_approvals_nor_idempotency_keys() {
         for (space, is_refused) in [
             (Space::Approval, true),
             (Space::Call, false),
+            (Space::Detail, true),
             (Space::Idempotency, true),
             (Space::Result, false),
             (Space::Session, false),

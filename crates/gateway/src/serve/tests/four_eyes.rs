@@ -315,6 +315,35 @@ async fn a_listing_shows_own_calls_and_those_that_may_be_decided() {
 }
 
 #[tokio::test]
+async fn a_large_request_is_shown_by_its_approval_alone_to_those_who_may_see_it() {
+    let office = Office::open("four_eyes: true").await;
+    let way = &ways()[0];
+    let mut body = way.body.clone();
+    body["calls"][0]["args"]["name"] = json!("x".repeat(5_000));
+    office.send(KIM, way.path, &[], &body).await;
+    let id = office.waiting().await;
+    for token in [KIM, LEE, MIA] {
+        let listed = &office.listed(token).await[0];
+        assert!(listed.to_string().len() < 1_000, "{listed}");
+        assert!(listed.get("request").is_none() && listed.get("text").is_none(), "{listed}");
+    }
+    let show = async |token: &str| {
+        let headers = [("authorization", &*format!("Bearer {token}"))];
+        office.sidecar.get(&format!("/v1/approvals/{id}"), &headers).await
+    };
+    for (token, own) in [(KIM, true), (LEE, false), (MIA, false)] {
+        let shown: Value = show(token).await.json().await.unwrap();
+        assert_eq!((&shown["id"], shown["own"] == true), (&json!(id), own));
+        assert!(shown["request"]["url"].as_str().unwrap().len() > 5_000, "{shown}");
+        assert!(shown["text"].as_str().unwrap().len() > 5_000, "{shown}");
+    }
+    assert_eq!(show(TOM).await.status(), 404);
+    assert_eq!(office.decide(LEE, &id, "approve").await.0, 200);
+    assert!(office.decide(KIM, &id, "run").await.1.contains(ANSWER));
+    assert_eq!((office.n_sent(), show(KIM).await.status().as_u16()), (1, 404));
+}
+
+#[tokio::test]
 async fn without_four_eyes_both_the_caller_and_others_approve() {
     let office = Office::open("url: https://example.com").await;
     let plain = &ways()[0];
