@@ -1,16 +1,20 @@
 //! A store each of whose requests ends in time. It reports when the store behind it is away and when it is back; the users of
-//! a store decide what they do without it.
+//! a store decide what they do without it. That it is away is learned from small requests of its own: what callers store and
+//! read may be large, and slow for them alone.
 
 use std::{
-    fmt,
+    fmt, mem,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant as Clock},
 };
 
 use async_trait::async_trait;
 use callgate_session::{
-    Error, ErrorKind, Expected, Group, Key, Pace, Record, Sealer, Store, Stored, Version,
+    Error, ErrorKind, Expected, Group, Key, Owner, Pace, Record, Sealer, Space, Store, Stored,
+    Version,
 };
+use callgate_tool::{Principal, Session};
 use metrics::{counter, gauge};
 use tokio::{
     runtime::Handle,
@@ -19,68 +23,112 @@ use tokio::{
 
 /// A store whose requests end after 900 ms, whatever the store behind it does.
 ///
-/// Once a request has not been answered in that time, one request a second tries the store, and the others are refused at
-/// once: a call that needs the store several times waits for it once. The facade `metrics` gets `callgate_state_up` and
-/// `callgate_state_failures_total`, and the log a line when the store is away and one when it is back.
+/// A request that is slow or fails makes the store be tried by a small request of its own. While that is not answered, one
+/// request a second tries the store again, and the others are refused at once: a call that needs the store several times waits
+/// for it once. The facade `metrics` gets `callgate_state_up` and `callgate_state_failures_total`, and the log a line when the
+/// store is away and one when it is back.
 pub struct TimedStore {
     store: Arc<dyn Store>,
+    /// The key of the store's own requests. No caller has its principal.
+    own: Key,
     health: Mutex<Health>,
 }
 
 #[derive(Debug, Default)]
 struct Health {
-    /// The time of the first request that failed since the last one that was answered.
+    /// The time of the first trial that failed since the last one that was answered.
     away_since: Option<Instant>,
-    /// The time at which the next request may try a store that does not answer.
+    /// The time at which the next trial of a store may begin that does not answer.
     next_trial: Option<Instant>,
+    is_on_trial: bool,
 }
+
+/// A trial that runs. Dropping it lets another one begin.
+struct Trial<'s>(&'s TimedStore);
 
 impl TimedStore {
     /// Bounds the requests to a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, health: Mutex::default() }
+        let owner = Principal::new("callgate");
+        let own = Key::new(Space::Replica, Owner::new(Some(&owner), &Session::default()), "health");
+        Self { store, own, health: Mutex::default() }
     }
 
     async fn bounded<T>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send,
     ) -> Result<T, Error> {
-        self.admit()?;
         // A record that is dropped after the end of the runtime has no clock to be timed by.
-        let answer = match Handle::try_current() {
-            Ok(_) => timeout(LONGEST, request).await,
-            Err(_) => Ok(request.await),
+        if Handle::try_current().is_err() {
+            return request.await;
+        }
+        self.admit().await?;
+        let Some(answer) = self.in_time(request).await else {
+            count("unanswered");
+            return Err(unanswered().with_retry_after(PAUSE));
         };
-        let Ok(answer) = answer else {
-            return Err(self.failed(unanswered(), "unanswered", Some(Instant::now() + PAUSE)));
-        };
-        match answer.as_ref().map_err(Error::kind) {
-            Err(ErrorKind::Unavailable) => {
-                return answer.map_err(|error| self.failed(error, "unavailable", None));
+        match &answer {
+            Err(error) if error.kind() == ErrorKind::Unavailable => {
+                count("unavailable");
+                if self.health().away_since.is_none() {
+                    self.try_store().await;
+                }
+                let wait = error.retry_after().unwrap_or(PAUSE);
+                return answer.map_err(|error| error.with_retry_after(wait));
             }
-            Err(ErrorKind::Full) => count("full"),
+            Err(error) if error.kind() == ErrorKind::Full => count("full"),
             _ => {}
         }
         self.answered();
         answer
     }
 
-    /// Refuses a request while the store does not answer, except for one that tries it.
-    fn admit(&self) -> Result<(), Error> {
-        let mut health = self.health();
-        let Some(trial) = health.next_trial else { return Ok(()) };
-        let now = Instant::now();
-        if now < trial {
-            drop(health);
-            count("refused");
-            return Err(unanswered().with_retry_after(PAUSE));
+    /// The answer to a request, in whose time a slow store is tried; `None` if there is none in time.
+    async fn in_time<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>> + Send,
+    ) -> Option<Result<T, Error>> {
+        let mut request = pin!(request);
+        if let Ok(answer) = timeout(SLOW, &mut request).await {
+            return Some(answer);
         }
-        health.next_trial = Some(now + PAUSE);
-        Ok(())
+        let mut trial = pin!(self.try_store());
+        let mut rest = pin!(timeout(LONGEST.saturating_sub(SLOW), request));
+        tokio::select! {
+            biased;
+            answer = &mut rest => answer.ok(),
+            () = &mut trial => rest.await.ok(),
+        }
     }
 
-    fn failed(&self, error: Error, outcome: &'static str, next_trial: Option<Instant>) -> Error {
-        count(outcome);
+    /// Refuses a request while the store does not answer. One request a second tries the store first.
+    async fn admit(&self) -> Result<(), Error> {
+        let Some(trial) = self.health().next_trial else { return Ok(()) };
+        if Instant::now() >= trial {
+            self.try_store().await;
+        }
+        if self.health().next_trial.is_none() {
+            return Ok(());
+        }
+        count("refused");
+        Err(unanswered().with_retry_after(PAUSE))
+    }
+
+    /// Tries the store by a small request, unless another trial runs.
+    async fn try_store(&self) {
+        if mem::replace(&mut self.health().is_on_trial, true) {
+            return;
+        }
+        let _trial = Trial(self);
+        let now = Instant::now().into_std();
+        match timeout(TRIAL, self.store.get(&self.own, now)).await {
+            Err(_) => self.failed(&unanswered(), Some(Instant::now() + PAUSE)),
+            Ok(Err(error)) if error.kind() == ErrorKind::Unavailable => self.failed(&error, None),
+            Ok(_) => self.answered(),
+        }
+    }
+
+    fn failed(&self, error: &Error, next_trial: Option<Instant>) {
         let mut health = self.health();
         health.next_trial = next_trial;
         let is_first = health.away_since.is_none();
@@ -88,11 +136,9 @@ impl TimedStore {
         drop(health);
         gauge!("callgate_state_up").set(0.0);
         if is_first {
-            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::warn!(%error, cause, "the store of `state` is away");
         }
-        let wait = error.retry_after().unwrap_or(PAUSE);
-        error.with_retry_after(wait)
     }
 
     fn answered(&self) {
@@ -153,6 +199,12 @@ impl Store for TimedStore {
     }
 }
 
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        self.0.health().is_on_trial = false;
+    }
+}
+
 impl fmt::Debug for TimedStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TimedStore").field("store", &self.store).finish_non_exhaustive()
@@ -170,7 +222,11 @@ fn unanswered() -> Error {
 /// The longest time of a request to the store. An answer may come a second after the deadline of its call; the rest of that
 /// second is for the other work of the call.
 const LONGEST: Duration = Duration::from_millis(900);
-/// The time between two requests that try a store which does not answer.
+/// The time after which a request makes the store be tried.
+const SLOW: Duration = Duration::from_millis(300);
+/// The time of a trial, which ends before the request that it began with.
+const TRIAL: Duration = Duration::from_millis(500);
+/// The time between two trials of a store which does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

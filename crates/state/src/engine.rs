@@ -7,11 +7,12 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Sealer, Version};
+use callgate_session::{Error, Expected, QueuePermit, Sealer, Version};
 
 use crate::address::{Address, Addresses, Region};
 
-/// Sealed bytes with compare-and-swap.
+/// Sealed bytes with compare-and-swap. Each request has a permit, which it keeps for as long as the engine works for it,
+/// whether somebody still waits or not.
 #[async_trait]
 pub(crate) trait Engine: Debug + Send + Sync {
     /// True if other processes use the engine at the same time.
@@ -20,17 +21,23 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// The addresses of records. Their secret is kept in the engine, sealed.
     async fn addresses(&self, sealer: &Sealer) -> Result<Arc<Addresses>, Error>;
 
-    async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error>;
+    async fn get(
+        &self,
+        address: Address,
+        now: Instant,
+        permit: QueuePermit,
+    ) -> Result<Option<Row>, Error>;
 
-    async fn list(&self, page: Page, now: Instant) -> Result<Vec<(Address, Row)>, Error>;
+    async fn list(&self, page: Page, now: Instant, permit: QueuePermit) -> Result<Rows, Error>;
 
-    async fn put(&self, put: Put, now: Instant) -> Result<(), Error>;
+    async fn put(&self, put: Put, now: Instant, permit: QueuePermit) -> Result<(), Error>;
 
     async fn remove(
         &self,
         address: Address,
         expected: Expected,
         now: Instant,
+        permit: QueuePermit,
     ) -> Result<bool, Error>;
 }
 
@@ -48,6 +55,18 @@ pub(crate) struct Page {
     pub(crate) region: Region,
     pub(crate) after: Option<Address>,
     pub(crate) most: usize,
+}
+
+/// The rows of a page: fewer than it may have, where they are large or the last ones.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) rows: Vec<(Address, Row)>,
+    pub(crate) is_last: bool,
+}
+
+impl Rows {
+    /// The bytes after which a page ends.
+    pub(crate) const BYTES: usize = 1 << 20;
 }
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The reasons why a file or a server of state fails, as errors of stores. None names a record.
 
-use std::{io, path::Path};
+use std::{io, path::Path, time::Duration};
 
 use callgate_session::{Error, ErrorKind};
 use rusqlite::ErrorCode;
@@ -18,6 +18,11 @@ pub(crate) fn full(bound: u64) -> Error {
 
 pub(crate) fn too_large(bound: u64) -> Error {
     Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
+}
+
+pub(crate) fn crowded() -> Error {
+    let message = "too many requests of this principal wait for the store of `state`";
+    Error::new(ErrorKind::Unavailable, message).with_retry_after(Duration::from_secs(1))
 }
 
 pub(crate) fn no_random() -> Error {

@@ -17,7 +17,9 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
+use callgate_session::{
+    Error, Expected, Group, Key, QueuePermit, Record, Sealer, Store, Stored, Version,
+};
 use tokio::time::Instant as Clock;
 
 use self::{
@@ -26,7 +28,7 @@ use self::{
 };
 use crate::{
     address::{Address, Addresses},
-    engine::{Engine, Page, Put, Row},
+    engine::{Engine, Page, Put, Row, Rows},
     store::Sealed,
 };
 
@@ -111,12 +113,12 @@ impl FileStore {
         let opened = (Clock::now().into_std(), SystemTime::now());
         let (path, addresses) = (settings.path.clone(), Arc::new(addresses));
         let engine = FileEngine { path, addresses, worker, opened };
-        Ok(Self(Sealed { engine, sealer }))
+        Ok(Self(Sealed::new(engine, sealer)))
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.0.engine.path
+        &self.0.engine().path
     }
 
     /// Looks at a file without opening it, while a sidecar may have it: what is there, or the reason why none can open it.
@@ -192,28 +194,33 @@ impl Engine for FileEngine {
         Ok(Arc::clone(&self.addresses))
     }
 
-    async fn get(&self, address: Address, now: Instant) -> Result<Option<Row>, Error> {
+    async fn get(
+        &self,
+        address: Address,
+        now: Instant,
+        permit: QueuePermit,
+    ) -> Result<Option<Row>, Error> {
         let now = self.calendar(now);
-        match self.worker.ask(Request::Get { address, now }).await? {
+        match self.worker.ask(Request::Get { address, now }, permit).await? {
             Answer::Found(row) => Ok(row),
             Answer::Changed(_) | Answer::Listed(_) => Ok(None),
         }
     }
 
-    async fn list(&self, page: Page, now: Instant) -> Result<Vec<(Address, Row)>, Error> {
+    async fn list(&self, page: Page, now: Instant, permit: QueuePermit) -> Result<Rows, Error> {
         let now = self.calendar(now);
-        match self.worker.ask(Request::List { page, now }).await? {
+        match self.worker.ask(Request::List { page, now }, permit).await? {
             Answer::Listed(rows) => Ok(rows),
-            Answer::Changed(_) | Answer::Found(_) => Ok(Vec::new()),
+            Answer::Changed(_) | Answer::Found(_) => Ok(Rows { rows: Vec::new(), is_last: true }),
         }
     }
 
-    async fn put(&self, put: Put, now: Instant) -> Result<(), Error> {
+    async fn put(&self, put: Put, now: Instant, permit: QueuePermit) -> Result<(), Error> {
         let now = self.calendar(now);
         let ends = put.row.time_to_live.map_or(i64::MAX, |lives: Duration| {
             now.saturating_add(i64::try_from(lives.as_millis()).unwrap_or(i64::MAX))
         });
-        self.worker.ask(Request::Put { put, ends, now }).await.map(drop)
+        self.worker.ask(Request::Put { put, ends, now }, permit).await.map(drop)
     }
 
     async fn remove(
@@ -221,9 +228,10 @@ impl Engine for FileEngine {
         address: Address,
         expected: Expected,
         now: Instant,
+        permit: QueuePermit,
     ) -> Result<bool, Error> {
         let now = self.calendar(now);
-        let answer = self.worker.ask(Request::Remove { address, expected, now }).await?;
+        let answer = self.worker.ask(Request::Remove { address, expected, now }, permit).await?;
         Ok(matches!(answer, Answer::Changed(true)))
     }
 }

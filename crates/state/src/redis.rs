@@ -21,7 +21,7 @@ use callgate_session::{Error, Expected, Group, Key, Pace, Record, Sealer, Store,
 use callgate_transport::{Network, TlsSettings};
 
 use self::{engine::RedisEngine, layout::Layout, route::Route};
-use crate::{engine::Engine as _, store::Sealed};
+use crate::store::Sealed;
 
 /// The settings of a store in Redis.
 ///
@@ -202,7 +202,7 @@ impl RedisStore {
         let sealer = settings.old_keys.iter().try_fold(sealer, Sealer::with_older_key)?;
         let layout = Layout::new(&settings.prefix)?;
         let engine = RedisEngine::new(Route::new(settings, network), layout, current);
-        Ok(Self(Sealed { engine, sealer }))
+        Ok(Self(Sealed::new(engine, sealer)))
     }
 }
 
@@ -245,9 +245,8 @@ impl Store for RedisStore {
     }
 
     async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
-        let Sealed { engine, sealer } = &self.0;
-        let address = engine.addresses(sealer).await?.of(key);
-        engine.take(&address, pace).await
+        let address = self.0.addresses().await?.of(key);
+        self.0.engine().take(&address, pace).await
     }
 }
 

@@ -1,20 +1,46 @@
 //! A store of sealed records over an engine that keeps bytes. What leaves this process shows neither the record nor whose it
 //! is.
 
-use std::{fmt, time::Instant};
+use std::{fmt, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Group, Key, Record, Sealer, Store, Stored, Version};
+use callgate_session::{
+    Error, Expected, FairQueue, Group, Key, QueueBounds, QueuePermit, Record, Sealer, Store,
+    Stored, Version,
+};
 
 use crate::{
-    engine::{Engine, Page, Put, Row},
+    address::Addresses,
+    engine::{Engine, Page, Put, Row, Rows},
     error, record,
 };
 
-/// Seals each record with its key, for its address.
+/// Seals each record with its key, for its address. The requests of one principal wait for each other, and not those of
+/// another for them.
 pub(crate) struct Sealed<E> {
-    pub(crate) engine: E,
-    pub(crate) sealer: Sealer,
+    engine: E,
+    sealer: Sealer,
+    queue: FairQueue,
+}
+
+impl<E: Engine> Sealed<E> {
+    pub(crate) fn new(engine: E, sealer: Sealer) -> Self {
+        Self { engine, sealer, queue: FairQueue::new(BOUNDS) }
+    }
+
+    pub(crate) fn engine(&self) -> &E {
+        &self.engine
+    }
+
+    pub(crate) async fn addresses(&self) -> Result<Arc<Addresses>, Error> {
+        self.engine.addresses(&self.sealer).await
+    }
+
+    /// The permit for a request that takes this number of bytes.
+    async fn permit(&self, principal: &str, n_bytes: usize) -> Result<QueuePermit, Error> {
+        let units = n_bytes.div_ceil(UNIT);
+        self.queue.enter(principal, units).await.ok_or_else(error::crowded)
+    }
 }
 
 #[async_trait]
@@ -28,9 +54,10 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        let address = self.engine.addresses(&self.sealer).await?.of(key);
+        let address = self.addresses().await?.of(key);
         let place = address.place();
-        let Some(row) = self.engine.get(address, now).await? else { return Ok(None) };
+        let permit = self.permit(key.principal(), USUAL).await?;
+        let Some(row) = self.engine.get(address, now, permit).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
         let record = record::read(key, opened).ok_or_else(error::unreadable)?;
         Ok(Some(stored(record, &row)))
@@ -43,14 +70,14 @@ impl<E: Engine> Store for Sealed<E> {
         most: usize,
         now: Instant,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        let addresses = self.engine.addresses(&self.sealer).await?;
+        let addresses = self.addresses().await?;
         let region = addresses.of_group(group);
         let mut after = after.map(|key| addresses.of(key));
         let mut found = Vec::new();
         while found.len() < most {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
-            let (asked, rows) = (page.most, self.engine.list(page, now).await?);
-            let is_last = rows.len() < asked;
+            let permit = self.permit(group.principal(), Rows::BYTES).await?;
+            let Rows { rows, is_last } = self.engine.list(page, now, permit).await?;
             for (address, row) in rows {
                 let opened = self.sealer.open(&row.sealed, &address.place())?;
                 let (key, record) = record::read_any(opened).ok_or_else(error::unreadable)?;
@@ -74,19 +101,21 @@ impl<E: Engine> Store for Sealed<E> {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let address = self.engine.addresses(&self.sealer).await?.of(key);
+        let address = self.addresses().await?.of(key);
+        let permit = self.permit(key.principal(), record.size()).await?;
         let written = record::write(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
         let sealed = self.sealer.seal(&written, &address.place())?;
         let version = random_version()?;
         let row = Row { version, sealed, time_to_live: record.time_to_live() };
-        self.engine.put(Put { address, row, expected }, now).await?;
+        self.engine.put(Put { address, row, expected }, now, permit).await?;
         Ok(version)
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        let address = self.engine.addresses(&self.sealer).await?.of(key);
-        self.engine.remove(address, expected, now).await
+        let address = self.addresses().await?.of(key);
+        let permit = self.permit(key.principal(), UNIT).await?;
+        self.engine.remove(address, expected, now, permit).await
     }
 }
 
@@ -109,3 +138,13 @@ fn random_version() -> Result<Version, Error> {
 }
 
 const ROWS: usize = 256;
+/// The bytes of a unit of the queue.
+const UNIT: usize = 4 << 10;
+/// The bytes that a read counts for before anybody knows how many it is: more than most records have.
+const USUAL: usize = 64 << 10;
+/// The bytes that an engine has before it at once: few enough to be done within a fraction of a request's time, and as many
+/// small requests of one principal as the file takes together.
+const BOUNDS: QueueBounds = QueueBounds { units: 2048, each: 512, waiting: 4096 };
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,7 @@ use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
-use callgate_session::{Bounds, Memory, Owner, Space};
-use callgate_tool::Session;
+use callgate_session::{Bounds, Memory};
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
@@ -21,13 +20,19 @@ use crate::subscriber::subscribe;
 struct Slow {
     memory: Memory,
     milliseconds: AtomicU64,
+    /// The time of a listing besides.
+    milliseconds_of_lists: AtomicU64,
     n_requests: AtomicUsize,
 }
 
 impl Slow {
     async fn reached(&self) -> Result<(), Error> {
         self.n_requests.fetch_add(1, Ordering::SeqCst);
-        match self.milliseconds.load(Ordering::SeqCst) {
+        Self::wait(&self.milliseconds).await
+    }
+
+    async fn wait(milliseconds: &AtomicU64) -> Result<(), Error> {
+        match milliseconds.load(Ordering::SeqCst) {
             u64::MAX => Err(Error::new(ErrorKind::Unavailable, "no connection")),
             milliseconds => {
                 tokio::time::sleep(Duration::from_millis(milliseconds)).await;
@@ -52,6 +57,7 @@ impl Store for Slow {
         now: Clock,
     ) -> Result<Vec<(Key, Stored)>, Error> {
         self.reached().await?;
+        Self::wait(&self.milliseconds_of_lists).await?;
         self.memory.list(group, after, most, now).await
     }
 
@@ -82,6 +88,7 @@ impl Trial {
         let slow = Arc::new(Slow {
             memory: Memory::new(Bounds { records: 9, bytes: 9_999 }),
             milliseconds: AtomicU64::new(0),
+            milliseconds_of_lists: AtomicU64::new(0),
             n_requests: AtomicUsize::new(0),
         });
         Self { timed: TimedStore::new(Arc::<Slow>::clone(&slow)), slow }
@@ -107,7 +114,7 @@ async fn a_store_that_does_not_answer_is_waited_for_once_and_tried_once_a_second
     trial.takes(899);
     assert!(trial.get().await.0.is_ok());
     trial.takes(u64::MAX - 1);
-    for (waited, n_requests) in [(900, 1), (0, 0), (0, 0)] {
+    for (waited, n_requests) in [(900, 2), (0, 0), (0, 0)] {
         let (got, took, asked) = trial.get().await;
         let error = got.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -120,20 +127,39 @@ async fn a_store_that_does_not_answer_is_waited_for_once_and_tried_once_a_second
     assert_eq!(asked.iter().filter(|took| **took == 0).count(), 2, "{asked:?}");
     trial.takes(0);
     tokio::time::advance(PAUSE).await;
-    for _ in 0..2 {
+    for n_expected in [2, 1] {
         let (got, _, asked) = trial.get().await;
-        assert!(got.is_ok() && asked == 1, "it is back for everybody");
+        assert!(got.is_ok() && asked == n_expected, "it is back for everybody");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_request_that_fails_says_nothing_about_the_store() {
+    let (lines, trial) = (Lines::default(), Trial::new());
+    let _guard = subscribe(Registry::default().with(lines.clone()));
+    let group = Group::of_space(Space::Session);
+    for milliseconds in [5_000, u64::MAX] {
+        trial.slow.milliseconds_of_lists.store(milliseconds, Ordering::SeqCst);
+        let listing = async || {
+            let listed = trial.timed.list(&group, None, 9, Instant::now().into_std()).await;
+            assert_eq!(listed.unwrap_err().kind(), ErrorKind::Unavailable);
+        };
+        let many = async { tokio::join!(listing(), listing(), listing(), listing()) };
+        let (_, during) = tokio::join!(many, trial.get());
+        assert!(during.0.is_ok());
+        assert!(trial.get().await.0.is_ok(), "the next request reaches the store");
+    }
+    assert_eq!(*lines.0.lock().unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_request_reaches_a_store_that_refuses_at_once() {
     let trial = Trial::new();
     trial.takes(u64::MAX);
-    for _ in 0..2 {
+    for n_expected in [2, 1, 1] {
         let (got, took, asked) = trial.get().await;
         assert_eq!(got.unwrap_err().retry_after(), Some(PAUSE));
-        assert_eq!((took, asked), (0, 1));
+        assert_eq!((took, asked), (0, n_expected));
     }
     trial.takes(0);
     assert!(trial.get().await.0.is_ok());

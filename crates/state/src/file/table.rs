@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     address::{Address, Region},
-    engine::{Page, Put, Row},
+    engine::{Page, Put, Row, Rows},
     error,
 };
 
@@ -127,7 +127,7 @@ impl Table {
         statement.query_row(params![owner, space, name, now], row).optional()
     }
 
-    fn list(&self, page: &Page, now: i64) -> rusqlite::Result<Vec<(Address, Row)>> {
+    fn list(&self, page: &Page, now: i64) -> rusqlite::Result<Rows> {
         let Page { region: Region { space, owner }, after, most } = page;
         // No digest comes before the empty one.
         let (after_owner, after_name) =
@@ -146,7 +146,17 @@ impl Table {
             Ok((address, Row { version, sealed: row.get(3)?, time_to_live }))
         };
         let given = params![space, owner, now, after_owner, after_name, most];
-        statement.query_map(given, row)?.collect()
+        let (mut rows, mut n_bytes) = (Vec::new(), 0);
+        for found in statement.query_map(given, row)? {
+            let found = found?;
+            n_bytes += found.1.sealed.len();
+            rows.push(found);
+            if n_bytes >= Rows::BYTES {
+                return Ok(Rows { rows, is_last: false });
+            }
+        }
+        let is_last = rows.len() < page.most;
+        Ok(Rows { rows, is_last })
     }
 
     fn put(&mut self, put: &Put, ends: i64, now: i64) -> Result<(), Error> {

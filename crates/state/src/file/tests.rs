@@ -3,7 +3,7 @@
 use std::fs;
 
 use bytes::Bytes;
-use callgate_session::{ErrorKind, Owner, Space};
+use callgate_session::{ErrorKind, FairQueue, Owner, QueueBounds, Space};
 use callgate_tool::{Principal, Session};
 use tokio::task::JoinSet;
 
@@ -222,6 +222,24 @@ async fn an_owner_without_room_loses_its_oldest_results_and_then_is_refused() {
 }
 
 #[tokio::test]
+async fn a_listing_of_large_records_has_each_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FileStore::open(&settings(folder.path())).unwrap();
+    let large = "x".repeat(400_000);
+    for n in 0..7 {
+        let key = key(Space::Approval, "kim", &n.to_string());
+        store.put(&key, record(&large), Expected::Absent, now()).await.unwrap();
+    }
+    for (most, expected) in [(9, 7), (7, 7), (5, 5)] {
+        let group = Group::of_space(Space::Approval);
+        let mut listed = store.list(&group, None, most, now()).await.unwrap();
+        listed.sort_by(|one, other| one.0.cmp(&other.0));
+        listed.dedup_by(|one, other| one.0 == other.0);
+        assert_eq!(listed.len(), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let (table, ..) = connect::open(&settings(folder.path())).unwrap();
@@ -233,14 +251,17 @@ async fn a_full_disk_refuses_what_has_no_room_and_keeps_the_rest() {
     };
     table.allow_pages(30);
     let worker = Worker::start(table).unwrap();
-    worker.ask(put(1, 1_000)).await.unwrap();
-    let (large, small) = (worker.ask(put(2, 200_000)), worker.ask(put(3, 1_000)));
+    let queue = FairQueue::new(QueueBounds { units: 9, each: 9, waiting: 0 });
+    let permit = || queue.try_enter("kim", 1).unwrap();
+    worker.ask(put(1, 1_000), permit()).await.unwrap();
+    let large = worker.ask(put(2, 200_000), permit());
+    let small = worker.ask(put(3, 1_000), permit());
     let (large, small) = tokio::join!(large, small);
     assert_eq!(large.unwrap_err().kind(), ErrorKind::Full);
     small.unwrap();
     for (name, is_kept) in [(1, true), (2, false), (3, true)] {
         let address = Address { space: "call".to_owned(), owner: [1; 16], name: [name; 32] };
-        let found = worker.ask(Request::Get { address, now: 0 }).await.unwrap();
+        let found = worker.ask(Request::Get { address, now: 0 }, permit()).await.unwrap();
         assert_eq!(matches!(found, Answer::Found(Some(_))), is_kept, "{name}");
     }
 }

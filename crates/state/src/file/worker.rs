@@ -7,7 +7,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use callgate_session::{Error, ErrorKind};
+use callgate_session::{Error, ErrorKind, QueuePermit};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -25,6 +25,8 @@ pub(super) struct Worker {
 struct Job {
     request: Request,
     answer: oneshot::Sender<Result<Answer, Error>>,
+    /// What the job takes of the file, until it is done.
+    permit: QueuePermit,
 }
 
 impl Worker {
@@ -38,10 +40,10 @@ impl Worker {
         Ok(Self { requests: Some(sender), thread: Mutex::new(Some(thread)) })
     }
 
-    pub(super) async fn ask(&self, request: Request) -> Result<Answer, Error> {
+    pub(super) async fn ask(&self, request: Request, permit: QueuePermit) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
         let requests = self.requests.as_ref().ok_or_else(error::closed)?;
-        requests.send(Job { request, answer }).await.map_err(|_| error::closed())?;
+        requests.send(Job { request, answer, permit }).await.map_err(|_| error::closed())?;
         answered.await.map_err(|_| error::closed())?
     }
 }
@@ -60,6 +62,7 @@ fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
         for (job, answer) in jobs.into_iter().zip(answers) {
             // A caller that has left needs no answer.
             drop(job.answer.send(answer));
+            drop(job.permit);
         }
         if now.saturating_sub(swept) >= SWEEP_MS {
             swept = now;

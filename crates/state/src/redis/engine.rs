@@ -8,7 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use callgate_session::{Error, Expected, Pace, Sealer};
+use callgate_session::{Error, Expected, Pace, QueuePermit, Sealer};
 use futures_util::future::try_join_all;
 use redis::{Cmd, Value as Reply};
 
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     address::{Address, Addresses},
-    engine::{Engine, Page, Put, Row},
+    engine::{Engine, Page, Put, Row, Rows},
     error,
 };
 
@@ -192,15 +192,16 @@ impl RedisEngine {
     }
 
     /// The rows of addresses of a tag that have not ended.
-    async fn rows(&self, tag: Tag, addresses: Vec<Address>) -> Result<Vec<(Address, Row)>, Error> {
+    async fn rows(&self, tag: Tag, addresses: &[Address]) -> Result<Vec<(Address, Row)>, Error> {
+        if addresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<_> = addresses.iter().map(|address| self.layout.names(address)).collect();
+        let values = self.values(tag, &names).await?;
         let mut rows = Vec::new();
-        for some in addresses.chunks(AT_ONCE) {
-            let names: Vec<_> = some.iter().map(|address| self.layout.names(address)).collect();
-            let values = self.values(tag, &names).await?;
-            for ((address, names), value) in some.iter().zip(&names).zip(values) {
-                let row = self.row_of(names, value).await?;
-                rows.extend(row.map(|row| (address.clone(), row)));
-            }
+        for ((address, names), value) in addresses.iter().zip(&names).zip(values) {
+            let row = self.row_of(names, value).await?;
+            rows.extend(row.map(|row| (address.clone(), row)));
         }
         Ok(rows)
     }
@@ -214,11 +215,16 @@ impl Engine for RedisEngine {
         self.addresses.get(&self.route, &self.layout, sealer).await
     }
 
-    async fn get(&self, address: Address, _: Instant) -> Result<Option<Row>, Error> {
+    async fn get(
+        &self,
+        address: Address,
+        _: Instant,
+        _permit: QueuePermit,
+    ) -> Result<Option<Row>, Error> {
         self.read(&self.layout.names(&address)).await
     }
 
-    async fn list(&self, page: Page, _: Instant) -> Result<Vec<(Address, Row)>, Error> {
+    async fn list(&self, page: Page, _: Instant, _permit: QueuePermit) -> Result<Rows, Error> {
         let after = page.after.as_ref();
         let tags = match (&page.region.owner, after) {
             (Some(owner), _) => vec![layout::tag(owner)],
@@ -227,7 +233,7 @@ impl Engine for RedisEngine {
                 self.tags(&page.region.space, first).await?
             }
         };
-        let mut rows = Vec::new();
+        let (mut rows, mut n_bytes) = (Vec::new(), 0);
         for tag in tags {
             let after = after.filter(|after| layout::tag(&after.owner) == tag);
             let mut from = match (after, &page.region.owner) {
@@ -236,25 +242,27 @@ impl Engine for RedisEngine {
                 (None, None) => b"-".to_vec(),
             };
             loop {
-                let most = page.most.saturating_sub(rows.len());
-                if most == 0 {
-                    return Ok(rows);
+                let most = page.most.saturating_sub(rows.len()).min(AT_ONCE);
+                if most == 0 || n_bytes >= Rows::BYTES {
+                    return Ok(Rows { rows, is_last: false });
                 }
                 let addresses = self.members(tag, &page, &from, most).await?;
                 let is_last = addresses.len() < most;
                 if let Some(last) = addresses.last() {
                     from = behind(last);
                 }
-                rows.extend(self.rows(tag, addresses).await?);
+                let more = self.rows(tag, &addresses).await?;
+                n_bytes += more.iter().map(|(_, row)| row.sealed.len()).sum::<usize>();
+                rows.extend(more);
                 if is_last {
                     break;
                 }
             }
         }
-        Ok(rows)
+        Ok(Rows { rows, is_last: true })
     }
 
-    async fn put(&self, put: Put, _: Instant) -> Result<(), Error> {
+    async fn put(&self, put: Put, _: Instant, _permit: QueuePermit) -> Result<(), Error> {
         let Put { address, row, expected } = put;
         if row.sealed.len() > LARGEST {
             return Err(error::too_large(LARGEST as u64));
@@ -289,6 +297,7 @@ impl Engine for RedisEngine {
         address: Address,
         expected: Expected,
         _: Instant,
+        _permit: QueuePermit,
     ) -> Result<bool, Error> {
         let names = self.layout.names(&address);
         let expected = condition(expected);
@@ -323,6 +332,7 @@ fn behind(address: &Address) -> Vec<u8> {
 const CHUNK: usize = 256 << 10;
 /// The most bytes of a record.
 const LARGEST: usize = 64 << 20;
+/// The records that are read at once.
 const AT_ONCE: usize = 16;
 /// The number of times that a record is read while others replace it.
 const ATTEMPTS: usize = 8;

@@ -168,7 +168,7 @@ impl Server {
             Ok(value) => return Ok(value),
             Err(failure) => failure,
         };
-        if failure.is_of_server() {
+        if self.is_away(&connection, &failure).await {
             let is_it = |known: &_| is_same(known, &connection);
             if self.connection.fail_if(Failure::Away(failure.cause()), |known| is_it(&known.value))
             {
@@ -176,6 +176,19 @@ impl Server {
             }
         }
         Err(failure)
+    }
+
+    /// True if the server is of no use for others either. A command without a reply may be a large one, and so does not say it:
+    /// a small one of our own does.
+    async fn is_away(&self, connection: &Connection, failure: &Failure) -> bool {
+        match failure {
+            Failure::Unanswered(_) if !connection.driver.is_finished() => {
+                let ping = redis::cmd("PING");
+                let answer = timeout(self.dialling.time / 2, connection.ask(&ping)).await;
+                !matches!(answer, Ok(Ok(_)))
+            }
+            failure => failure.is_of_server(),
+        }
     }
 
     fn report(&self, failure: &Failure) {
