@@ -15,6 +15,7 @@ use std::{
 use bytes::Bytes;
 use callgate_call::retry_after;
 use callgate_executor::Stop;
+use callgate_session::{FairQueue, QueueBounds, QueuePermit};
 use callgate_tool::json;
 use callgate_transport::{Limits, Transport};
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -22,7 +23,7 @@ use http::{HeaderValue, Request, StatusCode, header::CONTENT_TYPE};
 use metrics::counter;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::{
-    sync::{Semaphore, mpsc},
+    sync::mpsc,
     time::{Instant, sleep, timeout},
 };
 use url::Url;
@@ -62,7 +63,8 @@ pub struct Notice {
     pub expires: SystemTime,
 }
 
-/// Tells a service of calls that wait for an approval, at least once. Clones share one queue.
+/// Tells a service of calls that wait for an approval, at least once. Clones share one queue, in which the callers take
+/// turns.
 ///
 /// ```
 /// use std::{sync::Arc, time::{Duration, SystemTime}};
@@ -90,12 +92,17 @@ pub struct Webhook(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     target: Mutex<Option<Arc<WebhookTarget>>>,
-    queue: mpsc::Sender<Notice>,
-    queued: Mutex<Option<mpsc::Receiver<Notice>>>,
+    queue: mpsc::Sender<QueuedNotice>,
+    queued: Mutex<Option<mpsc::Receiver<QueuedNotice>>>,
+    /// The notices that are kept until they are delivered or given up.
+    notices: FairQueue,
     /// True after a failure, until the service takes a notice again.
     is_failing: AtomicBool,
-    requests: Semaphore,
+    requests: FairQueue,
 }
+
+/// A notice with its part of what is kept.
+type QueuedNotice = (Notice, QueuePermit);
 
 /// The reason why the service did not take a notice, and the wait that it asks for.
 type Untaken = (String, Option<Duration>);
@@ -115,7 +122,8 @@ impl Webhook {
             queue,
             queued: Mutex::new(Some(queued)),
             is_failing: AtomicBool::new(false),
-            requests: Semaphore::new(PARALLEL_REQUESTS),
+            notices: FairQueue::new(NOTICES),
+            requests: FairQueue::new(REQUESTS),
         }))
     }
 
@@ -128,18 +136,15 @@ impl Webhook {
         self.0.target.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Queues a notice. Never waits: a notice beyond the bound of the queue is dropped, and the log says so.
+    /// Queues a notice. Never waits: a notice beyond the share of its caller is dropped, and the log says so.
     pub fn announce(&self, notice: Notice) {
         if self.target().is_none() {
             return;
         }
-        if let Err(error) = self.0.queue.try_send(notice) {
-            count("dropped");
-            let approval = error.into_inner().id;
-            tracing::warn!(
-                approval,
-                "the webhook is not told of an approval: too many wait for it"
-            );
+        let permit = self.0.notices.try_enter(notice.caller(), 1);
+        let Some(permit) = permit else { return drop_notice(&notice) };
+        if let Err(error) = self.0.queue.try_send((notice, permit)) {
+            drop_notice(&error.into_inner().0);
         }
     }
 
@@ -152,24 +157,24 @@ impl Webhook {
             tokio::select! {
                 biased;
                 () = stop.stopped() => break,
-                Some(notice) = queued.recv() => deliveries.push(self.deliver(notice)),
+                Some(kept) = queued.recv() => deliveries.push(self.deliver(kept)),
                 Some(()) = deliveries.next() => {}
             }
         }
-        while let Ok(notice) = queued.try_recv() {
-            deliveries.push(self.deliver(notice));
+        while let Ok(kept) = queued.try_recv() {
+            deliveries.push(self.deliver(kept));
         }
         finish(deliveries).await;
     }
 
-    async fn deliver(&self, notice: Notice) {
+    async fn deliver(&self, (notice, _permit): QueuedNotice) {
         let left = notice.expires.duration_since(SystemTime::now()).unwrap_or_default();
         let Some(ends) = Instant::now().checked_add(left) else { return };
         let body = body(&notice);
         let mut n_failed = 0;
         loop {
             let Some(target) = self.target() else { return count("dropped") };
-            let (why, asked) = match self.send(&target, &notice.id, &body).await {
+            let (why, asked) = match self.send(&target, &notice, &body).await {
                 Ok(()) => return self.succeed(),
                 Err(untaken) => untaken,
             };
@@ -191,12 +196,17 @@ impl Webhook {
         }
     }
 
-    async fn send(&self, target: &WebhookTarget, id: &str, body: &str) -> Result<(), Untaken> {
-        let request = request(target, id, body).ok_or_else(|| {
+    async fn send(
+        &self,
+        target: &WebhookTarget,
+        notice: &Notice,
+        body: &str,
+    ) -> Result<(), Untaken> {
+        // More requests wait than notices are kept, so that there is always a permit.
+        let _permit = self.0.requests.enter(notice.caller(), 1).await;
+        let request = request(target, &notice.id, body).ok_or_else(|| {
             ("the address of the webhook cannot be used in a request".to_owned(), None)
         })?;
-        // Without a permit the queue is closed, which it never is.
-        let _permit = self.0.requests.acquire().await.ok();
         let limits = Limits { timeout: REQUEST_TIME, response_bytes: MOST_READ };
         let answer = target.transport.send(request, &limits).await;
         let answer = answer.map_err(|error| (error.to_string(), None))?;
@@ -220,6 +230,22 @@ impl Webhook {
             tracing::warn!(why, help, "the webhook of approvals does not take a notice");
         }
     }
+}
+
+impl Notice {
+    /// The principal whose share the notice is of; callers without a name have one together.
+    fn caller(&self) -> &str {
+        self.caller.as_deref().unwrap_or_default()
+    }
+}
+
+fn drop_notice(notice: &Notice) {
+    count("dropped");
+    let approval = notice.id.as_str();
+    tracing::warn!(
+        approval,
+        "the webhook is not told of an approval: too many of its caller wait for it"
+    );
 }
 
 /// The body of a notice: its type, its time and its facts, as Standard Webhooks advises.
@@ -279,10 +305,11 @@ fn count(outcome: &'static str) {
 }
 
 const FAMILY: &str = "callgate_webhook_deliveries_total";
-/// The notices that wait for their first request; each takes some hundred bytes.
+/// The notices that are not delivered yet; each takes some hundred bytes.
 const MOST_QUEUED: usize = 10_000;
+const NOTICES: QueueBounds = QueueBounds { units: MOST_QUEUED, each: MOST_QUEUED / 2, waiting: 0 };
 /// The requests that run at once: enough for a burst, and no load for the service.
-const PARALLEL_REQUESTS: usize = 8;
+const REQUESTS: QueueBounds = QueueBounds { units: 8, each: 4, waiting: 2 * MOST_QUEUED };
 const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// The bytes of a response that are read, and ignored.
 const MOST_READ: usize = 64 << 10;

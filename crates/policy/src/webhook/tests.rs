@@ -129,6 +129,61 @@ async fn a_notice_that_fails_does_not_delay_others() {
     assert_eq!(ids, ["approval_1", "approval_2", "approval_1"]);
 }
 
+/// A receiver that takes a moment for each notice.
+#[derive(Debug)]
+struct Busy(Arc<Receiver>);
+
+#[async_trait::async_trait]
+impl Transport for Busy {
+    async fn send(
+        &self,
+        request: Request<Bytes>,
+        limits: &Limits,
+    ) -> Result<Response<Bytes>, Error> {
+        let answer = self.0.send(request, limits).await;
+        sleep(Duration::from_millis(100)).await;
+        answer
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_notices_of_one_caller_do_not_delay_those_of_another() {
+    let receiver = Receiver::new(&[]);
+    let webhook = webhook(&receiver);
+    let target = webhook.target().unwrap();
+    let (url, keys) = (target.url.clone(), target.keys.clone());
+    let transport = Arc::new(Busy(Arc::clone(&receiver)));
+    webhook.aim(Some(WebhookTarget { url, keys, transport }));
+    for number in 0..3_000 {
+        webhook.announce(notice(&format!("approval_{number}")));
+    }
+    for (number, caller) in ["lee", "mia"].iter().enumerate() {
+        let caller = Some((*caller).to_owned());
+        webhook.announce(Notice { caller, ..notice(&format!("approval_of_another_{number}")) });
+    }
+    run_for(&webhook, Duration::from_mins(2)).await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 3_002, "none is lost");
+    let is_others = |it: &Request<Bytes>| {
+        it.headers()["webhook-id"].to_str().unwrap().starts_with("approval_of_another")
+    };
+    assert_eq!(requests.iter().take(16).filter(|request| is_others(request)).count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_caller_keeps_no_more_than_half_of_the_notices() {
+    let receiver = Receiver::new(&[]);
+    let webhook = webhook(&receiver);
+    for number in 0..=MOST_QUEUED {
+        webhook.announce(notice(&format!("approval_{number}")));
+    }
+    webhook.announce(Notice { caller: Some("lee".to_owned()), ..notice("approval_of_lee") });
+    run_for(&webhook, Duration::from_mins(1)).await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), MOST_QUEUED / 2 + 1);
+    assert!(requests.iter().any(|request| request.headers()["webhook-id"] == "approval_of_lee"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn announcing_never_waits_and_a_stop_ends_the_deliveries_soon() {
     let receiver = Receiver::new(&vec![None; 100_000]);
