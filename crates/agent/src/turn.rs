@@ -12,6 +12,7 @@ use callgate_call::wording::turn as wording;
 use callgate_policy::TurnId;
 use tokio::time::Instant;
 
+use self::tokens::DeliveredWords;
 use crate::{
     agent::Agent,
     budget::Spending,
@@ -72,6 +73,8 @@ pub(crate) struct Turn<'t> {
     n_calls: usize,
     usage: Usage,
     is_estimated: bool,
+    /// What the caller was shown of the reply that the turn waits for.
+    delivered: DeliveredWords,
     retry_after: Option<Duration>,
 }
 
@@ -110,6 +113,7 @@ impl<'t> Turn<'t> {
             n_calls: 0,
             usage: Usage::default(),
             is_estimated: false,
+            delivered: DeliveredWords::default(),
             retry_after: None,
         }
     }

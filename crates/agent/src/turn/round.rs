@@ -6,7 +6,7 @@ use callgate_call::wording::turn as wording;
 use callgate_tool::ToolCall;
 use tokio::time::Instant;
 
-use super::Turn;
+use super::{Turn, tokens::DeliveredWords};
 use crate::{
     agent::Calls,
     choice::Choice,
@@ -38,6 +38,7 @@ impl Turn<'_> {
             self.transcript.add_user(&words);
         }
         self.offered.read(&self.transcript.messages);
+        self.delivered = DeliveredWords::default();
         let stop = self.context.stop.clone();
         let replied = tokio::select! {
             biased;
@@ -52,7 +53,10 @@ impl Turn<'_> {
                 self.count(&reply).await;
                 self.replied(reply)
             }
-            Err(failure) => Some(self.failed(failure)),
+            Err(failure) => {
+                self.count_failed().await;
+                Some(self.failed(failure))
+            }
         }
     }
 
@@ -73,7 +77,10 @@ impl Turn<'_> {
             settings: agent.model.settings(),
             is_streamed: agent.model.is_streamed(),
         };
-        let show = |event: TurnEvent<'_>| self.context.show(event);
+        let show = |event: TurnEvent<'_>| {
+            self.delivered.note(event);
+            self.context.show(event);
+        };
         let last = Instant::now() + LAST_ANSWER;
         let deadline = if self.closing.is_some() { last.max(self.deadline) } else { self.deadline };
         agent.model.reply(&ask, deadline, &show).await

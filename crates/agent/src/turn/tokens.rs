@@ -1,12 +1,34 @@
-//! Counts the tokens of a turn: as the model counts them, or estimated where it counts none. Ends the turn where the caller
-//! may use no more.
+//! Counts the tokens of a turn: as the model counts them, or estimated where it counts none, as of words that were shown and
+//! whose reply never ended. Ends the turn where the caller may use no more.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Turn;
 use crate::{
+    context::TurnEvent,
     end::{End, EndReason},
     usage::Usage,
     wire::Reply,
 };
+
+/// The bytes of words that the caller of a turn was shown while the model was asked once.
+#[derive(Debug, Default)]
+pub(super) struct DeliveredWords {
+    n_shown: AtomicUsize,
+    /// Those that do not count, because the request was sent again after them.
+    n_void: AtomicUsize,
+}
+
+impl DeliveredWords {
+    pub(super) fn note(&self, event: TurnEvent<'_>) {
+        let (bytes, text) = match event {
+            TurnEvent::Text(text) => (&self.n_shown, text),
+            TurnEvent::Retry(text) => (&self.n_void, text),
+            _ => return,
+        };
+        bytes.fetch_add(text.len(), Ordering::Relaxed);
+    }
+}
 
 impl Turn<'_> {
     /// The end of the turn if the budget of its caller is used up. The model is not asked.
@@ -22,22 +44,36 @@ impl Turn<'_> {
         }
     }
 
-    /// Counts a reply and its request.
+    /// Counts a reply and its request, and the words that were shown before the request was sent again.
     pub(super) async fn count(&mut self, reply: &Reply) {
         let mut usage = reply.usage;
+        let n_void = self.delivered.n_void.load(Ordering::Relaxed);
         if usage.total() == 0 {
             let n_bytes = reply.messages.iter().map(|message| message.text().len()).sum();
             usage = Usage { input: self.estimated_request(), output: estimated(n_bytes) };
             self.is_estimated = true;
         }
+        if n_void > 0 {
+            usage.output = usage.output.saturating_add(estimated(n_void));
+            self.is_estimated = true;
+        }
         self.add(usage).await;
     }
 
-    /// Counts a request whose reply nobody waits for any more: the provider has read it all the same.
+    /// Counts a request whose reply did not end, and the words of the reply that were shown: the provider has read the one,
+    /// and the caller the others.
     pub(super) async fn count_request(&mut self) {
-        let usage = Usage { input: self.estimated_request(), output: 0 };
+        let n_shown = self.delivered.n_shown.load(Ordering::Relaxed);
+        let usage = Usage { input: self.estimated_request(), output: estimated(n_shown) };
         self.is_estimated = true;
         self.add(usage).await;
+    }
+
+    /// Counts a request that failed, if words of its reply were shown.
+    pub(super) async fn count_failed(&mut self) {
+        if self.delivered.n_shown.load(Ordering::Relaxed) > 0 {
+            self.count_request().await;
+        }
     }
 
     async fn add(&mut self, usage: Usage) {
