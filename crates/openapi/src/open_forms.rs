@@ -7,7 +7,7 @@ use crate::{
     blueprint::InputOrigin,
     code::Code,
     findings::Findings,
-    input::{Input, Style, Styled},
+    input::{Input, InputLocation, Style, Styled},
     keys::{Members, SchemaRoot},
 };
 
@@ -23,7 +23,15 @@ pub(crate) fn report(
         let Some((styled, own)) = input.placement.styled().zip(own) else { continue };
         let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
         let open = of_value(input, styled, own, schema);
-        let Some(first) = open.first() else { continue };
+        let at = at.strip_suffix("/schema").unwrap_or(at);
+        let Some(first) = open.first() else {
+            if has_default_form(input, styled, origin)
+                && nesting(own, schema) == Some(Nesting::Object)
+            {
+                report_default_form(input, at, findings);
+            }
+            continue;
+        };
         let more = match open.len() {
             1 => String::new(),
             n => format!(", and {} more like it", n - 1),
@@ -33,8 +41,29 @@ pub(crate) fn report(
             word(styled.style)
         );
         let help = "nothing, if the service reads it so; else describe the parameter as the service reads it";
-        findings.note(Code::UndefinedForm, at.strip_suffix("/schema").unwrap_or(at), message, help);
+        findings.note(Code::UndefinedForm, at, message, help);
     }
+}
+
+/// True for a parameter of the query whose form the description does not state. An object is then sent as a key for each member
+/// (OpenAPI 3.1.1 §4.8.12.2.1), and frameworks that leave `style` out read something else.
+fn has_default_form(input: &Input, styled: &Styled, origin: &InputOrigin) -> bool {
+    let says =
+        |keyword| origin.described_by.as_ref().is_some_and(|node| node.get(keyword).is_some());
+    let is_usual = styled.style == Style::Form && styled.explode;
+    is_usual && input.place() == InputLocation::Query && !says("style") && !says("explode")
+}
+
+fn report_default_form(input: &Input, at: &str, findings: &mut Findings) {
+    let name = &*input.name;
+    let message = format!(
+        "expected a `style` for the object `{name}`, got none: each member is sent as a key of its own"
+    );
+    let help = format!(
+        "nothing, if the service reads it so; else set `style: deepObject` by an overlay where it reads `{name}[member]=…`, or \
+         `content: {{application/json: …}}` in place of `schema` where it reads JSON"
+    );
+    findings.note(Code::UndefinedForm, at, message, &help);
 }
 
 fn of_value<'a>(
@@ -82,7 +111,7 @@ fn of_member(name: &str, member: &str, styled: &Styled, nesting: Nesting) -> Str
     format!("{noun} below an object, `{member}`, which is written as {form}")
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 enum Nesting {
     List,
     Object,
@@ -221,8 +250,23 @@ components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
             json!({"type": "string"}),
             json!({}),
         ] {
-            check("query", "", schema.clone(), "");
+            check("query", "form", schema.clone(), "");
             check("path", "", schema, "");
         }
+    }
+
+    #[test]
+    fn an_object_in_a_query_without_a_style_is_reported_with_what_may_be_meant() {
+        let filter = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        let either = json!({"anyOf": [filter, {"type": "null"}]});
+        let expected = "/paths/~1a~1{p}/get/parameters/0 expected a `style` for the object `p`, got none: \
+                        each member is sent as a key of its own";
+        for schema in [&filter, &either, &json!({"type": "object"})] {
+            assert_eq!(messages("query", "", schema), [expected], "{schema}");
+            assert_eq!(messages("query", "form", schema), [""; 0], "{schema}");
+            assert_eq!(messages("query", "deepObject", schema), [""; 0], "{schema}");
+            assert_eq!(messages("path", "", schema), [""; 0], "{schema}");
+        }
+        assert_eq!(messages("query", "", &json!({"type": "array", "items": {}})), [""; 0]);
     }
 }
