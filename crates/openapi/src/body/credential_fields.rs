@@ -40,6 +40,11 @@ pub(crate) fn withhold<'d>(
                 "list `{name}` under `credential_arguments` of the toolset if it is none; it is not sent"
             );
             property.warning(Code::CredentialParameter, message, &help);
+        } else if taker == PlaceOwner::Described {
+            let help = format!(
+                "list `{name}` under `credential_arguments` of the toolset if it is none; it is not offered"
+            );
+            property.note(Code::CredentialParameter, message, &help);
         } else {
             let help = "no change is needed: it is not offered";
             property.note(Code::CredentialParameter, message, help);

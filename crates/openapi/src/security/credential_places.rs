@@ -64,6 +64,8 @@ pub(crate) enum PlaceOwner {
     Credential,
     /// The configured credential, in a form that the service requires: nothing fills the parameter.
     Demanded,
+    /// Perhaps a credential: the name and the text say so, and no scheme does.
+    Described,
     Scheme(Arc<SecurityScheme>),
 }
 
@@ -124,7 +126,7 @@ impl<'a> CredentialPlaces<'a> {
         if self.is_read_too(place, name) {
             return Some(if required { PlaceOwner::Demanded } else { PlaceOwner::Credential });
         }
-        (self.is_secured && is_described(declared)).then_some(PlaceOwner::Credential)
+        (self.is_secured && is_described(declared)).then_some(PlaceOwner::Described)
     }
 
     /// Returns true if services read the credential from this place in addition to its own.

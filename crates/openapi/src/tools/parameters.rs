@@ -106,6 +106,15 @@ fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Fin
             );
             findings.warning(Code::CredentialParameter, pointer, message, &help);
         }
+        WithholdingReason::Credential(PlaceOwner::Described) => {
+            let message = format!(
+                "expected a credential at the place of a scheme, got a parameter whose name and text are those of one: `{name}`"
+            );
+            let help = format!(
+                "list `{name}` under `credential_arguments` of the toolset if it is none, such as a filter; it is not offered"
+            );
+            findings.note(Code::CredentialParameter, pointer, message, &help);
+        }
         WithholdingReason::Credential(_) => {
             let message = format!(
                 "expected the credential `{name}` from the configuration alone, got a parameter of that name"

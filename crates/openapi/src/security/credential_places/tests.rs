@@ -109,6 +109,23 @@ fn a_parameter_named_key_is_a_credential_if_its_description_says_so() {
 }
 
 #[test]
+fn a_filter_whose_text_names_a_key_is_distinguished_from_the_place_of_a_scheme() {
+    let scheme = scheme(key(InputLocation::Header, "x-own-key"));
+    let options = LoadOptions::default();
+    let taken =
+        CredentialPlaces::new(options.configured(), &asking(&scheme), [&scheme].into_iter());
+    let owner = |place, name| {
+        let description = "View spend for a specific api key";
+        taken.owner(DeclaredParameter { place, name, required: false, description })
+    };
+    assert_eq!(owner(InputLocation::Query, "api_key"), Some(PlaceOwner::Described));
+    assert_eq!(
+        owner(InputLocation::Header, "X-Own-Key"),
+        Some(PlaceOwner::Scheme(Arc::clone(&scheme)))
+    );
+}
+
+#[test]
 fn the_owner_of_a_credential_parameter_says_whether_it_is_required() {
     let scheme = scheme(key(InputLocation::Query, "key"));
     let options = configured(CredentialKind::Token);
