@@ -256,7 +256,7 @@ components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
     }
 
     #[test]
-    fn an_object_in_a_query_without_a_style_is_reported_with_what_may_be_meant() {
+    fn an_object_in_a_query_without_a_style_is_reported() {
         let filter = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         let either = json!({"anyOf": [filter, {"type": "null"}]});
         let expected = "/paths/~1a~1{p}/get/parameters/0 expected a `style` for the object `p`, got none: \

@@ -180,7 +180,7 @@ fn a_body_that_may_be_a_form_or_parts_is_sent_as_parts_if_it_has_files() {
 }
 
 #[test]
-fn no_default_stands_for_the_bytes_of_a_file() {
+fn a_required_file_is_missing_whatever_its_default() {
     let file = json!({"type": "string", "format": "binary", "default": "File"});
     let files = json!({"type": "array", "items": {"format": "binary"}, "default": ["Files"]});
     let schema =

@@ -32,7 +32,7 @@ fn scripts_and_hidden_elements_are_left_out() {
 }
 
 #[test]
-fn what_follows_a_text_beyond_ascii_is_read_as_markup() {
+fn markup_behind_a_text_beyond_ascii_is_read() {
     for text in ["Über uns", "\u{b6}", "\u{65e5}\u{672c}", "\u{1f600} x", "\u{10fffd}"] {
         check(
             &format!("<h1>a</h1><p>{text}</p><script>var s=1</script><p>b</p>"),
@@ -45,7 +45,7 @@ fn what_follows_a_text_beyond_ascii_is_read_as_markup() {
 }
 
 #[test]
-fn what_surrounds_the_content_of_a_page_is_left_out() {
+fn navigation_forms_and_the_header_of_a_page_are_left_out() {
     for (html, expected) in [
         ("<header><h1>Site</h1></header>a<footer>(c)</footer>", "a\n"),
         ("<main><header><h1>T</h1></header>a<footer>by me</footer></main>", "# T\n\na\n\nby me\n"),
