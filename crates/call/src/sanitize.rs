@@ -1,5 +1,5 @@
-//! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks
-//! and tabs. Text comes from `response`.
+//! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks,
+//! also those of Windows, and tabs. Text comes from `response`.
 
 pub(crate) fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -8,7 +8,9 @@ pub(crate) fn cleaned(text: &str) -> String {
         match character {
             '\u{1b}' => skip_escape(&mut characters),
             '\n' | '\t' => out.push(character),
-            '\r' if characters.peek() != Some(&'\n') => out.push('\n'),
+            // A file that is written back keeps its line ends. A return alone would write over its line.
+            '\r' if characters.peek() == Some(&'\n') => out.push(character),
+            '\r' => out.push('\n'),
             _ if is_joiner(character) && joins(&out) => out.push(character),
             _ if character.is_control() || is_invisible(character) => {}
             _ => out.push(character),
@@ -17,7 +19,7 @@ pub(crate) fn cleaned(text: &str) -> String {
     out
 }
 
-/// The number of characters that [`cleaned`] removes; each escape sequence counts as one.
+/// The number of characters that [`cleaned`] removes or replaces; each escape sequence counts as one.
 pub(crate) fn n_unseen(text: &str) -> usize {
     if readable(text).is_none() {
         return 0;
@@ -25,7 +27,8 @@ pub(crate) fn n_unseen(text: &str) -> usize {
     let n_joiners = |text: &str| text.chars().filter(|one| is_joiner(*one)).count();
     let removed = |one: &char| is_unseen(*one) && !matches!(one, '\r') && !is_joiner(*one);
     let n_joined = n_joiners(text).saturating_sub(n_joiners(&cleaned(text)));
-    text.chars().filter(removed).count() + n_joined
+    let n_returns = text.matches('\r').count() - text.matches("\r\n").count();
+    text.chars().filter(removed).count() + n_joined + n_returns
 }
 
 /// A cleaned copy of `text`; `None` in the usual case that a reader sees all of it.
@@ -93,7 +96,7 @@ mod tests {
     fn invisible_characters_and_terminal_escapes_are_removed() {
         for (text, expected) in [
             ("plain\ttext\n", "plain\ttext\n"),
-            ("a\r\nb\rc", "a\nb\nc"),
+            ("a\r\nb\rc\r\r\n", "a\r\nb\nc\n\r\n"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("\u{1b}]0;title\u{7}x", "x"),
             ("\u{1b}]8;;http://h\u{1b}\\link", "link"),
@@ -121,6 +124,7 @@ mod tests {
     fn removed_invisible_characters_are_counted() {
         for (text, expected) in [
             ("plain\r\n", 0),
+            ("a\rb\r\r\n", 2),
             ("\u{645}\u{200c}\u{645}", 0),
             ("a\u{200b}b\u{200d}c", 2),
             ("\u{1b}[31mred\u{1b}[0m", 2),

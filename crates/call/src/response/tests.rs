@@ -87,7 +87,7 @@ fn a_successful_response_is_read_by_its_media_type() {
     check("", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
     check("", b"hello", plain("hello", "text/plain"));
     check("application/json", b"\xef\xbb\xbf1", Content::Json(json!(1).into()));
-    check("text/csv", b"a,b\r\n1,2", plain("a,b\n1,2", "text/csv"));
+    check("text/csv", b"a,b\r\n1,2", plain("a,b\r\n1,2", "text/csv"));
     check("text/plain; charset=ISO-8859-1", b"caf\xe9", plain("caf\u{e9}", "text/plain"));
     check("text/plain", b"caf\xe9", plain("caf\u{fffd}", "text/plain"));
 }

@@ -95,7 +95,7 @@ fn the_fault_of_a_malformed_multipart_answer_has_position_and_expectation() {
         "the service answered with parts that cannot be told apart: at byte 10 of its answer, expected the boundary that ends \
          the last part, got the end of the answer; it may have been executed; do not repeat it before checking whether it was"
     );
-    assert_eq!(fault.body, Some(json!("--b\n\none")));
+    assert_eq!(fault.body, Some(json!("--b\r\n\r\none")));
     let fault = check_fault(200, "multipart/mixed", b"--b--");
     assert!(fault.message.contains("expected a `boundary` of 1 to 70"), "{}", fault.message);
     let fault = check_fault(
@@ -113,7 +113,7 @@ fn the_fault_of_a_malformed_multipart_answer_has_position_and_expectation() {
 #[test]
 fn the_multipart_body_of_a_failure_is_shown_as_text() {
     let fault = check_fault(500, MIXED, b"--b\r\n\r\none");
-    assert_eq!(fault.body, Some(json!("--b\n\none")));
+    assert_eq!(fault.body, Some(json!("--b\r\n\r\none")));
     assert_eq!(check_fault(500, MIXED, b"--b\r\n\r\n\xff").body, None);
 }
 
