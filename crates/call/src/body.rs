@@ -19,6 +19,7 @@ pub(crate) mod fields;
 mod form;
 mod media_type;
 mod multipart;
+mod nulls;
 pub(crate) mod omission;
 mod plain;
 mod upload;
@@ -33,12 +34,9 @@ use self::media_type::is_json_patch;
 pub(crate) use self::{
     choice::{chosen_media, note_choice},
     content::Content,
+    nulls::nulls_of,
 };
-use crate::{check::Nulls, query::FORM, stored_results::StoredResults, wording};
-
-pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
-    if media.is_merge_patch() { Nulls::Remove } else { Nulls::Omit }
-}
+use crate::{query::FORM, stored_results::StoredResults, wording};
 
 /// The bytes of a body in a media type, and their `Content-Type`. `schema` is the schema of all arguments.
 pub(crate) fn body_bytes(

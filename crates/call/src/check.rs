@@ -84,8 +84,10 @@ impl Checks {
 }
 
 impl<'a> Checking<'a> {
+    /// True if a `null` for the input at a position is given to the check.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
-        if self.inputs.get(at).is_some_and(|input| self.is_removable(input)) {
+        let is_kept = |input| self.is_removable(input) || self.refuses_null(input);
+        if self.inputs.get(at).is_some_and(is_kept) {
             return true;
         }
         self.fragment(at).is_some_and(|fragment| {
@@ -106,6 +108,11 @@ impl<'a> Checking<'a> {
     fn is_removable(self, input: &Input) -> bool {
         let is_member = input.place() == InputLocation::Body && !input.name.is_empty();
         self.nulls == Nulls::Remove && is_member && !input.required
+    }
+
+    /// True for a member in which a `null` is not left out, but refused by its schema.
+    fn refuses_null(self, input: &Input) -> bool {
+        self.nulls == Nulls::Refuse && input.place() == InputLocation::Body
     }
 
     /// The scope of the checks that decide: what a value's format is, they leave to the service.

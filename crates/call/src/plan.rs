@@ -143,7 +143,7 @@ impl Plan {
         let body = operation.body.as_ref();
         let media = body.and_then(|body| chosen_media(operation, body, arguments).ok());
         let alternative = media.and_then(|media| media.alternative);
-        let nulls = media.map_or(Nulls::Omit, nulls_of);
+        let nulls = media.map_or(Nulls::Omit, |media| nulls_of(operation, media, arguments));
         let subject = Subject {
             inputs: &operation.inputs,
             nested: operation.nested_inputs(alternative),

@@ -17,6 +17,8 @@ use super::{
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Nulls {
     Omit,
+    /// It is refused: what is given is meant.
+    Refuse,
     /// The service removes the member: the body is a merge patch (RFC 7396 §1), and the `null` is sent.
     Remove,
 }
@@ -28,6 +30,14 @@ pub(super) struct Settler<'a> {
     pub(super) place: CheckedArgument<'a>,
     pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
+}
+
+/// What may be repaired.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Repairable {
+    Nothing,
+    Values,
+    ValuesAndNulls,
 }
 
 enum Examination {
@@ -52,7 +62,12 @@ impl Settler<'_> {
         let mut omitted = Vec::new();
         let mut removed: Vec<String> = Vec::new();
         for round in 0..=ROUNDS {
-            let repairs = match self.look(value, round < ROUNDS)? {
+            let repairable = match self.nulls {
+                _ if round == ROUNDS => Repairable::Nothing,
+                Nulls::Refuse => Repairable::Values,
+                Nulls::Omit | Nulls::Remove => Repairable::ValuesAndNulls,
+            };
+            let repairs = match self.look(value, repairable)? {
                 Examination::Fine => {
                     put_back(value, &removed);
                     return Ok(Vec::new());
@@ -77,9 +92,9 @@ impl Settler<'_> {
         Ok(Vec::new())
     }
 
-    fn look(&mut self, value: &Value, may_repair: bool) -> Paid<Examination> {
+    fn look(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
-        let looked = look(&mut run, self.node, value, self.place, may_repair);
+        let looked = look(&mut run, self.node, value, self.place, repairable);
         *self.budget = run.budget();
         looked
     }
@@ -90,15 +105,17 @@ fn look<'p, 'v>(
     node: &'p Node,
     value: &'v Value,
     place: CheckedArgument<'_>,
-    may_repair: bool,
+    repairable: Repairable,
 ) -> Paid<Examination> {
     let violations = run.violations(node, Instance::Value(value), &[])?;
     if violations.is_empty() {
         return Ok(Examination::Fine);
     }
     let mut repairs: Vec<Repair> = Vec::new();
-    for violation in violations.iter().filter(|_| may_repair) {
-        let repair = repair(run, violation, place)?;
+    for violation in violations.iter().filter(|_| repairable != Repairable::Nothing) {
+        let may_be =
+            |repair: &Repair| repairable == Repairable::ValuesAndNulls || repair.value.is_some();
+        let repair = repair(run, violation, place)?.filter(may_be);
         let is_new = |repair: &Repair| repairs.iter().all(|known| known.pointer != repair.pointer);
         repairs.extend(repair.filter(is_new));
     }

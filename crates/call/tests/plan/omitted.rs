@@ -146,6 +146,43 @@ fn values_that_a_body_omits_are_reported() {
     }
 }
 
+#[test]
+fn a_null_in_a_patch_is_refused_where_the_schema_has_none() {
+    let patch = |method: &str, media_type: &str, required: Value| {
+        let properties = json!({"nickname": {"type": "string"}, "name": {"type": "string"},
+            "tag": {"type": "string", "nullable": true}});
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        let content = json!({media_type: {"schema": schema}});
+        operation(method, "/x", json!({"requestBody": {"required": true, "content": content}}))
+    };
+    let json_type = "application/json";
+    let whole = patch("patch", json_type, json!([]));
+    let refused = "body.nickname: expected string, got null";
+    call(&whole, json!({"body": {"nickname": null}})).is_refused(refused);
+    call(&whole, json!({"body": {"nickname": null, "name": "x"}})).is_refused(refused);
+    let nothing = json!({"body": {"nickname": null, "name": null, "tag": null}});
+    assert!(call(&whole, nothing).problems().starts_with(refused));
+    call(&whole, json!({"body": {"tag": null}}))
+        .sends("PATCH /v1/x\ncontent-type: application/json\n\n{\"tag\":null}");
+    let flat = patch("patch", json_type, json!(["name"]));
+    call(&flat, json!({"nickname": null, "name": "x"}))
+        .is_refused("nickname: expected string, got null");
+    // A model in a provider's strict mode gives all members.
+    for (plan, given) in [
+        (&whole, json!({"body": {"nickname": null, "name": "x", "tag": "y"}})),
+        (&flat, json!({"nickname": null, "name": "x", "tag": "y"})),
+    ] {
+        call(plan, given)
+            .sends("PATCH /v1/x\ncontent-type: application/json\n\n{\"name\":\"x\",\"tag\":\"y\"}");
+    }
+    let post = patch("post", json_type, json!([]));
+    call(&post, json!({"body": {"nickname": null}}))
+        .sends("POST /v1/x\ncontent-type: application/json\n\n{}");
+    let merge = patch("patch", "application/merge-patch+json", json!([]));
+    call(&merge, json!({"body": {"nickname": null}}))
+        .sends("PATCH /v1/x\ncontent-type: application/merge-patch+json\n\n{\"nickname\":null}");
+}
+
 /// The problems of a required value, in each location and style.
 #[track_caller]
 fn check_required(operation: Value, arguments: Value, expected: &str) {
