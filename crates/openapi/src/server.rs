@@ -112,7 +112,32 @@ impl<'d> Servers<'d> {
         }
         if let Ok(found) = &self.root {
             self.report_doubt(found, findings);
+            self.report_lost_path(found, findings);
         }
+    }
+
+    /// Reports an operator's server without a path where the description's own server is only a path, which every operation is below.
+    fn report_lost_path(&self, found: &FoundServer, findings: &mut Findings) {
+        let root = self.document.root();
+        let (path, pointer) = if self.document.version().is_swagger() {
+            (root.text("basePath").filter(|_| root.get("host").is_none()), "/basePath")
+        } else {
+            (root.list("servers").first().and_then(|server| server.text("url")), "/servers/0/url")
+        };
+        let path = path.unwrap_or_default().trim_end_matches('/');
+        let is_path =
+            path.starts_with('/') && !path.starts_with("//") && !path.contains(['{', '?', '#']);
+        if self.options.server.is_none() || found.server.url.path() != "/" || !is_path {
+            return;
+        }
+        let given = found.server.url.as_str().trim_end_matches('/');
+        let message = format!(
+            "expected a server with the path of the description's own, `{path}`, got: `{given}`"
+        );
+        let remedy = Remedy::NameServer { url: format!("{given}{path}") };
+        let help = &remedy.to_string();
+        let found = Finding::new(Code::InvalidServer, Severity::Warning, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
     }
 
     /// Reports once that the server of some operations is unknown.

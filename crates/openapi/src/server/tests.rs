@@ -53,6 +53,31 @@ fn a_malformed_server_of_the_operator_is_reported_as_such() {
     assert_eq!(found[0].help, "write `http://localhost:8000`");
 }
 
+#[test]
+fn an_operators_server_without_the_path_of_the_description_is_reported() {
+    let path = |servers: Value| json!({"openapi": "3.1.0", "servers": servers});
+    let base = |base: &str| json!({"swagger": "2.0", "basePath": base});
+    let hosted = json!({"swagger": "2.0", "host": "a.example", "basePath": "/api"});
+    for (root, server, expected) in [
+        (path(json!([{"url": "/api/"}])), "http://b.example", Some("http://b.example/api")),
+        (path(json!([{"url": "/api"}])), "http://b.example/", Some("http://b.example/api")),
+        (path(json!([{"url": "/api"}])), "http://b.example/v1", None),
+        (path(json!([{"url": "/"}])), "http://b.example", None),
+        (path(json!([{"url": "https://a.example/api"}])), "http://b.example", None),
+        (base("/api"), "http://b.example", Some("http://b.example/api")),
+        (hosted, "http://b.example", None),
+    ] {
+        let document = Document::new(crate::sample::node(&root)).unwrap();
+        let options = LoadOptions { server: Some(server.to_owned()), ..LoadOptions::default() };
+        let mut findings = Findings::default();
+        Servers::new(&document, &options).report_root(&mut findings);
+        let found = findings.into_diagnostics();
+        let helps: Vec<_> = found.iter().map(|finding| &*finding.help).collect();
+        assert_eq!(helps.len(), expected.iter().count(), "{root} {server}");
+        assert!(helps.iter().zip(expected).all(|(help, url)| help.contains(url)), "{helps:?}");
+    }
+}
+
 #[track_caller]
 fn check(servers: Value, expected: &str) {
     check_with(&LoadOptions::default(), servers, expected);
