@@ -32,6 +32,12 @@ pub fn auth_wanted() -> Box<Fault> {
     sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
+/// The service refused a password that the caller gave among the arguments.
+pub fn sign_in_refused() -> Box<Fault> {
+    let message = "the service refused what was given to sign in and did nothing; correct the arguments and call again";
+    sent(FaultCode::ServiceError, message, Next::CorrectArguments, Reached::Yes)
+}
+
 /// The service refused the token of the session's own user before it did anything: `parameter` is the token's name in the
 /// session.
 pub fn sign_in_required(parameter: &str) -> Box<Fault> {

@@ -2,7 +2,8 @@
 
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
-use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached, Remedy};
+use callgate_openapi::Operation;
+use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached, Remedy, Value};
 use callgate_transport::{ConnectFailure, Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
@@ -17,8 +18,11 @@ pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_not_renewed(&reason(error)), error)
 }
 
-pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
+pub(super) fn of_refusal(sent: Sent, operation: &Operation) -> Box<Fault> {
     match sent {
+        Sent::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
+            wording::sign_in_refused()
+        }
         Sent::Credential => {
             wording::auth_refused("it names no reason, and there is no fresh one to try")
         }
@@ -28,6 +32,33 @@ pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
         Sent::Nothing => wording::auth_wanted(),
     }
 }
+
+/// True if a schema of arguments asks for a password: then the caller signs in, and not the operator.
+fn takes_password(schema: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match schema {
+        Value::Array(schemas) => schemas.iter().any(|schema| takes_password(schema, depth)),
+        Value::Object(members) => {
+            members.iter().any(|(keyword, value)| match (keyword.as_str(), value) {
+                ("format", Value::String(format)) => format == "password",
+                ("properties", Value::Object(properties)) => properties
+                    .iter()
+                    .any(|(name, schema)| is_password(name) || takes_password(schema, depth)),
+                _ => takes_password(value, depth),
+            })
+        }
+        _ => false,
+    }
+}
+
+fn is_password(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let letters = letters.to_ascii_lowercase();
+    ["password", "passwd", "passphrase", "passcode"].iter().any(|word| letters.contains(word))
+}
+
+/// The levels of a schema that are searched. Those of sign-ins have fewer than ten.
+const DEEPEST: usize = 32;
 
 /// The reason why there is no credential, worded for a model: the names of secrets are for the operator only.
 fn reason(error: &callgate_auth::Error) -> String {
@@ -163,5 +194,31 @@ pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box
         ErrorKind::TimedOut => wording::timed_out(limits.timeout, effect),
         ErrorKind::TooLarge => wording::answer::too_large(limits.response_bytes, effect),
         _ => wording::unreachable(error.reached(), effect),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_sign_in_is_known_by_a_password_among_its_arguments() {
+        let text = json!({"type": "string"});
+        let login = json!({"type": "object", "properties": {"user": text, "newPassword": text}});
+        for (schema, expected) in [
+            (json!({"properties": {"password": text}}), true),
+            (json!({"properties": {"pin": {"type": "string", "format": "password"}}}), true),
+            (
+                json!({"properties": {"body": {"$ref": "#/$defs/Login"}}, "$defs": {"Login": login}}),
+                true,
+            ),
+            (json!({"properties": {"body": {"anyOf": [text, login]}}}), true),
+            (json!({"properties": {"name": {"const": "password"}, "pass": text}}), false),
+            (json!({"description": "the password", "properties": {}}), false),
+        ] {
+            assert_eq!(takes_password(&schema, DEEPEST), expected, "{schema}");
+        }
     }
 }

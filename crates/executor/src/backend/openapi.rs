@@ -169,7 +169,7 @@ impl OpenApi {
                 Some(wording::sign_in_required(&parameter))
             })
             .or_else(|| named().map(|why| wording::auth_refused(&why)))
-            .or_else(|| is_refused.then(|| failure::of_refusal(sent)));
+            .or_else(|| is_refused.then(|| failure::of_refusal(sent, self.plan.operation())));
         let Some(mut told) = told else { return Outcome::Failed(fault) };
         told.message = masker.mask_text(&told.message).into_owned();
         told.status = fault.status;
