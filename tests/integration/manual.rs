@@ -7,6 +7,7 @@ use std::fmt::Write;
 use callgate::openapi::TextCode;
 use callgate_ces::RemarkKind;
 use callgate_config::{ConfigCode, Key, Kind, TABLES, Table, Takes};
+use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
 
 use crate::root;
 
@@ -134,6 +135,21 @@ fn the_chapter_about_codes_equals_the_tables_of_codes() {
         }
     }
     check("codes.md", &page);
+}
+
+#[test]
+fn the_table_of_repeated_requests_equals_the_rule() {
+    let mut table = "| the attempt ended | a read | another request | a request that a person approved |\n|---|---|---|---|\n".to_owned();
+    for &end in AttemptEnd::ALL {
+        let kinds = [RequestKind::Read, RequestKind::Change, RequestKind::Approved];
+        let cells = kinds.map(|kind| match repeat(end, kind) {
+            Repeat::AtOnce => "again at once",
+            Repeat::ByPolicy => "by `retry`",
+            Repeat::Never => "never",
+        });
+        writeln!(table, "| {} | {} |", end.as_str(), cells.join(" | ")).unwrap();
+    }
+    assert!(chapter("limits.md").contains(&table), "write this into limits.md:\n{table}");
 }
 
 /// A form of a code's example; none of a code that has none.

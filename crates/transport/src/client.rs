@@ -1,6 +1,6 @@
 //! Sends requests over the network: no redirects, no cookies, no proxy from the environment, one deadline for the whole
 //! exchange, and a limit on the response in memory, which also holds for decoded content codings. `egress` checks
-//! addresses; `attempt` retries.
+//! addresses; `attempt` sends again what `repeat` allows.
 
 use std::{
     borrow::Cow,
@@ -37,6 +37,7 @@ use crate::{
     guard::{self, Origin},
     limits::Limits,
     network::{ConnectSettings, Network, Pool, PoolKey},
+    repeat::RequestKind,
     resolve::Resolver,
     response_body::ResponseBody,
     tls::TlsSettings,
@@ -203,18 +204,18 @@ impl Client {
         &self,
         request: Request<Bytes>,
     ) -> Result<impl Future<Output = Result<Response<ResponseBody>, Error>> + Send, Error> {
-        let named_by = self.named_by(&request);
+        let (named_by, kind) = (self.named_by(&request), RequestKind::of(&request));
         let (url, request) = self.outgoing(request)?;
         let egress = self.egress(&url, named_by)?;
         let has_identity = self.settings.tls.has_identity();
         if let Some(pool) = self.slot(&egress).and_then(OnceCell::get) {
-            let attempt = Attempt::new(Arc::clone(pool), request, has_identity);
+            let attempt = Attempt::new(Arc::clone(pool), request, kind, has_identity);
             return Ok(Either::Left(head(attempt)));
         }
         // The first request looks up its connections.
         Ok(Either::Right(Box::pin(async move {
             let pool = self.pool(egress).await?;
-            head(Attempt::new(pool, request, has_identity)).await
+            head(Attempt::new(pool, request, kind, has_identity)).await
         })))
     }
 }

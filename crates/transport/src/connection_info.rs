@@ -106,6 +106,11 @@ impl Note {
         let (info, is_used) = &*self.0;
         ConnectionInfo { is_reused: is_used.swap(true, Ordering::Relaxed), ..info.clone() }
     }
+
+    /// True if the connection has carried a response.
+    pub(crate) fn is_used(&self) -> bool {
+        self.0.1.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use crate::{
     connect_failure::ConnectFailure,
     connector::TooSlow,
     egress::Denial,
+    repeat::AttemptEnd,
     resolve::{AddressDenied, NameNotResolved},
     tls_fault::TlsFault,
 };
@@ -27,6 +28,8 @@ callgate_secret::error! {
     /// ```
     pub struct Error {
         reached: Option<Reached>,
+        end: Option<AttemptEnd>,
+        is_of_repetition: bool,
         detail: Option<String>,
         denied: Option<(Denial, Option<IpAddr>)>,
         tls: Option<TlsFault>,
@@ -145,6 +148,29 @@ impl Error {
         }
     }
 
+    /// The end of the attempt, which decides with the request whether it may go again.
+    #[doc(hidden)]
+    pub fn attempt_end(&self) -> AttemptEnd {
+        let is_http = self.connect_failure != Some(ConnectFailure::NotHttp);
+        let by_kind = || match self.reached() {
+            _ if !self.is_transient() || !is_http => AttemptEnd::Final,
+            Reached::No => AttemptEnd::NotConnected,
+            Reached::Maybe | Reached::Yes => AttemptEnd::ConnectionBroken,
+        };
+        self.end.unwrap_or_else(by_kind)
+    }
+
+    /// True if the request was sent a second time, because of the way in which the first attempt ended.
+    #[doc(hidden)]
+    pub fn is_of_repetition(&self) -> bool {
+        self.is_of_repetition
+    }
+
+    pub(crate) fn of_repetition(mut self) -> Self {
+        self.is_of_repetition = true;
+        self
+    }
+
     /// For [`ErrorKind::NothingRecorded`]: the request, the nearest recorded one and their difference, with credentials
     /// masked. Only for the operator: it shows the URL.
     pub fn detail(&self) -> Option<&str> {
@@ -243,12 +269,14 @@ fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
 }
 
 /// A failure of a connection before the head of a response, made from the HTTP client's error.
-pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
-    let message = match reached {
-        Reached::No => "the connection broke before the request was sent",
-        _ => "the connection broke before the service answered",
+pub(crate) fn sending(source: ClientError, end: AttemptEnd) -> Error {
+    let (message, reached) = match end {
+        AttemptEnd::NotWritten => ("the connection broke before the request was sent", Reached::No),
+        AttemptEnd::NotProcessed => ("the service did not process the request", Reached::No),
+        _ => ("the connection broke before the service answered", Reached::Maybe),
     };
     let mut error = Error::new(ErrorKind::Send, message).with_reached(reached);
+    error.end = Some(end);
     let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
     error.connect_failure = is_parse.then_some(ConnectFailure::NotHttp);
     error.with_source(source)

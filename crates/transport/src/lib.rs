@@ -20,6 +20,7 @@ mod network;
 mod proxy;
 mod recording;
 mod refuse;
+mod repeat;
 mod replay;
 mod resolve;
 mod response_body;
@@ -30,7 +31,7 @@ mod tls_fault;
 mod transport;
 
 pub use address::is_public;
-pub use attempt::{SentAgain, overrides_method};
+pub use attempt::SentAgain;
 pub use client::{Client, ClientSettings};
 pub use clock::Clock;
 pub use connect_failure::ConnectFailure;
@@ -48,6 +49,7 @@ pub use recording::{
     canonical_request, masked_headers, masked_url, parse_response, render_request, render_response,
 };
 pub use refuse::Refuse;
+pub use repeat::{AttemptEnd, Repeat, RequestKind, frees_key, overrides_method, repeat};
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
 pub use resolve::{Resolver, SystemResolver};
 pub use response_body::{MAX_EXPANSION, ResponseBody};

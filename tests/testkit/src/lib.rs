@@ -9,6 +9,7 @@
     reason = "a test ends at what it did not expect"
 )]
 
+mod breaking;
 mod canary;
 mod connectors;
 mod corpus;
@@ -21,6 +22,7 @@ mod raw;
 mod redis_server;
 mod service;
 
+pub use breaking::{BreakPoint, Breaking, Close, Plan};
 pub use canary::{check_absent, disguises};
 pub use connectors::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 pub use corpus::{corpus, descriptions, listed_descriptions, say};

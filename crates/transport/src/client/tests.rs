@@ -36,6 +36,7 @@ mod idle;
 mod messages;
 mod pieces;
 mod proxy;
+mod repeats;
 mod sizes;
 mod tls;
 mod unprocessed;

@@ -1,11 +1,12 @@
 //! HTTP/2 services that reject a stream with `REFUSED_STREAM` or when they leave: they report that they did not process the
-//! request (RFC 9113 §8.7), so that it is retried whatever its method.
+//! request (RFC 9113 §8.7), so that it is sent again whatever its method, unless a person approved it.
 
 use h2::Reason;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::*;
+use crate::AttemptEnd;
 
 /// The treatment of a request by its first connection; later connections respond.
 #[derive(Clone, Copy, Debug)]
@@ -99,14 +100,19 @@ async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &A
     }
 }
 
-/// Sends a request that must not arrive twice; returns its response and the number of times it came.
-async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
+/// Sends a request; returns its response and the number of times it came.
+async fn send_to(
+    first: First,
+    method: Method,
+    kind: RequestKind,
+) -> (Result<Response<Bytes>, Error>, usize) {
     let (port, ca, n_requests) = service(first).await;
     let tls = TlsSettings::new().with_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
     let client = Client::over(&Network::new(), settings);
-    let request = Request::post(format!("https://127.0.0.1:{port}/"));
-    let request = request.body(Bytes::from_static(b"{}")).unwrap();
+    let request = Request::builder().method(method).uri(format!("https://127.0.0.1:{port}/"));
+    let mut request = request.body(Bytes::from_static(b"{}")).unwrap();
+    request.extensions_mut().insert(kind);
     let answer = client.send(request, &Limits::default()).await;
     (answer, n_requests.load(Ordering::SeqCst))
 }
@@ -114,10 +120,21 @@ async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
 #[tokio::test]
 async fn a_request_that_the_service_did_not_process_is_sent_again() {
     for first in [First::Resets(Reason::REFUSED_STREAM), First::Leaves] {
-        let (answer, n_requests) = posted(first).await;
-        let answer = answer.unwrap_or_else(|error| panic!("{first:?}: {error:?}"));
-        assert_eq!((&answer.body()[..], n_requests), (&b"ok"[..], 2), "{first:?}");
-        assert!(answer.extensions().get::<SentAgain>().is_some(), "{first:?}");
+        for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
+            let (answer, n_requests) = send_to(first, method, RequestKind::Change).await;
+            let answer = answer.unwrap_or_else(|error| panic!("{first:?}: {error:?}"));
+            assert_eq!((&answer.body()[..], n_requests), (&b"ok"[..], 2), "{first:?}");
+            assert!(answer.extensions().get::<SentAgain>().is_some(), "{first:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_approved_request_that_the_service_did_not_process_is_sent_once() {
+    for first in [First::Resets(Reason::REFUSED_STREAM), First::Leaves] {
+        let (answer, n_requests) = send_to(first, Method::POST, RequestKind::Approved).await;
+        let error = check_failure(answer, ErrorKind::Send, Reached::No);
+        assert_eq!((error.attempt_end(), n_requests), (AttemptEnd::NotProcessed, 1), "{first:?}");
     }
 }
 
@@ -127,9 +144,13 @@ async fn an_unresponsive_http_2_service_is_noticed_within_the_timeout() {
     let tls = TlsSettings::new().with_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
     let client = Client::over(&Network::new(), settings);
-    let answer = tokio::spawn(async move {
-        client.send(get(&format!("https://127.0.0.1:{port}"), "/"), &Limits::default()).await
-    });
+    let call = move || {
+        let client = client.clone();
+        async move {
+            client.send(get(&format!("https://127.0.0.1:{port}"), "/"), &Limits::default()).await
+        }
+    };
+    let answer = tokio::spawn(call());
     while n_requests.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -142,16 +163,24 @@ async fn an_unresponsive_http_2_service_is_noticed_within_the_timeout() {
         }
     }
     tokio::time::resume();
-    assert_eq!(answer.await.unwrap().unwrap().body(), "ok");
-    assert_eq!(n_requests.load(Ordering::SeqCst), 2);
+    // The request may have been read, and the connection had carried none before.
+    check_failure(answer.await.unwrap(), ErrorKind::Send, Reached::Maybe);
+    assert_eq!(n_requests.load(Ordering::SeqCst), 1);
+    assert_eq!(call().await.unwrap().body(), "ok");
 }
 
 #[tokio::test]
 async fn a_request_that_the_service_may_have_processed_is_not_sent_again() {
     let resets = [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::PROTOCOL_ERROR];
     for first in resets.map(First::Resets).into_iter().chain([First::Drops]) {
-        let (answer, n_requests) = posted(first).await;
-        check_failure(answer, ErrorKind::Send, Reached::Maybe);
-        assert_eq!(n_requests, 1, "{first:?}");
+        for (method, kind) in [
+            (Method::POST, RequestKind::Change),
+            (Method::PUT, RequestKind::Approved),
+            (Method::GET, RequestKind::Read),
+        ] {
+            let (answer, n_requests) = send_to(first, method, kind).await;
+            check_failure(answer, ErrorKind::Send, Reached::Maybe);
+            assert_eq!(n_requests, 1, "{first:?} {kind:?}");
+        }
     }
 }
