@@ -33,6 +33,7 @@ mod prelude;
 mod redirects;
 mod references;
 mod renewal;
+mod repeats;
 mod retry;
 mod search;
 mod secret_stores;

@@ -52,8 +52,7 @@ pub struct Config {
     /// The limits on all calls; `None` for no limits.
     #[doc(hidden)]
     pub calls: Option<CallsConfig>,
-    /// The limits on kept results of calls with an idempotency key. Without them such keys have no effect, unless calls
-    /// may wait for an approval: then the default limits apply.
+    /// The limits on kept results of calls with an idempotency key; the default limits if `None`.
     pub idempotency: Option<RecordBounds>,
     /// The service that a sidecar tells of calls that wait for an approval.
     #[doc(hidden)]

@@ -32,6 +32,8 @@ pub use builder::backends;
 pub use call::Call;
 pub use catalog::Entry;
 pub use changes::{Change, ChangeKind, Changes, InputChange};
+#[doc(hidden)]
+pub use decision::Approved;
 pub use decision::{Decided, Decision};
 pub use error::{Error, ErrorKind};
 pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};

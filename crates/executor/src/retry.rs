@@ -45,8 +45,10 @@ impl Default for Retry {
 
 /// The requests that are sent again after a failure.
 ///
-/// The transport's own retry over a new connection, if the service had closed the first, and the retry with a fresh
-/// credential happen under either choice.
+/// Under either choice, a request goes again at once if nothing of it can have been executed: over a new connection if none of
+/// it was written to the first or the service did not process it, and with a fresh credential if the service refused the
+/// first. So does a read on a connection that was kept from an earlier request and is closed. A call that a person
+/// approved is never sent again once a byte of it may have been read.
 ///
 /// ```
 /// use callgate_executor::{Retry, RetryWhen};

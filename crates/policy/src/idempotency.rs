@@ -11,7 +11,8 @@ use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint};
 use callgate_session::Store;
-use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind, Reached};
+use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
+use callgate_transport::frees_key;
 
 use crate::{
     approval_record::Asked,
@@ -148,7 +149,7 @@ impl Middleware for Idempotency {
             {
                 guard.finish(&outcome.to_bytes()).await;
             }
-            _ if ended.reached == Reached::No => guard.free().await,
+            _ if frees_key(ended.reached) => guard.free().await,
             Ending::Outcome(outcome) => guard.finish(&outcome.to_bytes()).await,
             // The caller left after the request was sent: the result is unknown.
             Ending::Dropped => drop(guard),

@@ -1,21 +1,24 @@
-//! The attempts of one call under a policy that repeats some: their number, the time of each, and the failures that may be
-//! repeated, as the method of the request decides (RFC 9110 §9.2.1).
+//! The attempts of one call under a policy that repeats some: their number, the time of each, and their failures. The rule of
+//! `transport` decides which of them go again.
 
 use std::time::Duration;
 
-use callgate_call::retry_after;
+use callgate_call::{Plan, retry_after};
 use callgate_tool::{Effect, FaultCode, Reached};
-use callgate_transport::{ConnectFailure, Error, ErrorKind, overrides_method};
+use callgate_transport::{AttemptEnd, Error, ErrorKind, Repeat, RequestKind, repeat};
 use http::{HeaderMap, Response};
 use tokio::time::Instant;
 
-use crate::retry::{Retry, RetryWhen};
+use crate::{
+    call::Call,
+    decision::Approved,
+    retry::{Retry, RetryWhen},
+};
 
 #[derive(Debug)]
 pub(super) struct Attempts {
     pub(super) n_made: usize,
-    /// True if repeating the request changes nothing, even if the service has executed it.
-    is_safe: bool,
+    kind: RequestKind,
     pub(super) lost: Option<Failure>,
     /// The progress of the earlier attempts.
     pub(super) reached: Reached,
@@ -25,25 +28,35 @@ pub(super) struct Attempts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
     pub(super) code: FaultCode,
+    end: AttemptEnd,
     pub(super) status: Option<u16>,
     pub(super) reached: Reached,
     pub(super) asked: Option<Duration>,
 }
 
+/// The kind of a call's request. `Operation::retry_effect`: the method decides, whatever an operator says of the effect.
+pub(super) fn request_kind(plan: &Plan, call: &Call<'_>) -> RequestKind {
+    let is_approved = call.extensions().get::<Approved>().is_some();
+    match plan.operation().retry_effect() {
+        _ if is_approved => RequestKind::Approved,
+        Effect::Read => RequestKind::Read,
+        Effect::Idempotent | Effect::Write => RequestKind::Change,
+    }
+}
+
 impl Attempts {
     /// The attempts of a call that ends by then; `None` if the policy repeats none.
-    pub(super) fn new(retry: &Retry, ends: Instant) -> Option<Box<Self>> {
-        let attempts = Self { n_made: 0, is_safe: false, lost: None, reached: Reached::No, ends };
+    pub(super) fn new(retry: &Retry, kind: RequestKind, ends: Instant) -> Option<Box<Self>> {
+        let attempts = Self { n_made: 0, kind, lost: None, reached: Reached::No, ends };
         (retry.when == RetryWhen::Safe).then(|| Box::new(attempts))
     }
 
-    /// Begins an attempt of an operation with this effect. Returns the time by which it must have ended.
-    pub(super) fn begin(&mut self, effect: Effect, retry: &Retry) -> Instant {
+    /// Begins an attempt. Returns the time by which it must have ended.
+    pub(super) fn begin(&mut self, retry: &Retry) -> Instant {
         self.n_made += 1;
         self.lost = None;
-        // `Operation::retry_effect`: the method decides, whatever an operator says of the effect.
-        self.is_safe = effect == Effect::Read;
-        let may_follow = self.is_safe && self.n_made < retry.attempts;
+        let may_follow = repeat(AttemptEnd::ConnectionBroken, self.kind) != Repeat::Never
+            && self.n_made < retry.attempts;
         let limit = retry.attempt_timeout.filter(|_| may_follow);
         let ends = limit.and_then(|limit| Instant::now().checked_add(limit));
         ends.map_or(self.ends, |ends| ends.min(self.ends))
@@ -51,7 +64,7 @@ impl Attempts {
 
     /// Takes the headers of the finished request, of which one may name another method.
     pub(super) fn send(&mut self, headers: &HeaderMap) {
-        self.is_safe &= !overrides_method(headers);
+        self.kind = self.kind.with_headers(headers);
     }
 
     pub(super) fn lose(&mut self, error: &Error) {
@@ -59,7 +72,7 @@ impl Attempts {
     }
 
     pub(super) fn may_repeat(&self, failure: Failure) -> bool {
-        self.is_safe || failure.reached == Reached::No
+        repeat(failure.end, self.kind) != Repeat::Never
     }
 }
 
@@ -69,6 +82,7 @@ impl Failure {
         let asked = retry_after(answer.headers());
         let failure = Self {
             code: FaultCode::ServiceError,
+            end: AttemptEnd::Busy,
             status: Some(status),
             reached: Reached::Yes,
             asked,
@@ -81,8 +95,8 @@ impl Failure {
             ErrorKind::TimedOut => FaultCode::TimedOut,
             _ => FaultCode::Unreachable,
         };
-        let is_http = error.connect_failure() != Some(ConnectFailure::NotHttp);
-        let failure = Self { code, status: None, reached: error.reached(), asked: None };
-        (error.is_transient() && is_http).then_some(failure)
+        let (end, reached) = (error.attempt_end(), error.reached());
+        let failure = Self { code, end, status: None, reached, asked: None };
+        (end != AttemptEnd::Final).then_some(failure)
     }
 }

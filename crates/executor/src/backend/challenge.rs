@@ -9,6 +9,8 @@ pub(super) enum Sent {
     Credential,
     Fresh,
     Nothing,
+    /// A credential that the service refused; the call may not be sent with a fresh one.
+    Once,
 }
 
 /// The way the response refuses the credential that was sent; `None` if another credential would not help.

@@ -13,14 +13,15 @@ use callgate_tool::{
     StoredResult, Value,
 };
 use callgate_transport::{
-    CredentialValues, Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, render_request,
+    AttemptEnd, CredentialValues, Error, ErrorKind, Limits, Repeat, RequestKind, ResponseBody,
+    SentAgain, Transport, render_request, repeat,
 };
 use http::{Request, Response};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
 
 use super::{
-    attempts::Attempts,
+    attempts::{Attempts, request_kind},
     challenge::{self, Sent},
     failure,
     in_time::in_time,
@@ -134,6 +135,7 @@ pub(super) struct Exchange<'a> {
     authenticator: &'a dyn Authenticator,
     pub(super) connection: &'a Connection,
     pub(super) call: &'a Call<'a>,
+    kind: RequestKind,
     pub(super) deadline: Instant,
     pub(super) attempts: Option<Box<Attempts>>,
     /// The secrets that were sent, which no output may show.
@@ -153,11 +155,12 @@ impl<'a> Exchange<'a> {
         let deadline = call.deadline_within(connection.settings.limits.timeout);
         let secrets = connection.session_values.secrets(call.session());
         let sent = Sent::Nothing;
-        let attempts = Attempts::new(&connection.settings.retry, deadline);
+        let kind = request_kind(plan, call);
+        let attempts = Attempts::new(&connection.settings.retry, kind, deadline);
         if attempts.is_some() {
             connection.retry_budget.earn();
         }
-        Self { plan, authenticator, connection, call, deadline, attempts, secrets, sent }
+        Self { plan, authenticator, connection, call, kind, deadline, attempts, secrets, sent }
     }
 
     /// The limits of the call: its time is the shorter of the caller's and the toolset's.
@@ -178,9 +181,7 @@ impl<'a> Exchange<'a> {
         let noted = if is_further { &mut unseen } else { &mut *journal };
         let mut request = self.connection.planned(self.plan, self.call, noted).await?;
         if let Some(attempts) = &mut self.attempts {
-            let retry = &self.connection.settings.retry;
-            let effect = self.plan.operation().retry_effect();
-            self.deadline = attempts.begin(effect, retry);
+            self.deadline = attempts.begin(&self.connection.settings.retry);
         }
         self.trust(&mut request);
         let checked = self.connection.transport.check(&request);
@@ -190,6 +191,11 @@ impl<'a> Exchange<'a> {
         let may_renew = |sent| sent != Sent::Fresh && Instant::now() < self.deadline;
         let refusal = challenge::refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.is_renewed(refusal, &authorization).await {
+            return Ok(answer);
+        }
+        if repeat(AttemptEnd::CredentialRefused, self.kind) == Repeat::Never {
+            self.sent = Sent::Once;
+            journal.note(Event::NotRetried { why: "a person approved one request of it" });
             return Ok(answer);
         }
         // Boxed because few calls come here; the others need no room for it.
@@ -215,6 +221,9 @@ impl<'a> Exchange<'a> {
         if let Some(attempts) = &mut self.attempts {
             attempts.lose(error);
         }
+        if error.is_of_repetition() {
+            journal.note(Event::SentAgain);
+        }
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
             let detail = Masker::new(&self.secrets).mask_text(detail).into_owned();
             journal.note(Event::NothingRecorded { detail });
@@ -232,10 +241,11 @@ impl<'a> Exchange<'a> {
         failure::of_exchange(error, &self.limits(), self.plan.operation().retry_effect())
     }
 
-    /// Marks on a request who named its server, which decides how the transport trusts it, and the session values that no
-    /// text about the request may show.
+    /// Marks on a request who named its server, which decides how the transport trusts it, whether it may go again, and the
+    /// session values that no text about the request may show.
     fn trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
+        request.extensions_mut().insert(self.kind);
         if !self.secrets.is_empty() {
             request.extensions_mut().insert(CredentialValues(self.secrets.clone().into()));
         }

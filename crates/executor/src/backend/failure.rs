@@ -30,6 +30,9 @@ pub(super) fn of_refusal(sent: Sent, operation: &Operation) -> Box<Fault> {
             wording::auth_refused("it names no reason; a fresh one was tried and refused too")
         }
         Sent::Nothing => wording::auth_wanted(),
+        Sent::Once => wording::auth_refused(
+            "it names no reason; a fresh one was not tried, because a person approved one request",
+        ),
     }
 }
 

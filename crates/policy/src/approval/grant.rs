@@ -5,7 +5,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Call, Decision};
+use callgate_executor::{Approved, Call, Decision};
 use callgate_session::{Group, Owner, Space};
 use callgate_tool::{Approvers, Fault, Principal};
 
@@ -174,6 +174,9 @@ impl Approvals {
             Try::Lost => return Ok(false),
             Try::Used(usage) => usage.map(|usage| call.extensions_mut().insert(*usage)),
         };
+        if !is_rejected {
+            call.extensions_mut().insert(Approved);
+        }
         Ok(true)
     }
 

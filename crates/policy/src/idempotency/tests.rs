@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_executor::{Executor, Function};
 use callgate_session::{Bounds, Memory};
-use callgate_tool::{Arguments, Fault, Next, Principal, Session, ToolCall, Value, json};
+use callgate_tool::{Arguments, Fault, Next, Principal, Reached, Session, ToolCall, Value, json};
 
 use super::*;
 
