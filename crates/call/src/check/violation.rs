@@ -153,9 +153,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                     }
                     None => {
                         let types = types_within(self.run, violation, depth)?;
-                        let own = types.within(Types::of_kind(violation.at));
-                        let types = if own.is_empty() { types } else { own };
-                        self.problem(at, shapes(types), violation);
+                        self.problem(at, shapes(nearest_types(types, violation)), violation);
                     }
                 }
             }
@@ -181,6 +179,12 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         };
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
+}
+
+/// The types that are meant for values of this kind, if there are any; else all.
+fn nearest_types(types: Types, violation: &Violation<'_, '_>) -> Types {
+    let own = types.within(Types::of_kind(violation.at));
+    if own.is_empty() { types } else { own }
 }
 
 fn shapes(types: Types) -> String {
