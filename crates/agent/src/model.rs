@@ -157,7 +157,7 @@ impl Model {
                 Err(failure) => failure,
             };
             let pause = failure.retry_after.unwrap_or_else(|| PAUSE.saturating_mul(n_sent));
-            let is_late = Instant::now() + pause >= deadline;
+            let is_late = pause >= deadline.saturating_duration_since(Instant::now());
             if !failure.is_transient || n_sent >= self.settings.attempts || is_late {
                 return Err(failure);
             }

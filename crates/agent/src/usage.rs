@@ -1,6 +1,7 @@
 //! The tokens that a turn took, as providers count them.
 
-use serde::Serialize;
+use callgate_tool::Value;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Tokens that were read and written.
 ///
@@ -32,3 +33,29 @@ impl Usage {
         self.output = self.output.saturating_add(other.output);
     }
 }
+
+/// A number of tokens as a provider states it: bounded, so that no sum of them overflows, and zero if it is no number.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Tokens(u64);
+
+impl Tokens {
+    pub(crate) fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Tokens {
+    fn deserialize<D: Deserializer<'de>>(stated: D) -> Result<Self, D::Error> {
+        let stated = Value::deserialize(stated)?;
+        let Some(number) = stated.as_number() else { return Ok(Self(0)) };
+        if number.digits().starts_with('-') {
+            return Ok(Self(0));
+        }
+        // Some servers write a fraction: `12.0`.
+        let whole = number.as_u64().or_else(|| format!("{:.0}", number.as_f64()?).parse().ok());
+        Ok(Self(whole.unwrap_or(MOST_TOKENS).min(MOST_TOKENS)))
+    }
+}
+
+/// More than any reply takes, and so few that the sums of a budget's whole life fit.
+const MOST_TOKENS: u64 = 1 << 40;

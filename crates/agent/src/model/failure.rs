@@ -1,13 +1,14 @@
 //! The reason why a model did not reply, in words for the caller of a turn. No sentence names a header or a credential.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use callgate_auth::Error as AuthError;
+use callgate_call::retry_after;
 use callgate_secret::Masker;
 use callgate_tool::{Value, visible_line};
 use callgate_transport::Error as TransportError;
-use http::{HeaderMap, Response, StatusCode, header::RETRY_AFTER};
+use http::{Response, StatusCode};
 
 use crate::stream::StreamFault;
 
@@ -106,15 +107,6 @@ fn is_overflow(error: &Value, said: &str) -> bool {
     let code = error.get("code").and_then(Value::as_str);
     let said = said.to_lowercase();
     code == Some("context_length_exceeded") || OVERFLOW.iter().any(|words| said.contains(words))
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    if let Ok(seconds) = text.trim().parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = httpdate::parse_http_date(text).ok()?;
-    Some(at.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
 /// The words of Anthropic, Bedrock and Gemini.

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
-use crate::{choice::Choice, usage::Usage};
+use crate::{
+    choice::Choice,
+    usage::{Tokens, Usage},
+};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let mut body = Body::of(ask);
@@ -45,10 +48,10 @@ struct Message<'r> {
 #[serde(default)]
 #[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 struct Used {
-    input_tokens: u64,
-    output_tokens: u64,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
+    input_tokens: Tokens,
+    output_tokens: Tokens,
+    cache_creation_input_tokens: Tokens,
+    cache_read_input_tokens: Tokens,
 }
 
 pub(super) fn reply(text: &str) -> Result<Reply, String> {
@@ -63,9 +66,9 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
     };
     let used = message.usage.unwrap_or_default();
     let cached = [used.cache_creation_input_tokens, used.cache_read_input_tokens];
-    let cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
+    let cached = cached.into_iter().map(Tokens::get).fold(0, u64::saturating_add);
     let usage =
-        Usage { input: used.input_tokens.saturating_add(cached), output: used.output_tokens };
+        Usage { input: used.input_tokens.get().saturating_add(cached), output: used.output_tokens.get() };
     let text = joined(
         blocks(raw.value()).filter(|block| is_text(block)).filter_map(|block| block.get("text")),
     );

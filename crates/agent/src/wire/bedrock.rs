@@ -8,7 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
-use crate::{choice::Choice, usage::Usage};
+use crate::{
+    choice::Choice,
+    usage::{Tokens, Usage},
+};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let mut body = Body::new(ask);
@@ -68,8 +71,8 @@ struct Output<'r> {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Used {
-    input_tokens: u64,
-    output_tokens: u64,
+    input_tokens: Tokens,
+    output_tokens: Tokens,
 }
 
 pub(super) fn reply(text: &str) -> Result<Reply, String> {
@@ -83,7 +86,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
         _ => Stop::Done,
     };
     let used = response.usage.unwrap_or_default();
-    let usage = Usage { input: used.input_tokens, output: used.output_tokens };
+    let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
     let text = joined(blocks(message.value()).filter_map(|block| block.get("text")));
     let is_empty = is_empty(message.value());
     Ok(Reply { messages: vec![message], text, stop, usage, is_empty })

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
-use crate::{choice::Choice, usage::Usage};
+use crate::{
+    choice::Choice,
+    usage::{Tokens, Usage},
+};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let mut body = Body::new(ask);
@@ -59,16 +62,16 @@ struct Feedback {
 #[serde(default, rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 struct Used {
-    prompt_token_count: u64,
-    candidates_token_count: u64,
-    thoughts_token_count: u64,
+    prompt_token_count: Tokens,
+    candidates_token_count: Tokens,
+    thoughts_token_count: Tokens,
 }
 
 pub(super) fn reply(text: &str) -> Result<Reply, String> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let used = response.usage_metadata.unwrap_or_default();
-    let output = used.candidates_token_count.saturating_add(used.thoughts_token_count);
-    let usage = Usage { input: used.prompt_token_count, output };
+    let output = used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
+    let usage = Usage { input: used.prompt_token_count.get(), output };
     let refused = |reason: &str| Stop::Refused(format!("the provider stopped with `{reason}`"));
     let Some(first) = response.candidates.first() else {
         let reason = response.prompt_feedback.and_then(|feedback| feedback.block_reason);

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
-use crate::{choice::Choice, usage::Usage};
+use crate::{
+    choice::Choice,
+    usage::{Tokens, Usage},
+};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let system = json!({"role": "system", "content": ask.instructions}).to_string();
@@ -48,8 +51,8 @@ struct Chosen<'r> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Used {
-    prompt_tokens: u64,
-    completion_tokens: u64,
+    prompt_tokens: Tokens,
+    completion_tokens: Tokens,
 }
 
 pub(super) fn reply(text: &str) -> Result<Reply, String> {
@@ -68,7 +71,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
         _ => Stop::Done,
     };
     let used = completion.usage.unwrap_or_default();
-    let usage = Usage { input: used.prompt_tokens, output: used.completion_tokens };
+    let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
     let (text, is_empty) = (said(message.value()), is_empty(message.value()));
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
 }

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Ask, Author, Body, Reply, Stop, joined, unreadable};
-use crate::{choice::Choice, usage::Usage};
+use crate::{
+    choice::Choice,
+    usage::{Tokens, Usage},
+};
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
     let mut body = Body::of(ask);
@@ -63,8 +66,8 @@ struct Incomplete {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Used {
-    input_tokens: u64,
-    output_tokens: u64,
+    input_tokens: Tokens,
+    output_tokens: Tokens,
 }
 
 pub(super) fn reply(text: &str) -> Result<Reply, String> {
@@ -85,7 +88,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
         _ => Stop::Done,
     };
     let used = response.usage.unwrap_or_default();
-    let usage = Usage { input: used.input_tokens, output: used.output_tokens };
+    let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
     let text = joined(contents(&items, "text"));
     let is_empty = items.iter().all(|item| is_empty(item.value()));
     Ok(Reply { messages: items, text, stop, usage, is_empty })

@@ -9,6 +9,7 @@ mod fake;
 mod hostile;
 mod instructions;
 mod loops;
+mod numbers;
 mod pizza;
 mod rounds;
 mod rows;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use callgate_tool::foreign_time;
 use http::{HeaderMap, Response, StatusCode, header::RETRY_AFTER};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -110,8 +111,9 @@ fn is_to_wait(status: StatusCode) -> bool {
 
 /// The seconds of `Retry-After`; a date there counts as missing.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    text.trim().parse().ok().map(Duration::from_secs)
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number).map(foreign_time)
 }
 
 const NO_TOKEN: &str = "the answer of the token endpoint is no token";

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value};
+use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value, foreign_time};
 use http::{
     HeaderMap, Response, StatusCode,
     header::{DATE, LOCATION, RETRY_AFTER},
@@ -174,16 +174,17 @@ fn is_redirect(status: StatusCode) -> bool {
 }
 
 /// The wait that a response asks for by `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. The date counts from the
-/// response's own `Date`, so that differing clocks do no harm. The transport adds a missing `Date` (§6.6.1).
+/// response's own `Date`, so that differing clocks do no harm. The transport adds a missing `Date` (§6.6.1). It is bounded.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number {
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+        return text.parse().ok().map(foreign_time);
     }
     let until = date(text)?;
     let answered = date(headers.get(DATE)?.to_str().ok()?)?;
-    Some(until.duration_since(answered).unwrap_or_default())
+    let wait = until.duration_since(answered).unwrap_or_default();
+    Some(foreign_time(wait.as_secs_f64()))
 }
 
 fn date(text: &str) -> Option<SystemTime> {
@@ -257,12 +258,17 @@ mod tests {
         assert_eq!(target(&HeaderMap::new(), &server).0, Target::Unnamed);
     }
 
+    const YEAR: u64 = 365 * 24 * 3600;
+
     #[test]
     fn retry_after_is_read_in_seconds_and_as_a_date() {
         for (value, date, expected) in [
             ("120", None, Some(120)),
             ("0", None, Some(0)),
             ("-1", None, None),
+            ("18446744073709551615", None, Some(YEAR)),
+            ("99999999999999999999999", None, Some(YEAR)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(YEAR)),
             ("Wed, 21 Oct 2015 07:28:00 GMT", None, None),
             ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(90)),
             ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 08:00:00 GMT"), Some(0)),

@@ -4,6 +4,7 @@
 use std::{fmt, time::Duration};
 
 use callgate_secret::Secret;
+use callgate_tool::foreign_time;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
@@ -115,7 +116,7 @@ fn read(body: &[u8]) -> Option<DeviceLogin> {
 
 fn seconds(value: &Value) -> Option<Duration> {
     let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    Duration::try_from_secs_f64(seconds).ok()
+    (seconds >= 0.0).then(|| foreign_time(seconds))
 }
 
 pub(super) async fn awaited(

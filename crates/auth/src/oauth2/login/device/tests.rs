@@ -104,6 +104,16 @@ async fn a_device_login_ends_when_it_expires_or_is_refused() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_interval_longer_than_the_login_ends_it_without_a_poll() {
+    for interval in ["18446744073709551615", "1e300", "\"1e19\""] {
+        let begun = BEGUN.1.replace("\"interval\":5", &format!("\"interval\":{interval}"));
+        let (asked, held) = login(&[(200, Box::leak(begun.into_boxed_str()))]).await;
+        assert_eq!(asked, [0], "{interval}");
+        assert!(held.unwrap_err().contains("expired_token"), "{interval}");
+    }
+}
+
 #[test]
 fn a_user_code_is_plain_text_and_the_page_is_http() {
     let body = |code: &str, page: &str| {

@@ -1,0 +1,67 @@
+//! Numbers of a provider, of any size and form: none ends a turn, and none is computed with before it is bounded.
+
+use callgate_agent::{End, EndReason, Input, Transcript};
+use callgate_dialect::Dialect;
+
+use crate::{
+    fake::{DIALECTS, Fake, Said, Step, body},
+    shop::{Made, agent, context, unasked},
+};
+
+/// The end of a turn, and the number of requests in it.
+async fn ended(dialect: Dialect, step: Step) -> (End, usize) {
+    let (fake, made) = (Fake::new(dialect, [step]), Made::default());
+    let agent = agent(&fake, &made, unasked());
+    let mut transcript = Transcript::new(dialect).unwrap();
+    let end = agent.turn(&mut transcript, Input::text("Hello."), &context()).await.unwrap();
+    (end, fake.n_requests())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_asks_for_a_wait_of_any_length_ends_the_turn_with_its_words() {
+    for after in ["18446744073709551615", "99999999999999999999999", "31536000"] {
+        let busy = Step::Status(429, Some(after), r#"{"error":{"message":"slow down"}}"#);
+        let (end, n_requests) = ended(Dialect::OpenAi, busy).await;
+        assert_eq!((end.reason, n_requests), (EndReason::ModelFailed, 1), "{after}");
+        let said = "the model answered with status 429: slow down";
+        assert_eq!(end.detail.as_deref(), Some(said), "{after}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_of_any_size_and_form_are_counted_within_a_bound() {
+    let names = [
+        "candidatesTokenCount",
+        "completion_tokens",
+        "inputTokens",
+        "input_tokens",
+        "outputTokens",
+        "output_tokens",
+        "promptTokenCount",
+        "prompt_tokens",
+    ];
+    for (tokens, expected) in [
+        ("null", 0),
+        ("-7", 0),
+        ("-1e999", 0),
+        ("12.0", 12),
+        (r#""12""#, 0),
+        ("18446744073709551615", 1 << 40),
+        ("1e300", 1 << 40),
+        ("1e999", 1 << 40),
+    ] {
+        let usage = names.map(|name| format!(r#""{name}":{tokens}"#)).join(",");
+        for dialect in DIALECTS {
+            let reply = body(dialect, &Said::text("Done."));
+            let (head, _) = reply.rsplit_once(",\"usage").unwrap();
+            let member = if dialect == Dialect::Gemini { "usageMetadata" } else { "usage" };
+            let reply = format!(r#"{head},"{member}":{{{usage}}}}}"#);
+            let (end, _) = ended(dialect, Step::Raw(reply)).await;
+            assert_eq!(end.reason, EndReason::Answered, "{dialect}: {:?}", end.detail);
+            let used = (end.usage.input, end.usage.output);
+            // Where a provider counts none, the turn estimates.
+            let is_counted = used == (expected, expected) || (expected == 0 && end.is_estimated);
+            assert!(is_counted, "{dialect}: {tokens}: {used:?}");
+        }
+    }
+}
