@@ -46,6 +46,27 @@ async fn a_configured_connection_has_its_tools() {
     assert_eq!(result.text(), Some(row));
 }
 
+#[tokio::test]
+async fn a_call_that_its_client_runs_does_not_reach_a_connection() {
+    let service = Connectors::start(UserRules::default()).await;
+    let built = built(&service, ACTIONS).await.unwrap();
+    let (session, n_rows) = (Session::default(), service.rows().len());
+    for (tool, arguments) in [
+        ("crm-Case-list", json!({"limit": 1})),
+        ("crm-remove_case", json!({"id": "C-1"})),
+        ("crm-SendMail", json!({"to": "kim@example.com"})),
+        ("crm-open_cases", json!({})),
+    ] {
+        let asked = ToolCall::new("1", tool, json_object(&arguments));
+        let call = || Call::new(&asked, &session).run_by_client();
+        let n_calls = service.calls().len();
+        let result = built.executor.call_with(call()).await;
+        let is_pending = matches!(&result.outcome, Outcome::Pending(pending) if pending.kind == PendingKind::Client);
+        assert!(is_pending, "{tool}: {result:?}");
+        assert_eq!((service.calls().len(), service.rows().len()), (n_calls, n_rows), "{tool}");
+    }
+}
+
 fn json_object(value: &Value) -> Arguments {
     value.as_object().unwrap().clone()
 }

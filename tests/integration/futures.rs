@@ -18,6 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{BuiltDocuments, DescriptionOptions, Subject, examined, load_description};
+use callgate_executor::{preview, review};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
@@ -140,6 +141,12 @@ fn every_future_of_a_trait_is_send() {
     };
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.review(call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(tool.for_client(call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(preview(tool, call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(review(tool, call, &mut Journal::default()));
     let _: fn(&dyn Middleware, &mut Call<'_>) =
         |layer, call| is_send(layer.before(call, None, &mut Journal::default()));
     let _: fn(&dyn Middleware, &Call<'_>, &Ended<'_>) =

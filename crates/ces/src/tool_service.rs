@@ -24,6 +24,10 @@ pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value,
     if variables.is_some() && context.is_some() {
         return Err(Problem::malformed("expected `variables` or `context`, got both"));
     }
+    if members.contains_key("execution") {
+        let detail = "expected no `execution`: this path has no way to answer for a client";
+        return Err(Problem::malformed(detail));
+    }
     let mut answer = named(&members);
     answer.remove("displayName");
     let call = call_of(&request, &Value::Object(members))?;

@@ -22,7 +22,7 @@ mod shown;
 mod unknown_session;
 mod values;
 
-use std::fmt::Debug;
+use std::{fmt::Debug, time::Duration};
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
@@ -30,7 +30,10 @@ use callgate_tool::{
     Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName, Value,
 };
 
-use crate::call::Call;
+use crate::{
+    call::Call,
+    execution::{CLIENT_TIME, Execution},
+};
 
 pub(crate) use argument_check::CheckedBackend;
 pub use client::ClientFunction;
@@ -116,6 +119,33 @@ pub trait Backend: Debug + Send + Sync {
     /// The values of a session that credentials read. No record shows them.
     fn secrets(&self, _: &Session) -> Vec<Secret> {
         Vec::new()
+    }
+
+    /// The side that runs the tool's calls, unless a call asks for the client ([`Call::run_by_client`]).
+    #[doc(hidden)]
+    fn execution(&self) -> Execution {
+        Execution::Server
+    }
+
+    /// The time that a client has for a call that it runs.
+    #[doc(hidden)]
+    fn client_time(&self) -> Duration {
+        CLIENT_TIME
+    }
+
+    /// The request that a client gets which runs the call: the arguments, checked and filled, without credentials. By default they
+    /// are those of the call, if it can be previewed.
+    ///
+    /// # Errors
+    /// Returns the fault that the call would end with, if it is known before any side effect.
+    #[doc(hidden)]
+    async fn for_client(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Value, Box<Fault>> {
+        self.preview(call, journal).await?;
+        Ok(Value::Object(call.arguments().clone()))
     }
 
     /// Adds to a call's fingerprint what of the session decides the call: the values that inputs read, and whose credential

@@ -24,6 +24,7 @@ use crate::{
     middleware::{Ending, Stage},
     results::{KeptFile, Results},
     search::{Finder, Found, Search},
+    side,
     stop::Stop,
     stream::ToolStream,
 };
@@ -267,7 +268,7 @@ impl Executor {
         let mut journal = Journal::default();
         let outcome = match self.resolve(&mut call, &mut journal) {
             Err(outcome) => outcome,
-            Ok(backend) => match backend.preview(&call, &mut journal).await {
+            Ok(backend) => match side::preview(backend, &call, &mut journal).await {
                 Ok(preview) => Outcome::Planned(Box::new(preview)),
                 Err(fault) => Outcome::Failed(fault),
             },
@@ -364,7 +365,7 @@ async fn run(
         return Outcome::Failed(wording::approval::unknown());
     }
     let reached = reached_if_stopped(call);
-    let outcome = Stop::unless(call.stop(), backend.run(call, journal)).await;
+    let outcome = Stop::unless(call.stop(), side::run(backend, call, journal)).await;
     outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
 }
 
@@ -381,7 +382,7 @@ async fn open(
         return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
     }
     let reached = reached_if_stopped(call);
-    let opened = Stop::unless(call.stop(), backend.open(call, journal)).await;
+    let opened = Stop::unless(call.stop(), side::open(backend, call, journal)).await;
     opened.unwrap_or_else(|| {
         Opened::Ended(Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
     })

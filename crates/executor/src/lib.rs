@@ -17,6 +17,7 @@ mod middleware;
 mod results;
 mod retry;
 mod search;
+mod side;
 mod stop;
 mod stream;
 mod toolset;
@@ -47,6 +48,8 @@ pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use results::KeptFile;
 pub use retry::{Retry, RetryWhen};
 pub use search::{Found, FoundNeed, Search};
+#[doc(hidden)]
+pub use side::{preview, review};
 pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{CallSettings, Callable, Redirects, RefusedTool, SessionValues, Toolset};

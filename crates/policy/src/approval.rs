@@ -16,7 +16,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
-use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage};
+use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage, review};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Value};
 use metrics::counter;
@@ -184,7 +184,7 @@ impl Approvals {
         // A person does not decide about the trace headers of a request.
         let previewed = call.clone().without_trace();
         let noted = &mut Journal::default();
-        let review = backend.review(&previewed, noted).await;
+        let review = review(backend, &previewed, noted).await;
         let asks = |review: &callgate_executor::Review| {
             rules.iter().any(|rule| rule.asks(&review.preview, effect))
         };

@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
-use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint};
+use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage, fingerprint, preview};
 use callgate_session::Store;
 use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
 use callgate_transport::frees_key;
@@ -119,7 +119,7 @@ impl Middleware for Idempotency {
                     journal.note(Event::Replayed);
                     // The same call leaves the same values out; the first one's journal is not kept.
                     if let Some(backend) = backend {
-                        drop(backend.preview(call, journal).await);
+                        drop(preview(backend, call, journal).await);
                     }
                     return ControlFlow::Break(first);
                 }

@@ -55,6 +55,7 @@ async fn a_tool_is_called_and_answered_field_by_field() {
         json!({"args": {}, "variables": {}, "context": {}}),
         json!({"tool": "pets-getPet", "variables": 7}),
         json!({"tool": "pets-getPet", "mockConfig": 7}),
+        json!({"tool": "pets-getPet", "args": {"petId": 7}, "execution": "client"}),
     ] {
         assert_eq!(execute(&sidecar, &body).await.status, 400, "{body}");
     }

@@ -5,6 +5,7 @@
 use std::{
     borrow::Cow,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -20,6 +21,7 @@ use super::{Backend, EditedTool, Opened, Review};
 use crate::{
     call::Call,
     error::{self, Error},
+    execution::Execution,
 };
 
 #[derive(Debug)]
@@ -156,6 +158,23 @@ impl Backend for CheckedBackend {
 
     fn secret_arguments(&self) -> &[String] {
         self.backend.secret_arguments()
+    }
+
+    fn execution(&self) -> Execution {
+        self.backend.execution()
+    }
+
+    fn client_time(&self) -> Duration {
+        self.backend.client_time()
+    }
+
+    async fn for_client(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Value, Box<Fault>> {
+        let call = self.checked(call, journal)?;
+        self.backend.for_client(&call, journal).await
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {

@@ -1,19 +1,17 @@
-//! Tools that the client runs: a call waits for the client, once `argument_check` has checked its arguments. It checks the
-//! client's answer against the output schema, too.
+//! Tools that only the client runs: a call waits for the client (`side`), once `argument_check` has checked its arguments. It
+//! checks the client's answer against the output schema, too.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use callgate_call::wording;
-use callgate_tool::{
-    Effect, Fault, Journal, Outcome, Pending, PendingKind, Preview, Schema, Tool, ToolName, Value,
-};
+use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, Value};
 
 use super::Backend;
 use crate::{
     call::Call,
     error::{self, Error},
-    execution::CLIENT_TIME,
+    execution::{CLIENT_TIME, Execution},
 };
 
 /// A tool that is a function of the client. Arguments must match the schema exactly: they are not converted.
@@ -90,26 +88,28 @@ impl Backend for ClientFunction {
         Some(&self.tool)
     }
 
-    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
-        Ok(asked(&self.tool.name, &Value::Object(call.arguments().clone())))
+    fn execution(&self) -> Execution {
+        Execution::Client
     }
 
-    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        deferred(Value::Object(call.arguments().clone()), self.time)
+    fn client_time(&self) -> Duration {
+        self.time
+    }
+
+    async fn for_client(&self, call: &Call<'_>, _: &mut Journal) -> Result<Value, Box<Fault>> {
+        Ok(Value::Object(call.arguments().clone()))
+    }
+
+    async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        Err(of_client())
+    }
+
+    async fn run(&self, _: &Call<'_>, _: &mut Journal) -> Outcome {
+        Outcome::Failed(of_client())
     }
 }
 
-pub(super) fn deferred(request: Value, time: Duration) -> Outcome {
-    let mut random = [0; 16];
-    if getrandom::fill(&mut random).is_err() {
-        return Outcome::Failed(wording::not_supported("no name can be drawn for a pending call"));
-    }
-    let id = format!("call_{:032x}", u128::from_ne_bytes(random));
-    let mut pending = Pending::new(PendingKind::Client, id, request);
-    pending.expires = SystemTime::now().checked_add(time);
-    Outcome::Pending(Box::new(pending))
-}
-
-pub(super) fn asked(name: &ToolName, request: &Value) -> Preview {
-    Preview::Text(format!("asks the client to run `{name}` with {request}"))
+/// The fault of a run on this side, which the executor does not begin.
+fn of_client() -> Box<Fault> {
+    wording::not_supported("only the client can run this tool")
 }

@@ -11,14 +11,10 @@ use callgate_tool::{
 use callgate_transport::DEFAULT_TIMEOUT;
 use tokio::time::timeout_at;
 
-use super::{
-    Backend,
-    client::{asked, deferred},
-};
+use super::Backend;
 use crate::{
     call::Call,
     error::{self, Error},
-    execution::{CLIENT_TIME, Execution},
 };
 
 /// A tool that is a function.
@@ -127,16 +123,10 @@ impl Backend for Function {
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let arguments = Value::Object(call.arguments().clone());
-        if call.execution() == Execution::Client {
-            return Ok(asked(&self.tool.name, &arguments));
-        }
         Ok(Preview::Text(format!("calls `{}` with {arguments}", self.tool.name)))
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-        if call.execution() == Execution::Client {
-            return deferred(Value::Object(call.arguments().clone()), CLIENT_TIME);
-        }
         let deadline = call.deadline_within(self.limit);
         let running = (self.body)(call.detached());
         let ended = timeout_at(deadline, running).await;

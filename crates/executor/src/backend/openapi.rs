@@ -1,6 +1,9 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
-use std::sync::{Arc, Once};
+use std::{
+    sync::{Arc, Once},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,7 +21,6 @@ use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 use super::{
     Backend, Opened,
     challenge::Sent,
-    client::{asked, deferred},
     echo,
     exchange::{Connection, Exchange},
     failure,
@@ -56,10 +58,6 @@ impl OpenApi {
         let Callable { operation, authenticator } = callable;
         let (plan, shape, told) = (Plan::new(operation), shape.map(Box::new), Once::new());
         Self { plan, authenticator, connection, shape, runner, told }
-    }
-
-    fn is_clients(&self, call: &Call<'_>) -> bool {
-        [self.runner.execution, call.execution()].contains(&Execution::Client)
     }
 
     fn own_shape(&self) -> &Shape {
@@ -337,32 +335,36 @@ impl Backend for OpenApi {
         &self.connection.secret_arguments
     }
 
+    fn execution(&self) -> Execution {
+        self.runner.execution
+    }
+
+    fn client_time(&self) -> Duration {
+        self.runner.client_time
+    }
+
+    async fn for_client(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Value, Box<Fault>> {
+        let filled = self.filled(call, journal).await;
+        filled.map_err(|fault| self.connection.session_values.fault(fault, call.session()))
+    }
+
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
-        if self.is_clients(call) {
-            let filled = self.filled(call, journal).await;
-            let filled = filled.map_err(|fault| session_values.fault(fault, session))?;
-            return Ok(asked(self.name(), &filled));
-        }
         let request = self.planned(call, journal).await;
         let request = request.map_err(|fault| session_values.fault(fault, session))?;
         Ok(Preview::Request(session_values.request(request, session)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let ran = if self.is_clients(call) {
-            let filled = self.filled(call, journal).await;
-            filled.map(|filled| deferred(filled, self.runner.client_time))
-        } else {
-            self.ran(call, journal).await
-        };
+        let ran = self.ran(call, journal).await;
         self.shown(ran.unwrap_or_else(Outcome::Failed), call)
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
-        if self.is_clients(call) {
-            return Opened::Ended(self.run(call, journal).await);
-        }
         let opened = self.opened(call, journal).await;
         match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
             Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, call)),

@@ -1,0 +1,79 @@
+//! The side that runs a call: the client, if the tool or the call says so, else this program. That is decided here, for tools of
+//! every kind: the backend of a call that the client runs is asked what the client gets, and nothing else.
+
+use std::time::SystemTime;
+
+use callgate_call::wording;
+use callgate_tool::{Fault, Journal, Outcome, Pending, PendingKind, Preview, Value};
+
+use crate::{
+    backend::{Backend, Opened, Review},
+    call::Call,
+    execution::Execution,
+};
+
+pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+    if !is_clients(backend, call) {
+        return backend.run(call, journal).await;
+    }
+    backend
+        .for_client(call, journal)
+        .await
+        .and_then(|request| deferred(backend, request))
+        .unwrap_or_else(Outcome::Failed)
+}
+
+pub(crate) async fn open(backend: &dyn Backend, call: &Call<'_>, journal: &mut Journal) -> Opened {
+    if is_clients(backend, call) {
+        return Opened::Ended(run(backend, call, journal).await);
+    }
+    backend.open(call, journal).await
+}
+
+/// The preview of a call on the side that runs it.
+///
+/// # Errors
+/// The fault that the call would end with, if it is known before any side effect.
+#[doc(hidden)]
+pub async fn preview(
+    backend: &dyn Backend,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Result<Preview, Box<Fault>> {
+    if !is_clients(backend, call) {
+        return backend.preview(call, journal).await;
+    }
+    let request = backend.for_client(call, journal).await?;
+    let name = backend.name();
+    Ok(Preview::Text(format!("asks the client to run `{name}` with {request}")))
+}
+
+/// The subject of a person's decision about a call, on the side that runs it.
+///
+/// # Errors
+/// The fault that the call would end with, if it is known before any side effect.
+#[doc(hidden)]
+pub async fn review(
+    backend: &dyn Backend,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Result<Review, Box<Fault>> {
+    if is_clients(backend, call) {
+        return preview(backend, call, journal).await.map(Review::new);
+    }
+    backend.review(call, journal).await
+}
+
+fn is_clients(backend: &dyn Backend, call: &Call<'_>) -> bool {
+    [backend.execution(), call.execution()].contains(&Execution::Client)
+}
+
+fn deferred(backend: &dyn Backend, request: Value) -> Result<Outcome, Box<Fault>> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random)
+        .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;
+    let id = format!("call_{:032x}", u128::from_ne_bytes(random));
+    let mut pending = Pending::new(PendingKind::Client, id, request);
+    pending.expires = SystemTime::now().checked_add(backend.client_time());
+    Ok(Outcome::Pending(Box::new(pending)))
+}
