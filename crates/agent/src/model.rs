@@ -203,7 +203,16 @@ impl Model {
             return read.unwrap_or_else(|_| Err(ModelFailure::cut()));
         }
         let sent = self.transport.send(request, &limits).await.map_err(of_transport)?;
-        let reply = self.read(&sent, &secrets)?;
+        self.read_whole(&sent, &secrets, words)
+    }
+
+    fn read_whole(
+        &self,
+        response: &Response<Bytes>,
+        secrets: &[Secret],
+        words: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Reply, ModelFailure> {
+        let reply = self.read(response, secrets)?;
         if !reply.text.is_empty() {
             words(&reply.text);
         }
@@ -219,9 +228,12 @@ impl Model {
         let of_transport = |error| ModelFailure::of_transport(&error);
         let most = self.settings.limits.response_bytes;
         let (head, mut body) = response.into_parts();
-        if !head.status.is_success() {
-            let bytes = body.collect(most).await.map_err(of_transport)?;
-            return self.read(&Response::from_parts(head, bytes), secrets);
+        let first = body.chunk().await.map_err(of_transport)?.unwrap_or_default();
+        // Some servers do not stream, whatever they were asked for, or answer with an error under any status.
+        if !head.status.is_success() || begins_object(&first) {
+            let rest = body.collect(most).await.map_err(of_transport)?;
+            let whole = Bytes::from([first, rest].concat());
+            return self.read_whole(&Response::from_parts(head, whole), secrets, words);
         }
         let masker = Masker::new(secrets);
         // A provider may repeat its key in the words, too.
@@ -233,19 +245,23 @@ impl Model {
             }
         };
         let (mut reply, mut n_bytes) = (StreamedReply::new(self.wire), 0_usize);
-        while let Some(chunk) = body.chunk().await.map_err(of_transport)? {
+        let mut next = Some(first);
+        while let Some(chunk) = next {
             n_bytes = n_bytes.saturating_add(chunk.len());
             if n_bytes > most {
                 let problem = format!("the reply of the model has more than {most} bytes");
                 return Err(ModelFailure::unreadable(problem));
             }
             let pushed = reply.push(&chunk, &mut show);
-            pushed.map_err(|fault| ModelFailure::of_stream(&fault, &masker))?;
+            pushed.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
+            next = body.chunk().await.map_err(of_transport)?;
         }
+        reply.end(&mut show).map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         // A stream that ends before its reply is no message: nothing in it is called.
         let text = reply.body().ok_or_else(ModelFailure::cut)?;
         let text = masker.mask_text(&text);
-        let reply = self.wire.reply(&text).map_err(ModelFailure::unreadable)?;
+        let reply = self.wire.reply(&text);
+        let reply = reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         let last = masked.end();
         if !last.is_empty() {
             words(&last);
@@ -256,12 +272,18 @@ impl Model {
     fn read(&self, response: &Response<Bytes>, secrets: &[Secret]) -> Result<Reply, ModelFailure> {
         // A provider may repeat its key.
         let text = String::from_utf8_lossy(response.body());
-        let text = Masker::new(secrets).mask_text(&text);
+        let masker = Masker::new(secrets);
+        let text = masker.mask_text(&text);
         if !response.status().is_success() {
             return Err(ModelFailure::of_status(response, &text));
         }
-        self.wire.reply(&text).map_err(ModelFailure::unreadable)
+        let reply = self.wire.reply(&text);
+        reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))
     }
+}
+
+fn begins_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'{')
 }
 
 /// The time for one reply. Models that think take a minute and more.

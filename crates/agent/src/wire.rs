@@ -1,9 +1,11 @@
 //! The providers' formats of whole requests and replies, one file each. `callgate-dialect` has their declarations, calls and
 //! results; here are the rest of a request, and the parts of a reply. A provider's own message stays the text that it was.
 
+mod amend;
 mod anthropic;
 mod bedrock;
 mod body;
+mod fault;
 mod gemini;
 mod openai;
 mod responses;
@@ -11,7 +13,11 @@ mod responses;
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, Value, json};
 
-pub(crate) use self::body::{Body, items};
+pub(crate) use self::{
+    amend::amend,
+    body::{Body, items},
+    fault::{ReplyFault, error_of, failed},
+};
 use crate::{choice::Choice, usage::Usage};
 
 /// A format of requests to a model.
@@ -146,8 +152,8 @@ impl Wire {
         }
     }
 
-    /// Reads the body of a successful response; the error says what is wrong with it.
-    pub(crate) fn reply(self, text: &str) -> Result<Reply, String> {
+    /// Reads the body of a successful response.
+    pub(crate) fn reply(self, text: &str) -> Result<Reply, ReplyFault> {
         match self {
             Self::Anthropic => anthropic::reply(text),
             Self::Bedrock => bedrock::reply(text),

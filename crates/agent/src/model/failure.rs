@@ -10,7 +10,7 @@ use callgate_tool::{Value, visible_line};
 use callgate_transport::Error as TransportError;
 use http::{Response, StatusCode};
 
-use crate::stream::StreamFault;
+use crate::wire::ReplyFault;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -45,8 +45,8 @@ impl ModelFailure {
         Self::new(problem)
     }
 
-    /// The failure of a stream that the model broke off with an error, or whose events cannot be read.
-    pub(super) fn of_stream(fault: &StreamFault, masker: &Masker<'_>) -> Self {
+    /// The failure of a reply that is an error, or that cannot be read.
+    pub(super) fn of_reply(fault: &ReplyFault, masker: &Masker<'_>) -> Self {
         let failure = Self::new(shown(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
         Self {
@@ -89,7 +89,7 @@ fn is_passing(status: StatusCode) -> bool {
         || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
 }
 
-/// True for the error of a stream that stands for a status after which a request is sent again. Its kind is a name or a
+/// True for the error of a reply that stands for a status after which a request is sent again. Its kind is a name or a
 /// status.
 fn is_transient(error: &Value) -> bool {
     let mut kinds = ["code", "status", "type"].iter().filter_map(|name| error.get(name));
@@ -154,8 +154,8 @@ mod tests {
     #[track_caller]
     fn check(error: &Value, is_transient: bool, is_overflow: bool) {
         let message = error["message"].as_str().unwrap_or_default().to_owned();
-        let fault = StreamFault { message, error: Some(error.clone()) };
-        let failure = ModelFailure::of_stream(&fault, &Masker::new(Vec::new()));
+        let fault = ReplyFault { message, error: Some(error.clone()) };
+        let failure = ModelFailure::of_reply(&fault, &Masker::new(Vec::new()));
         assert_eq!(
             (failure.is_transient, failure.is_overflow),
             (is_transient, is_overflow),
@@ -187,7 +187,7 @@ mod tests {
     fn a_key_that_a_provider_repeats_in_a_stream_is_masked() {
         let masker = Masker::new(vec![Secret::new("model-key-0123456789".to_owned())]);
         let message = "the model failed: no key\nmodel-key-0123456789".to_owned();
-        let failure = ModelFailure::of_stream(&StreamFault { message, error: None }, &masker);
+        let failure = ModelFailure::of_reply(&ReplyFault { message, error: None }, &masker);
         assert!(
             failure.message.ends_with("****") && !failure.message.contains('\n'),
             "{failure:?}"

@@ -1,12 +1,17 @@
-//! Anthropic Messages: blocks begin, grow by pieces and end, distinguished by their index.
+//! Anthropic Messages: blocks begin, grow by pieces and end, distinguished by their index. Servers that resemble Anthropic's
+//! leave numbers out, or give one to several blocks: blocks stand in the order in which they begin.
+
+use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{StreamFault, failed, unreadable};
+use super::{ReplyFault, error_of, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     blocks: Vec<Block>,
+    /// The position of the last block of each index.
+    positions: BTreeMap<Option<u64>, usize>,
     stop: Value,
     usage: Object,
     is_ended: bool,
@@ -20,11 +25,13 @@ struct Block {
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable)?;
+        if let Some(error) = error_of(&mut event) {
+            return Err(failed(error));
+        }
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let index = event.get("index").and_then(Value::as_u64);
-        let index = usize::try_from(index.unwrap_or_default()).unwrap_or(usize::MAX);
         let mut taken = |name: &str| event.get_mut(name).map(Value::take).unwrap_or_default();
         match &*kind {
             "message_start" => {
@@ -32,26 +39,27 @@ impl Parts {
                 self.count(message.get("usage"));
             }
             "content_block_start" => {
-                if index != self.blocks.len() {
-                    return Err(unreadable("a block begins out of order"));
-                }
                 let Value::Object(members) = taken("content_block") else {
                     return Err(unreadable("a block is none"));
                 };
+                self.positions.insert(index, self.blocks.len());
                 self.blocks.push(Block { members, input: String::new() });
             }
             "content_block_delta" => {
-                let block = self.blocks.get_mut(index);
-                return block
+                let position = self.positions.get(&index).copied();
+                return position
+                    .and_then(|at| self.blocks.get_mut(at))
                     .ok_or_else(|| unreadable("a piece of no block"))?
                     .add(&taken("delta"));
             }
             "message_delta" => {
-                self.stop = taken("delta").get("stop_reason").cloned().unwrap_or_default();
+                let stop = taken("delta").get("stop_reason").cloned();
+                if let Some(stop) = stop.filter(|stop| !stop.is_null()) {
+                    self.stop = stop;
+                }
                 self.count(Some(&taken("usage")));
             }
             "message_stop" => self.is_ended = true,
-            "error" => return Err(failed(taken("error"))),
             _ => {}
         }
         Ok(String::new())
@@ -59,7 +67,8 @@ impl Parts {
 
     fn count(&mut self, usage: Option<&Value>) {
         if let Some(usage) = usage.and_then(Value::as_object) {
-            self.usage.extend(usage.clone());
+            let stated = usage.iter().filter(|(_, tokens)| !tokens.is_null());
+            self.usage.extend(stated.map(|(name, tokens)| (name.clone(), tokens.clone())));
         }
     }
 
@@ -81,7 +90,7 @@ impl Parts {
 }
 
 impl Block {
-    fn add(&mut self, delta: &Value) -> Result<String, StreamFault> {
+    fn add(&mut self, delta: &Value) -> Result<String, ReplyFault> {
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         let kind = text("type");
         let member = match kind {
@@ -95,7 +104,11 @@ impl Block {
                 return Ok(String::new());
             }
             "input_json_delta" => {
-                self.input.push_str(text("partial_json"));
+                match delta.get("partial_json") {
+                    Some(Value::String(piece)) => self.input.push_str(piece),
+                    Some(whole @ Value::Object(_)) => self.input = whole.to_string(),
+                    _ => {}
+                }
                 return Ok(String::new());
             }
             "signature_delta" => "signature",

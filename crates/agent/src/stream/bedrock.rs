@@ -1,13 +1,17 @@
 //! Amazon Bedrock: blocks grow by pieces, distinguished by their index. Members: `ConverseStreamOutput` of the
 //! `bedrock-runtime` model in <https://github.com/boto/botocore>.
 
+use std::collections::BTreeMap;
+
 use callgate_tool::{Object, Value, json};
 
-use super::{StreamFault, failed, frames::Frame, unreadable};
+use super::{ReplyFault, failed, frames::Frame, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
+    /// The blocks in the order in which they begin.
     blocks: Vec<Block>,
+    positions: BTreeMap<u64, usize>,
     stop: Option<Value>,
     usage: Value,
 }
@@ -34,7 +38,7 @@ enum Block {
 struct NoJson;
 
 impl Parts {
-    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, StreamFault> {
+    pub(super) fn add(&mut self, frame: &Frame) -> Result<String, ReplyFault> {
         let payload = || {
             let text = std::str::from_utf8(&frame.payload).map_err(unreadable)?;
             Value::parse(text).map_err(unreadable)
@@ -67,17 +71,17 @@ impl Parts {
     }
 
     /// The block that an event names. Texts begin without an event that says so.
-    fn block(&mut self, event: &Value) -> Result<&mut Block, StreamFault> {
+    fn block(&mut self, event: &Value) -> Result<&mut Block, ReplyFault> {
         let index = event.get("contentBlockIndex").and_then(Value::as_u64);
-        let index = index.and_then(|index| usize::try_from(index).ok());
-        if index == Some(self.blocks.len()) {
+        let index = index.ok_or_else(|| unreadable("a block has no index"))?;
+        let at = *self.positions.entry(index).or_insert(self.blocks.len());
+        if at == self.blocks.len() {
             self.blocks.push(Block::Nothing);
         }
-        let block = index.and_then(|index| self.blocks.get_mut(index));
-        block.ok_or_else(|| unreadable("a block begins out of order"))
+        self.blocks.get_mut(at).ok_or_else(|| unreadable("a piece of no block"))
     }
 
-    fn grow(&mut self, mut event: Value) -> Result<String, StreamFault> {
+    fn grow(&mut self, mut event: Value) -> Result<String, ReplyFault> {
         let delta = taken(&mut event, "delta");
         self.block(&event)?.grow(delta)
     }
@@ -99,7 +103,7 @@ impl Parts {
 
 impl Block {
     /// A block as it begins.
-    fn of(mut start: Value) -> Result<Self, StreamFault> {
+    fn of(mut start: Value) -> Result<Self, ReplyFault> {
         if let Value::Object(members) = taken(&mut start, "toolUse") {
             return Ok(Self::Call { members, input: String::new() });
         }
@@ -110,7 +114,7 @@ impl Block {
     }
 
     /// Adds a piece. Returns the words in it for the user.
-    fn grow(&mut self, mut delta: Value) -> Result<String, StreamFault> {
+    fn grow(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
         if let Value::String(piece) = taken(&mut delta, "text") {
             self.text()?.0.push_str(&piece);
             return Ok(piece);
@@ -136,7 +140,7 @@ impl Block {
         Err(unreadable(format!("a piece of the kind `{names}` for another block")))
     }
 
-    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), StreamFault> {
+    fn text(&mut self) -> Result<(&mut String, &mut Vec<Value>), ReplyFault> {
         if matches!(self, Self::Nothing) {
             *self = Self::Text { text: String::new(), citations: Vec::new() };
         }
@@ -146,7 +150,7 @@ impl Block {
         }
     }
 
-    fn think(&mut self, piece: &Value) -> Result<(), StreamFault> {
+    fn think(&mut self, piece: &Value) -> Result<(), ReplyFault> {
         if let Some(redacted) = text(piece, "redactedContent") {
             return match self {
                 Self::Nothing => {
@@ -213,6 +217,6 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name).and_then(Value::as_str)
 }
 
-fn exception(name: &str, said: &str) -> StreamFault {
+fn exception(name: &str, said: &str) -> ReplyFault {
     failed(json!({"type": name, "message": format!("`{name}`: {said}")}))
 }

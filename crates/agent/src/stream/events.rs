@@ -21,6 +21,11 @@ impl Events {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Ends the last event: some servers leave its line break out.
+    pub(crate) fn end(&mut self) {
+        self.push(b"\n\n");
+    }
+
     /// The data of the next whole event. Events without data, and the mark of the end that OpenAI sends, are passed over.
     pub(crate) fn next(&mut self) -> Option<String> {
         let bytes = std::mem::take(&mut self.bytes);
@@ -54,10 +59,15 @@ impl Events {
             return Some(data).filter(|data| !data.is_empty() && data != "[DONE]");
         }
         let data = line.strip_prefix("data:")?;
+        let data = data.strip_prefix(' ').unwrap_or(data);
+        // Some servers end an event with one line break: no JSON goes on with an object after an object.
+        if self.data.ends_with('}') && (data.starts_with('{') || data == "[DONE]") {
+            return Some(std::mem::replace(&mut self.data, data.to_owned()));
+        }
         if !self.data.is_empty() {
             self.data.push('\n');
         }
-        self.data.push_str(data.strip_prefix(' ').unwrap_or(data));
+        self.data.push_str(data);
         None
     }
 }

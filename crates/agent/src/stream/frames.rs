@@ -1,7 +1,7 @@
 //! The binary events of Amazon, `application/vnd.amazon.eventstream`, from bytes that come in any pieces: lengths, headers, a
 //! payload, and two checksums (<https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>).
 
-use super::{StreamFault, crc32::crc32, unreadable};
+use super::{ReplyFault, crc32::crc32, unreadable};
 
 /// Bytes of a stream, from which whole events are taken.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Frames {
     }
 
     /// The next event, if it is whole.
-    pub(crate) fn next(&mut self) -> Result<Option<Frame>, StreamFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<Frame>, ReplyFault> {
         let rest = self.bytes.get(self.n_taken..).unwrap_or_default();
         let Some((lengths, after)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let Some((sum, _)) = after.split_first_chunk::<4>() else { return Ok(None) };
@@ -63,7 +63,7 @@ fn lengths_of(bytes: [u8; 8]) -> [usize; 2] {
 }
 
 /// A frame with what its headers say.
-fn headers_of(bytes: &[u8]) -> Result<Frame, StreamFault> {
+fn headers_of(bytes: &[u8]) -> Result<Frame, ReplyFault> {
     let mut frame = Frame::default();
     let mut rest = Rest(bytes);
     while !rest.0.is_empty() {

@@ -4,7 +4,7 @@ use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{StreamFault, failed, unreadable};
+use super::{ReplyFault, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
@@ -18,7 +18,7 @@ pub(crate) struct Parts {
 #[serde(rename_all = "camelCase")]
 struct Event<'r> {
     #[serde(borrow, default)]
-    candidates: Vec<Candidate<'r>>,
+    candidates: Option<Vec<Candidate<'r>>>,
     #[serde(borrow, default)]
     usage_metadata: Option<&'r RawValue>,
     #[serde(borrow, default)]
@@ -39,18 +39,18 @@ struct Candidate<'r> {
 #[derive(Deserialize)]
 struct Content<'r> {
     #[serde(borrow, default)]
-    parts: Vec<&'r RawValue>,
+    parts: Option<Vec<&'r RawValue>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Part {
-    text: String,
-    thought: bool,
+    text: Option<String>,
+    thought: Option<bool>,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
         if let Some(error) = event.error {
             return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
@@ -58,13 +58,16 @@ impl Parts {
         let own = |raw: &RawValue| raw.get().to_owned();
         self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());
         self.feedback = event.prompt_feedback.map(own).or_else(|| self.feedback.take());
-        let Some(first) = event.candidates.into_iter().next() else { return Ok(String::new()) };
+        let Some(first) = event.candidates.into_iter().flatten().next() else {
+            return Ok(String::new());
+        };
         self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
         let mut said = String::new();
-        for part in first.content.into_iter().flat_map(|content| content.parts) {
+        let parts = first.content.and_then(|content| content.parts).unwrap_or_default();
+        for part in parts {
             let Part { text, thought } = serde_json::from_str(part.get()).map_err(unreadable)?;
-            if !thought {
-                said += &text;
+            if thought != Some(true) {
+                said += &text.unwrap_or_default();
             }
             self.texts.push(own(part));
         }

@@ -1,38 +1,50 @@
-//! OpenAI Chat Completions: texts come in pieces, and so do the arguments of calls, which are distinguished by their index.
-//! Members that are not known are kept: texts are joined, lists too.
+//! OpenAI Chat Completions and the servers that resemble it: texts come in pieces, and so do calls, which `calls` puts
+//! together. Members that are not known are kept: texts are joined, lists too.
+
+mod calls;
+mod object_end;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{StreamFault, failed, unreadable};
+use self::calls::Calls;
+use super::{ReplyFault, error_of, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     message: Object,
-    calls: Vec<Object>,
+    calls: Calls,
     finish: Option<Value>,
     usage: Option<Value>,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable)?;
-        if let Some(error) = event.get_mut("error").filter(|error| !error.is_null()) {
-            return Err(failed(error.take()));
+        if let Some(error) = error_of(&mut event) {
+            return Err(failed(error));
         }
         if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
             self.usage = Some(usage.clone());
         }
-        let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else {
+        let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
             return Ok(String::new());
         };
-        if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
+        if let Some(error) = error_of(choice) {
+            return Err(failed(error));
+        }
+        // Some servers name an empty reason in every event but the last.
+        if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_nothing(reason)) {
             self.finish = Some(reason.clone());
         }
-        let delta = choice.get("delta").and_then(Value::as_object).cloned().unwrap_or_default();
-        let said = delta.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(Value::Object(delta)) = choice.get_mut("delta").map(Value::take) else {
+            return Ok(String::new());
+        };
+        let said = delta.get("content").map(words).unwrap_or_default();
         for (name, value) in delta {
             match (&*name, value) {
-                ("tool_calls", Value::Array(calls)) => self.add_calls(calls),
+                (_, Value::Null) => {}
+                ("tool_calls", Value::Array(calls)) => self.calls.add(calls),
+                ("role", value) if is_nothing(&value) => {}
                 ("role", value) => drop(self.message.insert(name, value)),
                 (_, value) => join(&mut self.message, name, value),
             }
@@ -40,38 +52,12 @@ impl Parts {
         Ok(said)
     }
 
-    fn add_calls(&mut self, calls: Vec<Value>) {
-        for call in calls {
-            self.add_call(call);
-        }
-    }
-
-    fn add_call(&mut self, call: Value) {
-        let Value::Object(mut call) = call else { return };
-        let index = call.remove("index").and_then(|index| usize::try_from(index.as_u64()?).ok());
-        // Servers that send whole calls leave the index out.
-        let is_new = call.get("id").is_some_and(|id| !id.is_null());
-        let last = self.calls.len().saturating_sub(usize::from(!is_new));
-        let index = index.unwrap_or(last).min(MOST_CALLS);
-        while self.calls.len() <= index {
-            self.calls.push(Object::new());
-        }
-        let Some(known) = self.calls.get_mut(index) else { return };
-        for (name, value) in call {
-            match (&*name, value) {
-                ("function", Value::Object(function)) => add_function(known, function),
-                (_, Value::Null) => {}
-                (_, value) => drop(known.insert(name, value)),
-            }
-        }
-    }
-
     pub(super) fn body(mut self) -> Option<String> {
         let finish = self.finish?;
         self.message.entry("role").or_insert("assistant".into());
         self.message.entry("content").or_insert(Value::Null);
-        if !self.calls.is_empty() {
-            let calls = self.calls.into_iter().map(Value::Object).collect();
+        let calls = self.calls.into_values();
+        if !calls.is_empty() {
             self.message.insert("tool_calls", Value::Array(calls));
         }
         let message = Value::Object(self.message);
@@ -84,22 +70,34 @@ impl Parts {
     }
 }
 
-fn add_function(call: &mut Object, function: Object) {
-    let known = call.entry("function").or_insert(Value::Object(Object::new()));
-    if let Some(known) = known.as_object_mut() {
-        function.into_iter().for_each(|(name, value)| join(known, name, value));
+/// The words in a content: a text, or the texts of its parts.
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        _ => String::new(),
     }
 }
 
-/// Adds a piece of a member to what has come of it.
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_str() == Some("")
+}
+
+/// Adds a piece of a member to what has come of it. A content may be a text first and parts later.
 fn join(members: &mut Object, name: String, piece: Value) {
+    let part = |text: &str| json!({"type": "text", "text": text});
     match (members.get_mut(&name), piece) {
         (Some(_), Value::Null) => {}
         (Some(Value::String(known)), Value::String(piece)) => known.push_str(&piece),
         (Some(Value::Array(known)), Value::Array(pieces)) => known.extend(pieces),
+        (Some(Value::Array(known)), Value::String(piece)) if name == "content" => {
+            known.extend(Some(piece).filter(|piece| !piece.is_empty()).map(|piece| part(&piece)));
+        }
+        (Some(known), Value::Array(mut pieces)) if name == "content" => {
+            let text = known.as_str().filter(|text| !text.is_empty()).map(part);
+            pieces.splice(0..0, text);
+            *known = Value::Array(pieces);
+        }
         (_, piece) => drop(members.insert(name, piece)),
     }
 }
-
-/// More calls of one message than these are not made anyway.
-const MOST_CALLS: usize = 1024;

@@ -1,13 +1,18 @@
-//! OpenAI Responses: the last event has the whole response.
+//! OpenAI Responses: the last event has the whole response. Servers that resemble OpenAI's leave its items out there; those of
+//! the events before count then, which `items` keeps.
+
+mod items;
 
 use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{StreamFault, failed, unreadable};
+use self::items::Items;
+use super::{ReplyFault, failed, unreadable};
 
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
+    items: Items,
     whole: Option<String>,
 }
 
@@ -17,40 +22,52 @@ struct Event<'r> {
     kind: String,
     #[serde(borrow, default)]
     response: Option<&'r RawValue>,
-    #[serde(default)]
-    delta: Option<serde_json::Value>,
+    #[serde(borrow, default)]
+    error: Option<&'r RawValue>,
 }
 
 impl Parts {
-    pub(super) fn add(&mut self, data: &str) -> Result<String, StreamFault> {
+    pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
+        if let Some(error) = event.error {
+            return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
+        }
         match &*event.kind {
             "response.completed" | "response.failed" | "response.incomplete" => {
                 if event.kind == "response.failed" {
-                    failure_in(event.response.map_or(data, RawValue::get))?;
+                    failure_in(event.response.map_or("{}", RawValue::get))?;
                 }
-                self.whole = event.response.map(|response| response.get().to_owned());
+                self.whole = Some(event.response.map_or("{}", RawValue::get).to_owned());
                 Ok(String::new())
             }
-            "response.output_text.delta" => {
-                let delta = event.delta.as_ref().and_then(serde_json::Value::as_str);
-                Ok(delta.unwrap_or_default().to_owned())
-            }
-            "error" => {
-                failure_in(data)?;
-                Err(failed(Value::parse(data).map_err(unreadable)?))
+            "error" => Err(failed(Value::parse(data).map_err(unreadable)?)),
+            kind if Items::are_told_by(kind) => {
+                self.items.add(kind, Value::parse(data).map_err(unreadable)?)
             }
             _ => Ok(String::new()),
         }
     }
 
     pub(super) fn body(self) -> Option<String> {
-        self.whole
+        let whole = self.whole?;
+        let Ok(Value::Object(mut response)) = Value::parse(&whole) else { return Some(whole) };
+        let none = Vec::new();
+        let output = response.get("output").and_then(Value::as_array).unwrap_or(&none);
+        let items = self.items.into_values();
+        let n_calls = |items: &[Value]| items.iter().filter(|item| items::is_call(item)).count();
+        let is_left_out = response.get("output").is_none_or(Value::is_null)
+            || (output.is_empty() && !items.is_empty())
+            || n_calls(output) < n_calls(&items);
+        if !is_left_out {
+            return Some(whole);
+        }
+        response.insert("output", Value::Array(items));
+        Some(Value::Object(response).to_string())
     }
 }
 
-/// The `error` of an object is the fault of its stream.
-fn failure_in(text: &str) -> Result<(), StreamFault> {
+/// The `error` of a response is the fault of its stream.
+fn failure_in(text: &str) -> Result<(), ReplyFault> {
     let mut object = Value::parse(text).map_err(unreadable)?;
     match object.get_mut("error").filter(|error| !error.is_null()) {
         Some(error) => Err(failed(error.take())),

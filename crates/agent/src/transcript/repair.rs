@@ -7,7 +7,7 @@ use callgate_dialect::{EnvelopeError, ReadMessage};
 use callgate_tool::{Json, Object, Tool, Value};
 
 use super::{CallState, Open, Transcript, open::joined};
-use crate::wire::{Author, Wire};
+use crate::wire::{Author, Wire, amend};
 
 /// What was wrong with the messages of a transcript and is now right.
 ///
@@ -117,6 +117,8 @@ impl Repairer {
     /// Adds messages of a model that belong together, and the messages of the user that follow.
     fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
         let n_given = group.len();
+        // The ids that the answers of callgate's dialects name where a call has none.
+        group = amend(self.wire, group, |at| format!("call_{}", at + 1));
         while group.last().is_some_and(|last| self.wire.is_empty(last.value())) {
             group.pop();
         }

@@ -14,7 +14,7 @@ use crate::{
     end::{End, EndReason},
     model::ModelFailure,
     transcript::{CallState, Open, ended, failed, read_group},
-    wire::{Ask, Reply, Stop},
+    wire::{Ask, Reply, Stop, amend},
 };
 
 impl Turn<'_> {
@@ -99,7 +99,7 @@ impl Turn<'_> {
         end
     }
 
-    fn replied(&mut self, reply: Reply) -> Option<End> {
+    fn replied(&mut self, mut reply: Reply) -> Option<End> {
         self.n_rounds += 1;
         self.is_first = false;
         if let Stop::Refused(detail) = reply.stop {
@@ -109,6 +109,9 @@ impl Turn<'_> {
         if reply.is_empty {
             return Some(self.ended(reply));
         }
+        let n_before = self.transcript.messages.len();
+        let id = |at: usize| format!("call_{n_before}_{at}");
+        reply.messages = amend(self.transcript.wire, reply.messages, id);
         let declared = |name: &str| self.offered.declared(name);
         let read = match read_group(self.transcript.wire, &reply.messages, declared) {
             Ok(read) => read,

@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -54,7 +54,7 @@ struct Used {
     cache_read_input_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, String> {
+pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let message: Message<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let raw = format!(r#"{{"role":"assistant","content":{}}}"#, message.content.get());
     let raw = Json::parse(&raw).map_err(|error| error.to_string())?;
@@ -67,8 +67,10 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
     let used = message.usage.unwrap_or_default();
     let cached = [used.cache_creation_input_tokens, used.cache_read_input_tokens];
     let cached = cached.into_iter().map(Tokens::get).fold(0, u64::saturating_add);
-    let usage =
-        Usage { input: used.input_tokens.get().saturating_add(cached), output: used.output_tokens.get() };
+    let usage = Usage {
+        input: used.input_tokens.get().saturating_add(cached),
+        output: used.output_tokens.get(),
+    };
     let text = joined(
         blocks(raw.value()).filter(|block| is_text(block)).filter_map(|block| block.get("text")),
     );

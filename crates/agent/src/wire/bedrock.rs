@@ -7,7 +7,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, items, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -75,7 +75,7 @@ struct Used {
     output_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, String> {
+pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
     let stop = match response.stop_reason.as_deref() {

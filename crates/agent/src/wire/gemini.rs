@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, items, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, items, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -67,7 +67,7 @@ struct Used {
     thoughts_token_count: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, String> {
+pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let used = response.usage_metadata.unwrap_or_default();
     let output = used.candidates_token_count.get().saturating_add(used.thoughts_token_count.get());
@@ -83,7 +83,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
         None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
         Some("MAX_TOKENS") => Stop::Length,
         Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
-            return Err(format!("the provider ended the reply with `{reason}`"));
+            return Err(format!("the provider ended the reply with `{reason}`").into());
         }
         Some(reason) => refused(reason),
     };

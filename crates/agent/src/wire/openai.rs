@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -55,7 +55,7 @@ struct Used {
     completion_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, String> {
+pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let completion: Completion<'_> =
         serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let first = completion.choices.first();

@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Author, Body, Reply, Stop, joined, unreadable};
+use super::{Ask, Author, Body, Reply, ReplyFault, Stop, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -70,7 +70,7 @@ struct Used {
     output_tokens: Tokens,
 }
 
-pub(super) fn reply(text: &str) -> Result<Reply, String> {
+pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let items = response.output.iter().map(|item| Json::parse(item.get()));
     let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
@@ -80,7 +80,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, String> {
         (Some("failed" | "cancelled"), _) => {
             let said = response.error.unwrap_or_default().message;
             let said = if said.is_empty() { said } else { format!(": {said}") };
-            return Err(format!("the provider could not end the reply{said}"));
+            return Err(format!("the provider could not end the reply{said}").into());
         }
         (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
         (Some("incomplete"), _) => Stop::Length,

@@ -20,7 +20,10 @@ use callgate_tool::{Object, Value};
 use callgate_transport::{Error, ErrorKind, Limits, Refuse, Transport};
 use http::{Request, Response};
 
-pub(crate) use self::said::{Asked, Said};
+pub(crate) use self::{
+    said::{Asked, Said},
+    streamed::frame,
+};
 
 pub(crate) const DIALECTS: [Dialect; 5] =
     [Dialect::OpenAi, Dialect::Anthropic, Dialect::Gemini, Dialect::Responses, Dialect::Bedrock];

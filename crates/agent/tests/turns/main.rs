@@ -14,6 +14,7 @@ mod pizza;
 mod rounds;
 mod rows;
 mod search;
+mod shapes;
 mod shop;
 mod stored;
 mod streams;

@@ -1,4 +1,4 @@
-//! What providers refuse: a call without its one result directly after it, a result without a call, empty messages, a
+//! What providers refuse: a call without an id, or with arguments of another kind; a call without its one result directly after it, a result without a call, empty messages, a
 //! conversation that does not begin or end with the user, reasoning without its follower.
 
 use callgate_dialect::Dialect;
@@ -54,8 +54,17 @@ fn openai(body: &Value) -> Checked {
             "system" => expect(is_first, "a late system message")?,
             "user" => expect(!text(message, "content").is_empty(), "an empty user message")?,
             "assistant" => {
-                let calls = message.get("tool_calls").and_then(Value::as_array);
-                open = calls.into_iter().flatten().map(|call| text(call, "id")).collect();
+                let calls = message.get("tool_calls");
+                let is_list = |calls: &Value| calls.as_array().is_some_and(|all| !all.is_empty());
+                expect(calls.is_none_or(is_list), "`tool_calls` without calls")?;
+                let calls = calls.and_then(Value::as_array).into_iter().flatten();
+                for call in calls.clone() {
+                    expect(!text(call, "id").is_empty(), "a call without an id")?;
+                    expect(!text(call, "type").is_empty(), "a call without a type")?;
+                    let arguments = call.get("function").and_then(|it| it.get("arguments"));
+                    expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
+                }
+                open = calls.map(|call| text(call, "id")).collect();
                 let has_text = message.get("content").is_some_and(Value::is_string);
                 expect(has_text || !open.is_empty(), "an assistant message without content")?;
             }
@@ -74,16 +83,19 @@ fn openai(body: &Value) -> Checked {
 
 /// How a format with blocks names them.
 struct Blocks {
+    input: fn(&Value) -> Option<&Value>,
     id: fn(&Value) -> Option<&str>,
     answered: fn(&Value) -> Option<&str>,
 }
 
 const ANTHROPIC: Blocks = Blocks {
+    input: |block| block.get("input").filter(|_| text(block, "type") == "tool_use"),
     id: |block| (text(block, "type") == "tool_use").then(|| text(block, "id")),
     answered: |block| (text(block, "type") == "tool_result").then(|| text(block, "tool_use_id")),
 };
 
 const BEDROCK: Blocks = Blocks {
+    input: |block| block.get("toolUse")?.get("input"),
     id: |block| Some(text(block.get("toolUse")?, "toolUseId")),
     answered: |block| Some(text(block.get("toolResult")?, "toolUseId")),
 };
@@ -115,6 +127,10 @@ fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
         open.sort_unstable();
         expect(given == open, "results that are not those of the calls before")?;
         open = content.iter().filter_map(|block| (blocks.id)(block)).collect();
+        expect(!open.contains(&""), "a call without an id")?;
+        let inputs = content.iter().filter_map(|block| (blocks.input)(block));
+        expect(inputs.clone().all(Value::is_object), "an input that is no object")?;
+        expect(inputs.count() == open.len(), "a call without an input")?;
         let has_calls = !open.is_empty();
         expect(!has_calls || text(message, "role") == "assistant", "calls of a user")?;
         let has_tools = body.get("tools").is_some() || body.get("toolConfig").is_some();
@@ -171,7 +187,12 @@ fn responses(body: &Value) -> Checked {
         expect(!is_reasoning || is_of_model, "reasoning without the item that follows it")?;
         is_reasoning = kind == "reasoning";
         match kind {
-            "function_call" => open.push(text(item, "call_id")),
+            "function_call" => {
+                open.push(text(item, "call_id"));
+                expect(!open.contains(&""), "a call without an id")?;
+                let arguments = item.get("arguments");
+                expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
+            }
             "function_call_output" => {
                 let id = text(item, "call_id");
                 let at = open.iter().position(|known| *known == id);

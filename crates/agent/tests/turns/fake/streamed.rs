@@ -85,7 +85,7 @@ fn bedrock(reply: &Value) -> Vec<Vec<u8>> {
 }
 
 /// A binary event of Amazon.
-fn frame(kind: &str, name: &str, payload: &str) -> Vec<u8> {
+pub(crate) fn frame(kind: &str, name: &str, payload: &str) -> Vec<u8> {
     let kind_of_name = format!(":{kind}-type");
     let headers = [(":message-type", kind), (&*kind_of_name, name)].map(|(name, value)| {
         let lengths = [name.len(), value.len()].map(|n| u8::try_from(n).unwrap());

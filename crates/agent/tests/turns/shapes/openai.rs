@@ -1,0 +1,273 @@
+//! Chat Completions of servers other than OpenAI's.
+
+use callgate_dialect::Dialect;
+
+use super::{TWO, check, event};
+
+/// An event with pieces of calls.
+fn calls(pieces: &str) -> String {
+    delta(&format!(r#"{{"tool_calls":[{pieces}]}}"#))
+}
+
+fn delta(delta: &str) -> String {
+    event(&format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#))
+}
+
+fn finish(reason: &str) -> String {
+    event(&format!(r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}]}}"#))
+}
+
+async fn check_two(name: &str, pieces: &[&str]) {
+    let mut events: Vec<_> = pieces.iter().map(|piece| calls(piece)).collect();
+    events.push(finish("tool_calls"));
+    events.push(event("[DONE]"));
+    check(Dialect::OpenAi, name, &events, &TWO).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whole_calls_are_told_apart_whatever_their_numbers_and_ids() {
+    let add = r#""type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}"#;
+    let remove = r#""type":"function","function":{"name":"shop-remove","arguments":"{\"n\":2}"}"#;
+    for (name, one, other) in [
+        ("one index, ids", r#""index":0,"id":"c1","#, r#""index":0,"id":"c2","#),
+        ("one index, no ids", r#""index":0,"#, r#""index":0,"#),
+        ("one index, empty ids", r#""index":0,"id":"","#, r#""index":0,"id":"","#),
+        ("one id, indices", r#""index":0,"id":"c","#, r#""index":1,"id":"c","#),
+        ("ids, no index", r#""id":"c1","#, r#""id":"c2","#),
+        ("ids, null as index", r#""index":null,"id":"c1","#, r#""index":null,"id":"c2","#),
+        ("indices, no ids", r#""index":0,"#, r#""index":1,"#),
+        ("indices, null as id", r#""index":0,"id":null,"#, r#""index":1,"id":null,"#),
+        ("indices from one", r#""index":1,"id":"c1","#, r#""index":2,"id":"c2","#),
+        ("indices with a gap", r#""index":0,"id":"c1","#, r#""index":7,"id":"c2","#),
+        ("huge indices", r#""index":0,"id":"c1","#, r#""index":18446744073709551615,"id":"c2","#),
+        ("fractions", r#""index":0.0,"id":"c1","#, r#""index":1.0,"id":"c2","#),
+        ("texts as indices", r#""index":"0","id":"c1","#, r#""index":"1","id":"c2","#),
+        ("numbers as ids", r#""index":0,"id":1,"#, r#""index":0,"id":2,"#),
+        ("nothing", "", ""),
+        ("an id that a made one would have", r#""id":"call_1_1","#, ""),
+    ] {
+        let (add, remove) = (format!("{{{one}{add}}}"), format!("{{{other}{remove}}}"));
+        check_two(name, &[&add, &remove]).await;
+        check_two(&format!("{name}, in one event"), &[&format!("{add},{remove}")]).await;
+        let add = add.replace(r#""{\"n\":1}""#, r#"{"n":1}"#);
+        let remove = remove.replace(r#""{\"n\":2}""#, r#"{"n":2}"#);
+        check_two(&format!("{name}, arguments as objects"), &[&add, &remove]).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_in_pieces_are_put_together_whatever_is_repeated_in_them() {
+    // The members of the first piece of a call and of its later ones, before the function; and the names in the later ones.
+    for (name, first, later, again) in [
+        ("as OpenAI", r#""index":#,"id":"c#","type":"function","#, r#""index":#,"#, ""),
+        (
+            "nulls",
+            r#""index":#,"id":"c#","#,
+            r#""index":#,"id":null,"type":null,"#,
+            r#""name":null,"#,
+        ),
+        ("empty", r#""index":#,"id":"c#","#, r#""index":#,"id":"","type":"","#, r#""name":"","#),
+        (
+            "DashScope",
+            r#""index":#,"id":"c#","type":"function","#,
+            r#""index":#,"id":"","type":"function","#,
+            r#""name":null,"#,
+        ),
+        (
+            "ids repeated",
+            r#""index":#,"id":"c#","#,
+            r#""index":#,"id":"c#","type":"function","#,
+            "",
+        ),
+        ("names repeated", r#""index":#,"id":"c#","#, r#""index":#,"#, r#""name":"@","#),
+        (
+            "all repeated",
+            r#""index":#,"id":"c#","type":"function","#,
+            r#""index":#,"id":"c#","type":"function","#,
+            r#""name":"@","#,
+        ),
+        (
+            "all repeated, no index",
+            r#""id":"c#","#,
+            r#""id":"c#","type":"function","#,
+            r#""name":"@","#,
+        ),
+        ("one index", r#""index":0,"id":"c#","#, r#""index":0,"#, ""),
+        ("one index, ids repeated", r#""index":0,"id":"c#","#, r#""index":0,"id":"c#","#, ""),
+        ("no index", r#""id":"c#","type":"function","#, "", ""),
+        ("no id", r#""index":#,"type":"function","#, r#""index":#,"#, ""),
+        (
+            "no id, names repeated",
+            r#""index":#,"type":"function","#,
+            r#""index":#,"type":"function","#,
+            r#""name":"@","#,
+        ),
+        ("nothing", r#""type":"function","#, "", ""),
+        ("ids of pieces", r#""index":#,"id":"c#","#, r#""index":#,"id":"piece-#","#, ""),
+        ("an id that comes later", r#""index":#,"#, r#""index":#,"id":"c#","#, ""),
+        (
+            "a name with marks later",
+            r#""index":#,"id":"c#","#,
+            r#""index":#,"#,
+            r#""name":"@<|channel|>","#,
+        ),
+    ] {
+        let mut pieces = Vec::new();
+        for (tool, n, number) in [("shop-add", "1", "0"), ("shop-remove", "2", "1")] {
+            let piece = |head: &str, name: &str, arguments: &str| {
+                let head = head.replace('#', number);
+                let name = name.replace('@', tool);
+                format!(r#"{{{head}"function":{{{name}"arguments":"{arguments}"}}}}"#)
+            };
+            pieces.push(piece(first, r#""name":"@","#, ""));
+            pieces.push(piece(later, again, r#"{\"n\""#));
+            pieces.push(piece(later, again, &format!(":{n}}}")));
+            pieces.push(piece(later, again, ""));
+        }
+        let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
+        check_two(name, &pieces).await;
+        if first.contains("index\":#") && !later.is_empty() {
+            let interleaved = [0, 4, 1, 5, 6, 2, 3, 7].map(|at| pieces[at]);
+            check_two(&format!("{name}, interleaved"), &interleaved).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn odd_pieces_of_calls_are_put_together() {
+    let remove =
+        r#"{"index":9,"id":"c2","function":{"name":"shop-remove","arguments":"{\"n\":2}"}}"#;
+    let named =
+        r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":""}}"#;
+    let whole = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
+    for (name, pieces) in [
+        (
+            "numbers of pieces",
+            &[
+                named,
+                r#"{"index":1,"function":{"arguments":"{\"n\""}}"#,
+                r#"{"index":2,"function":{"arguments":":1}"}}"#,
+                remove,
+            ][..],
+        ),
+        (
+            "`{}` for arguments that come later",
+            &[
+                &named.replace(r#":"""#, r#":"{}""#),
+                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+                remove,
+            ],
+        ),
+        (
+            "an object for arguments that come later",
+            &[
+                &named.replace(r#":"""#, r#":{}"#),
+                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+                remove,
+            ],
+        ),
+        ("the whole again", &[whole, whole, remove]),
+        ("the whole again without an id", &[whole, &whole.replace(r#""id":"c1","#, ""), remove]),
+        (
+            "pieces, then the whole",
+            &[named, r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#, whole, remove],
+        ),
+        (
+            "a name in pieces",
+            &[
+                r#"{"index":0,"id":"c1","function":{"name":"shop-","arguments":""}}"#,
+                r#"{"index":0,"function":{"name":"add"}}"#,
+                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+                remove,
+            ],
+        ),
+        ("spaces", &[whole, r#"{"index":0,"function":{"arguments":"\n "}}"#, remove]),
+        (
+            "braces in a text",
+            &[
+                named,
+                r#"{"index":0,"function":{"arguments":"{\"n\":1"}}"#,
+                r#"{"index":0,"function":{"arguments":"}"}}"#,
+                remove,
+            ],
+        ),
+        ("no pieces", &["", whole, "", remove, ""]),
+        ("a null", &["null", whole, remove]),
+    ] {
+        check_two(name, pieces).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_arguments_has_none_however_that_is_written() {
+    for arguments in [
+        r#","arguments":"""#,
+        r#","arguments":null"#,
+        r#","arguments":"{}""#,
+        r#","arguments":{}"#,
+        "",
+    ] {
+        for id in [r#""id":"c1","#, ""] {
+            let add =
+                format!(r#"{{{id}"type":"function","function":{{"name":"shop-add"{arguments}}}}}"#);
+            let remove = add.replace("add", "remove").replace("c1", "c2");
+            let events = [calls(&add), calls(&remove), finish("tool_calls")];
+            check(Dialect::OpenAi, arguments, &events, &["shop-add {}", "shop-remove {}"]).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_stands_around_the_calls_changes_nothing() {
+    let add = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
+    let remove = r#"{"index":1,"id":"c2","type":"function","function":{"name":"shop-remove","arguments":"{\"n\":2}"}}"#;
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}"#;
+    let plain = || vec![calls(add), calls(remove), finish("tool_calls"), event("[DONE]")];
+    let with = |at: usize, event: String| {
+        let mut events = plain();
+        events.insert(at, event);
+        events
+    };
+    let replaced = |from: &str, to: &str| {
+        plain().iter().map(|event| event.replace(from, to)).collect::<Vec<_>>()
+    };
+    let mut unended = plain()[..3].to_vec();
+    unended[2] = unended[2].trim_end().to_owned();
+    for (name, events) in [
+        ("as OpenAI", plain()),
+        (
+            "the filter of Azure",
+            with(0, event(r#"{"choices":[],"prompt_filter_results":[{"prompt_index":0}]}"#)),
+        ),
+        ("no choices", with(0, event(r#"{"choices":null,"id":"x"}"#))),
+        (
+            "a role",
+            with(0, delta(r#"{"role":"assistant","content":"","tool_calls":null,"refusal":null}"#)),
+        ),
+        (
+            "a role that is null",
+            with(1, delta(r#"{"role":null,"content":null,"function_call":null}"#)),
+        ),
+        ("an empty role", with(1, delta(r#"{"role":"","content":""}"#))),
+        ("no delta", with(1, event(r#"{"choices":[{"index":0,"delta":null}]}"#))),
+        ("no calls", with(1, delta(r#"{"tool_calls":[]}"#))),
+        (
+            "thoughts",
+            with(1, delta(r#"{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}"#)),
+        ),
+        ("parts", with(1, delta(r#"{"content":[{"type":"thinking","thinking":[]}]}"#))),
+        ("a comment", with(1, ": OPENROUTER PROCESSING\n\n".to_owned())),
+        ("further fields", with(1, "event: x\nid: 7\nretry: 10\n\n".to_owned())),
+        ("usage", with(3, event(usage))),
+        ("the end again", with(3, finish("tool_calls"))),
+        ("the reason of an answer", replaced(r#""tool_calls"}"#, r#""stop"}"#)),
+        ("an empty reason in each", replaced(":null}", r#":""}"#)),
+        ("no mark of the end", plain()[..3].to_vec()),
+        ("no line break at the end", unended),
+        ("no space", replaced("data: ", "data:")),
+        ("lines as on Windows", replaced("\n", "\r\n")),
+        ("one line break", replaced("\n\n", "\n")),
+    ] {
+        check(Dialect::OpenAi, name, &events, &TWO).await;
+    }
+}
