@@ -152,15 +152,17 @@ impl Wire {
         }
     }
 
-    /// Reads the body of a successful response.
+    /// Reads the body of a successful response. Some servers write an error there.
     pub(crate) fn reply(self, text: &str) -> Result<Reply, ReplyFault> {
-        match self {
+        let reply = match self {
             Self::Anthropic => anthropic::reply(text),
             Self::Bedrock => bedrock::reply(text),
             Self::Gemini => gemini::reply(text),
             Self::OpenAi => openai::reply(text),
             Self::Responses => responses::reply(text),
-        }
+        };
+        let said = || error_of(&mut Value::parse(text).ok()?).map(failed);
+        reply.map_err(|fault| said().unwrap_or(fault))
     }
 
     /// The message of a user.

@@ -117,7 +117,7 @@ const OVERFLOW: [&str; 4] = [
     "exceed context limit",
 ];
 /// The kinds of errors for which the providers answer 408, 429 or 5xx where no stream has begun.
-const TRANSIENT: [&str; 19] = [
+const TRANSIENT: [&str; 22] = [
     // Anthropic: <https://docs.anthropic.com/en/api/errors>.
     "api_error",
     "overloaded_error",
@@ -129,11 +129,14 @@ const TRANSIENT: [&str; 19] = [
     "modelTimeoutException",
     "serviceUnavailableException",
     "throttlingException",
-    // Gemini: `google.rpc.Code`.
+    // Gemini: `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
     "DEADLINE_EXCEEDED",
     "INTERNAL",
+    "MALFORMED_FUNCTION_CALL",
+    "OTHER",
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
+    "UNEXPECTED_TOOL_CALL",
     // OpenAI: `ResponseErrorCode` and the types of errors of its servers and those like them.
     "internal_server_error",
     "overloaded",

@@ -83,7 +83,8 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
         None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
         Some("MAX_TOKENS") => Stop::Length,
         Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
-            return Err(format!("the provider ended the reply with `{reason}`").into());
+            let message = format!("the provider ended the reply with `{reason}`");
+            return Err(ReplyFault { message, error: Some(json!({"status": reason})) });
         }
         Some(reason) => refused(reason),
     };

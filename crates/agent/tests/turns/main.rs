@@ -9,6 +9,7 @@ mod fake;
 mod hostile;
 mod instructions;
 mod loops;
+mod no_good;
 mod numbers;
 mod pizza;
 mod rounds;
