@@ -127,8 +127,11 @@ impl<'t> Turn<'t> {
 
     /// Notes how a call ended.
     pub(super) fn settle(&mut self, at: usize, call: &ToolCall, mut result: ToolResult) {
+        // What a write did stands in its result; the next equal one is not made.
+        let is_read = self.caller().effect(call) == Effect::Read;
         if !matches!(result.outcome, Outcome::Pending(_))
             && let Some(n_times) = self.repetition.count(call, &result, self.n_rounds)
+            && is_read
         {
             result.outcome = Outcome::Failed(wording::repeated(n_times));
         }

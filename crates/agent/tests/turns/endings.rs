@@ -123,8 +123,22 @@ async fn equal_calls_with_equal_results_end_the_turn_as_repeated() {
             "{dialect}"
         );
         assert_eq!(ended.made.all().len(), 3, "the fourth is not made");
-        assert!(ended.fake.last().to_string().contains("3 times"));
         ended.goes_on().await;
+    }
+}
+
+#[tokio::test]
+async fn the_third_equal_result_of_a_read_is_a_fault_and_that_of_a_write_stands() {
+    for (tool, is_fault) in [("shop-add", false), ("shop-menu", true)] {
+        for dialect in DIALECTS {
+            let call = || Step::Says(Said::calls(&[(tool, r#"{"n":1}"#)]));
+            let ended = ended(dialect, vec![call(), call(), call()], unasked()).await;
+            assert_eq!(ended.made.all().len(), 3, "{dialect}");
+            let sent = ended.fake.last().to_string();
+            assert_eq!(sent.contains("3 times"), is_fault, "{dialect}: {sent}");
+            let n_done = sent.matches("done").count();
+            assert_eq!(n_done, if is_fault { 2 } else { 3 }, "{dialect}: {sent}");
+        }
     }
 }
 
