@@ -56,7 +56,7 @@ pub struct AuditedConfig {
 pub struct CallsConfig {
     /// The total number of calls that run at a time.
     pub in_flight: usize,
-    /// The number of calls that wait at one limit for another call to end.
+    /// The number of calls of one principal that wait at one limit for another call to end.
     pub queue: usize,
     /// The time for which calls wait.
     pub queue_wait: Duration,
@@ -154,7 +154,7 @@ keys! {
         concurrency => principal.concurrency: Count;
         /// The total number of calls that run at a time.
         in_flight: Count;
-        /// The number of calls that wait at one limit for another call to end.
+        /// The number of calls of one principal that wait at one limit for another call to end.
         queue: Whole;
         /// The time for which calls wait.
         queue_wait: Duration;

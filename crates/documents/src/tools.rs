@@ -1,14 +1,19 @@
 //! The tools that search and read a collection. The conditions of the operator come from the session of the call and bind both: for
 //! whom a document is not admitted, it does not exist.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::{Backend, Call};
+use callgate_session::{FairQueue, QueueBounds};
 use callgate_tool::{
-    Arguments, Fault, FingerprintHasher, Journal, Object, Outcome, Preview, Session, Tool,
-    ToolName, Value,
+    Arguments, Fault, FingerprintHasher, Journal, Object, Outcome, Preview, Principal, Session,
+    Tool, ToolName, Value,
 };
 use tokio::{task::spawn_blocking, time::timeout_at};
 
@@ -177,7 +182,20 @@ impl Backend for DocumentsTool {
             Ok(work) => work,
             Err(fault) => return fault.into(),
         };
-        match timeout_at(call.deadline_within(LIMIT), spawn_blocking(work)).await {
+        let deadline = call.deadline_within(LIMIT);
+        let principal = call.principal().map_or("", Principal::id);
+        let permit = match timeout_at(deadline, WORKERS.enter(principal, 1)).await {
+            Ok(Some(permit)) => permit,
+            Ok(None) => return wording::around::overloaded(Duration::from_secs(1)).into(),
+            Err(_) => return Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
+        };
+        // The work goes on behind a deadline, and counts for as long.
+        let work = move || {
+            let outcome = work();
+            drop(permit);
+            outcome
+        };
+        match timeout_at(deadline, spawn_blocking(work)).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => wording::documents::unavailable().into(),
             Err(_) => Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
@@ -191,6 +209,9 @@ impl fmt::Debug for DocumentsTool {
     }
 }
 
+/// The threads that work for calls: few of those that the process may have, as others read files and databases with them.
+static WORKERS: LazyLock<FairQueue> =
+    LazyLock::new(|| FairQueue::new(QueueBounds { units: 16, each: 8, waiting: 4096 }));
 /// The time limit of a call. A search takes microseconds; a folder that many files of have changed takes seconds.
 const LIMIT: Duration = Duration::from_secs(30);
 

@@ -1,19 +1,13 @@
-//! Admits a number of calls at once, and lets a few more wait for a moment. `limits` decides whose calls share a gate.
+//! Admits a number of calls at once, and lets a few more wait for a moment. Callers take turns, so that the waiting calls of
+//! one do not stand before those of another. `limits` decides whose calls share a gate.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, timeout_at},
-};
+use callgate_session::{FairQueue, QueueBounds, QueuePermit};
+use callgate_tool::Principal;
+use tokio::time::{Instant, timeout_at};
 
-/// The number of calls that wait for a permit, and how long they wait.
+/// The number of calls of one caller that wait for a permit, and how long they wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) length: usize,
@@ -24,18 +18,18 @@ pub(crate) struct Queue {
 pub(crate) struct Gate {
     permits: usize,
     queue: Queue,
-    free: Arc<Semaphore>,
-    n_waiting: AtomicUsize,
+    calls: FairQueue,
 }
 
-/// A waiting call; dropping it lowers the count.
-struct WaitingCount<'a>(&'a AtomicUsize);
+/// A waiting call; dropping it lowers the gauge.
+struct WaitingCall;
 
 impl Gate {
     pub(crate) fn new(permits: usize, queue: Queue) -> Self {
-        let permits = permits.min(Semaphore::MAX_PERMITS);
-        let free = Arc::new(Semaphore::new(permits));
-        Self { permits, queue, free, n_waiting: AtomicUsize::new(0) }
+        // A lone caller has half of a queue.
+        let waiting = queue.length.saturating_mul(2);
+        let calls = FairQueue::new(QueueBounds { units: permits, each: permits, waiting });
+        Self { permits, queue, calls }
     }
 
     pub(crate) fn is(&self, permits: usize, queue: Queue) -> bool {
@@ -43,31 +37,34 @@ impl Gate {
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.free.available_permits() == self.permits
+        self.calls.is_idle()
     }
 
     /// Takes a permit, waiting until the queue's time after `started` is over. `None` if no permit becomes free, or too many
     /// calls wait.
-    pub(crate) async fn enter(&self, started: Instant) -> Option<OwnedSemaphorePermit> {
-        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+    pub(crate) async fn enter(
+        &self,
+        principal: Option<&Principal>,
+        started: Instant,
+    ) -> Option<QueuePermit> {
+        let principal = principal.map_or("", Principal::id);
+        if let Some(permit) = self.calls.try_enter(principal, 1) {
             return Some(permit);
         }
-        let _waiting = self.wait()?;
-        let permit = Arc::clone(&self.free).acquire_owned();
-        timeout_at(started + self.queue.wait, permit).await.ok()?.ok()
-    }
-
-    fn wait(&self) -> Option<WaitingCount<'_>> {
-        let before = self.n_waiting.fetch_add(1, Ordering::AcqRel);
-        metrics::gauge!("callgate_queue_length").increment(1);
-        let waiting = WaitingCount(&self.n_waiting);
-        (before < self.queue.length).then_some(waiting)
+        let _waiting = WaitingCall::new();
+        timeout_at(started + self.queue.wait, self.calls.enter(principal, 1)).await.ok()?
     }
 }
 
-impl Drop for WaitingCount<'_> {
+impl WaitingCall {
+    fn new() -> Self {
+        metrics::gauge!("callgate_queue_length").increment(1);
+        Self
+    }
+}
+
+impl Drop for WaitingCall {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
         metrics::gauge!("callgate_queue_length").decrement(1);
     }
 }

@@ -13,9 +13,9 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
-use callgate_session::Store;
+use callgate_session::{QueuePermit, Store};
 use callgate_tool::{Fault, Journal, Outcome};
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::time::Instant;
 
 pub use self::rate_outage::RateOutage;
 use self::{
@@ -76,7 +76,7 @@ pub struct Limits {
 pub struct LimitsConfig {
     /// The most calls that run at a time in all.
     pub in_flight: usize,
-    /// The most calls that wait at one limit for another call to end.
+    /// The most calls of one principal that wait at one limit for another call to end.
     pub queue: usize,
     /// The longest time that they wait.
     pub queue_wait: Duration,
@@ -238,7 +238,7 @@ impl Limits {
         // A call that waits for its toolset holds no permit among all calls.
         let gates = bounds.filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
         for gate in gates {
-            permits.add(gate.enter(started).await.ok_or_else(overloaded)?);
+            permits.add(gate.enter(call.principal(), started).await.ok_or_else(overloaded)?);
         }
         Ok(permits)
     }
@@ -246,10 +246,10 @@ impl Limits {
 
 /// The permits that a call holds until it ends. A copy of the call, such as in a function that runs on, holds none.
 #[derive(Debug, Default)]
-struct Permits(Mutex<Vec<OwnedSemaphorePermit>>);
+struct Permits(Mutex<Vec<QueuePermit>>);
 
 impl Permits {
-    fn add(&mut self, permit: OwnedSemaphorePermit) {
+    fn add(&mut self, permit: QueuePermit) {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).push(permit);
     }
 

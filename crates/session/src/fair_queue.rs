@@ -101,12 +101,15 @@ impl FairQueue {
 
     /// Takes units for a principal, if it may have them now. More units than a share has count as the whole share.
     pub fn try_enter(&self, principal: &str, units: usize) -> Option<QueuePermit> {
-        self.join(principal, units).permit()
+        self.take_free(principal, units).or_else(|| self.join(principal, units).permit())
     }
 
     /// Waits for units for a principal; `None` if too many requests wait already. More units than a share has count as the
     /// whole share. Dropping the future leaves the queue.
     pub async fn enter(&self, principal: &str, units: usize) -> Option<QueuePermit> {
+        if let Some(permit) = self.take_free(principal, units) {
+            return Some(permit);
+        }
         let ticket = self.join(principal, units);
         if ticket.may_wait {
             poll_fn(|cx| ticket.poll(cx)).await;
@@ -117,6 +120,26 @@ impl FairQueue {
     /// True if no units are in use.
     pub fn is_idle(&self) -> bool {
         self.0.lock().n_used == 0
+    }
+
+    /// Takes units while nobody waits.
+    fn take_free(&self, principal: &str, units: usize) -> Option<QueuePermit> {
+        let QueueBounds { units: most, each, .. } = self.0.bounds;
+        let units = units.clamp(1, each.max(1));
+        let mut state = self.0.lock();
+        if !state.turns.is_empty() || state.n_used + units > most {
+            return None;
+        }
+        let entry = state.principals.get_key_value(principal);
+        let n_own = entry.map_or(0, |(_, share)| share.n_used);
+        if n_own + units > each {
+            return None;
+        }
+        let principal = entry.map_or_else(|| Arc::from(principal), |(name, _)| Arc::clone(name));
+        state.principals.entry(Arc::clone(&principal)).or_default().n_used += units;
+        state.n_used += units;
+        drop(state);
+        Some(QueuePermit { shared: Arc::clone(&self.0), principal, units })
     }
 
     fn join(&self, principal: &str, units: usize) -> Ticket {

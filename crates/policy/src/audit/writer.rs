@@ -37,6 +37,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<QueuedLine>,
+    n_bytes: usize,
     is_urgent: bool,
     /// True if the thread looks for lines by itself, within `DELAY`.
     is_awake: bool,
@@ -89,7 +90,8 @@ impl Writer {
     fn push(&self, members: String, is_urgent: bool) -> oneshot::Receiver<bool> {
         let (tell, told) = oneshot::channel();
         let mut queue = self.shared.lock();
-        if queue.lines.len() < MOST_WAITING {
+        if queue.lines.len() < MOST_WAITING && queue.n_bytes < MOST_BYTES {
+            queue.n_bytes += members.len();
             let wakes = if is_urgent {
                 !std::mem::replace(&mut queue.is_urgent, true)
             } else {
@@ -135,6 +137,7 @@ impl Shared {
         let queue = self.more.wait_while(queue, is_idle);
         let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
         queue.is_urgent = false;
+        queue.n_bytes = 0;
         let lines = std::mem::take(&mut queue.lines);
         (!lines.is_empty()).then_some(lines)
     }
@@ -266,3 +269,4 @@ const LONGEST_END: Duration = Duration::from_secs(5);
 const DELAY: Duration = Duration::from_millis(5);
 /// More lines than can come while a disk is slow for some seconds.
 const MOST_WAITING: usize = 1 << 16;
+const MOST_BYTES: usize = 64 << 20;

@@ -210,3 +210,17 @@ async fn principals_with_a_full_bucket_make_room_for_others() {
     tokio::time::advance(second()).await;
     assert!(find("new").is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_one_caller_that_wait_do_not_stand_before_those_of_another() {
+    let toolsets = [("pets".to_owned(), concurrency(1))].into_iter().collect();
+    let (queue, queue_wait) = (4, second() * 5);
+    let config = LimitsConfig { toolsets, queue, queue_wait, ..LimitsConfig::default() };
+    let (executor, most) = executor(&config);
+    let greedy = join_all((0..20).map(|_| call(&executor, "pets-get", "kim")));
+    let modest = call(&executor, "pets-get", "lee");
+    let (greedy, modest) = tokio::join!(greedy, modest);
+    assert!(!matches!(modest, Outcome::Failed(_)), "{modest:?}");
+    assert_eq!(counted(&greedy, Some(FaultCode::Overloaded)), 18, "two of them end in time");
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+}
