@@ -117,9 +117,17 @@ impl ServerHandler for Server {
             }
         };
         let page = entries.get(start..).unwrap_or_default();
-        let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
-        let mut tools: Vec<_> =
-            shown.iter().filter_map(|entry| listed(*entry, &listing, &executor)).collect();
+        let (mut tools, mut n_shown, mut n_bytes) = (Vec::new(), 0, 0);
+        for entry in page.iter().take(PAGE) {
+            let tool = listed(*entry, &listing, &executor);
+            n_shown += 1;
+            n_bytes += tool.as_ref().map_or(0, n_bytes_of);
+            tools.extend(tool);
+            if n_bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        let shown = page.get(..n_shown).unwrap_or_default();
         let is_last = shown.len() == page.len();
         tools.extend(is_last.then(|| read_result::declaration(&executor, &caller)).flatten());
         let mut result = ListToolsResult::with_all_items(tools);
@@ -193,6 +201,10 @@ fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<
     tool
 }
 
+fn n_bytes_of(tool: &model::Tool) -> usize {
+    serde_json::to_vec(tool).map_or(0, |text| text.len())
+}
+
 fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }
@@ -207,5 +219,7 @@ fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
 const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";
 /// The tools on one page. Some clients read only the first page.
 const PAGE: usize = 1000;
+/// The bytes of declarations after which a page ends.
+const PAGE_BYTES: usize = 4 << 20;
 /// The time that clients may keep a list, in milliseconds; a reload may change the list.
 const FRESH_MS: u64 = 60_000;
