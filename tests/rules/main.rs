@@ -19,6 +19,7 @@ mod plain_words;
 mod publishing;
 mod reports;
 mod scripts;
+mod shares;
 mod sides;
 mod single_flights;
 mod sources;

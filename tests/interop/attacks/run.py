@@ -1,5 +1,5 @@
 """Attacks a sidecar in every way we know, while an honest client goes on calling: it must be answered all the time, and memory
-and descriptors must come back afterwards. Before that, a caller tries to approve its own calls. One line for each attack. Exits with 1 where one of them did harm.
+and descriptors must come back afterwards. Before that, a caller tries to approve its own calls, and a greedy one to take what others share with it. One line for each attack. Exits with 1 where one of them did harm.
 
 `run.py --callgate FILE` takes under a minute; `--long` takes what the sidecar's own limits need, with thousands of
 connections, for about fifteen minutes.
@@ -16,6 +16,7 @@ import approvals
 import http1
 import http2
 import programs
+import shares
 from victim import Honest, Victim, percentile
 
 SHORT = {"head_time": "2s", "body_time": "2s", "idle_time": "2s"}
@@ -49,6 +50,7 @@ def main():
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     failed = approvals.forged(given.callgate) if given.only in "forged approvals" else []
+    failed += shares.divided(given.callgate) if given.only in "shares" else []
     for limits, connects, attacks in rounds(given):
         failed += attacked(given, limits, (connects, [attack for attack in attacks if given.only in attack[0]]))
     absent = programs.absent()
