@@ -42,8 +42,8 @@ pub struct Imported {
     pub lacks_credential: bool,
     /// Noteworthy facts, in the order of the export.
     pub remarks: Vec<Remark>,
-    /// The prefix of the environment variables that secrets are read from; `None` if the export's own secrets are used.
-    variables: Option<String>,
+    /// The file beside the configuration that an operator writes the secret into; `None` if the export's own secrets are used.
+    secret_file: Option<String>,
 }
 
 /// A fact about an export that its settings do not show.
@@ -80,9 +80,10 @@ codes! {
 }
 
 impl Imported {
-    /// Settings that will be written to a file: secrets are read from environment variables with this prefix.
-    pub(crate) fn with_variables(beginning: &str) -> Self {
-        Self { variables: Some(beginning.to_ascii_uppercase()), ..Self::default() }
+    /// Settings that will be written to a file. The secret of the tool with this number is read from a file of the new folder, which
+    /// nobody but the operator writes. The name of a variable is never taken from an export: it could be that of another secret.
+    pub(crate) fn numbered(number: usize) -> Self {
+        Self { secret_file: Some(format!("secret-{number}")), ..Self::default() }
     }
 
     pub(crate) fn remark(
@@ -116,7 +117,7 @@ impl fmt::Debug for Imported {
             .field("url", &self.url)
             .field("lacks_credential", &self.lacks_credential)
             .field("remarks", &self.remarks)
-            .field("variables", &self.variables)
+            .field("secret_file", &self.secret_file)
             .finish()
     }
 }

@@ -3,11 +3,7 @@
 
 use callgate_tool::{Value, json};
 
-use crate::import::{
-    Imported, RemarkKind,
-    message::{Message, snake},
-    text::ExportText,
-};
+use crate::import::{Imported, RemarkKind, message::Message, text::ExportText};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Product {
@@ -221,11 +217,12 @@ fn secret(
         return None;
     }
     let value = config.text(plain, imported);
-    if let Some(variables) = &imported.variables {
-        let variable = format!("{variables}_{}", snake(plain).to_ascii_uppercase());
-        let message = format!("the secret is read from the environment: set `{variable}`");
+    if let Some(file) = &imported.secret_file {
+        let reference = format!("file:{file}");
+        let message =
+            format!("the secret is not taken over: write it into `{file}` beside `callgate.yaml`");
         imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
-        return Some(Value::from(format!("env:{variable}")));
+        return Some(Value::from(reference));
     }
     if let Some(value) = value {
         return Some(value.secret());

@@ -161,7 +161,7 @@ fn is_same(camel: &str, written: &str) -> bool {
     camel == written || snake(camel) == written
 }
 
-pub(super) fn snake(camel: &str) -> String {
+fn snake(camel: &str) -> String {
     let mut snake = String::with_capacity(camel.len().saturating_add(4));
     for letter in camel.chars() {
         if letter.is_ascii_uppercase() {

@@ -18,7 +18,8 @@ pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection)
     for (folder, file) in collection.folders(package, "tools") {
         let Some(tool) = collection.node(package, &file) else { continue };
         let name = collection.name(displayed(&tool).unwrap_or(&folder));
-        let mut imported = import::import_cx_into(Imported::with_variables(&name), &tool);
+        let imported = Imported::numbered(collection.number());
+        let mut imported = import::import_cx_into(imported, &tool);
         let mut certificate = of_agent.clone();
         if is_told {
             certificate.remarks.clear();

@@ -58,7 +58,8 @@ fn one(
     }
     let displayed = displayed(&tool);
     let name = collection.name(displayed.unwrap_or(folder));
-    let mut imported = import::import_ces_into(Imported::with_variables(&name), &tool);
+    let imported = Imported::numbered(collection.number());
+    let mut imported = import::import_ces_into(imported, &tool);
     let description = match imported.schema.take() {
         // A name is looked up among the files of the export: none leads outside.
         Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),

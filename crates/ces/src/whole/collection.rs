@@ -23,6 +23,7 @@ pub(super) struct Collection {
     /// The toolset of each tool's name.
     known: BTreeMap<String, String>,
     names: BTreeSet<String>,
+    n_tools: usize,
     pub(super) examples: Vec<ImportedExample>,
     pub(super) variables: Object,
     pub(super) notes: Notes,
@@ -43,6 +44,7 @@ impl Collection {
             functions: Vec::new(),
             known: BTreeMap::new(),
             names: [CLIENT.to_owned()].into(),
+            n_tools: 0,
             examples: Vec::new(),
             variables: Object::new(),
             notes: Notes::default(),
@@ -64,6 +66,12 @@ impl Collection {
     pub(super) fn node(&mut self, package: &Package, file: &str) -> Option<Node> {
         let node = package.node(file);
         node.map_err(|message| self.notes.left_out(&package.path(file), message)).ok()
+    }
+
+    /// The number of the next tool.
+    pub(super) fn number(&mut self) -> usize {
+        self.n_tools = self.n_tools.saturating_add(1);
+        self.n_tools
     }
 
     /// A unique name for a toolset: the tool's own, in characters that callgate accepts.

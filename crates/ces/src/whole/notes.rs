@@ -59,7 +59,7 @@ impl Notes {
                 "no other step is needed; another account is named by another `auth:`"
             }
             (RemarkKind::MissingSecret, _) => {
-                "or write another reference into the configuration: `gcp:projects/…`, `file:…`"
+                "or write another reference in the place of this one: `env:NAME`, `gcp:projects/…`"
             }
             (_, false) => "write what it should be into the configuration, if it matters",
         };

@@ -148,22 +148,20 @@ fn no_secret_of_an_export_is_written_down() {
     let oauth = r#""oauthConfig": {"oauthGrantType": "CLIENT_CREDENTIAL", "clientId": "id",
         "clientSecret": "canary", "tokenEndpoint": "https://idp.example/token"}"#;
     let bearer = r#""bearerTokenConfig": {"token": "canary"}"#;
-    for (authentication, variable) in
-        [(key, "PETS_API_KEY"), (oauth, "PETS_CLIENT_SECRET"), (bearer, "PETS_TOKEN")]
-    {
+    for authentication in [key, oauth, bearer] {
         let files = [
             ("agent.json", "{}"),
             ("tools/pets/pets.json", &*tool(authentication)),
             ("tools/pets/schema.yaml", SCHEMA),
         ];
         let (folder, ended) = imported(&files);
-        let ended = ended.exits(0).says(&format!("set `{variable}`"));
+        let ended = ended.exits(0).says("write it into `secret-1` beside `callgate.yaml`");
         assert!(!ended.err.contains("canary") && !ended.out.contains("canary"), "{ended:#?}");
         for (name, bytes) in super::import::files(&folder.path().join("out")) {
             assert!(!String::from_utf8(bytes).unwrap().contains("canary"), "{name}");
         }
         let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
-        assert!(configuration.contains(&format!("env:{variable}")), "{configuration}");
+        assert!(configuration.contains("file:secret-1"), "{configuration}");
     }
 }
 
