@@ -1,7 +1,7 @@
 //! Lists of names with what they are, in groups. A name is never cut, because a reader types it; on a terminal, the text behind it is
 //! cut or wrapped to the width. Data is shown as a `table`.
 
-use crate::output::{BOLD, PLAIN};
+use crate::output::bold;
 
 pub(crate) struct Listing {
     headings: Row,
@@ -70,7 +70,7 @@ impl Listing {
             return String::new();
         }
         let widths = self.widths(width);
-        let bold = |line: &str| format!("{BOLD}{line}{PLAIN}\n");
+        let bold = |line: &str| format!("{}\n", bold(line));
         let mut text: String =
             widths.lines(&self.headings, 1).iter().map(|line| bold(line)).collect();
         for line in &self.lines {
@@ -210,7 +210,7 @@ mod tests {
         listing.heading("pets");
         listing.row(row(2, "getPet", "read", "Shows a pet\nof the shop"));
         listing.row(row(2, "a_name_that_is_very_long", "write", "Adds"));
-        let text = listing.text(width).replace(BOLD, "").replace(PLAIN, "");
+        let text = crate::output::plain(&listing.text(width));
         assert_eq!(text, expected, "{width:?}");
     }
 

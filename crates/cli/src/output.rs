@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use callgate_tool::{visible, visible_line};
 
-use self::screen::{Screen, styled};
+use self::screen::{Screen, marked, style, styled};
 
 pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(visible(text).as_bytes()));
@@ -46,9 +46,25 @@ pub(crate) fn log(lines: &str) {
     out.write_all(format!("{}\n", visible(lines)).as_bytes()).ok();
 }
 
-/// Begins and ends a heading of a text for [`coloured`].
-pub(crate) const BOLD: &str = "\u{1b}[1m";
-pub(crate) const PLAIN: &str = "\u{1b}[0m";
+/// A text in bold, as [`coloured`] and [`talk`] show it.
+pub(crate) fn bold(text: &str) -> String {
+    in_style("1", text)
+}
+
+/// A text in a style, by the parameters of its control sequence: `34` for blue.
+pub(crate) fn in_style(parameters: &str, text: &str) -> String {
+    format!("{}{text}{}", style(parameters), style("0"))
+}
+
+/// A text of a renderer, in which every control sequence is the renderer's own.
+pub(crate) fn rendered(text: &str) -> String {
+    marked(text)
+}
+
+/// A text without the styles of the command.
+pub(crate) fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(&styled(text)).to_string()
+}
 
 pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(styled(text).as_bytes()));

@@ -13,7 +13,7 @@ use callgate_tool::{is_unseen, visible_line};
 use crate::{
     cause::{self, Cause},
     masking::{is_ours, is_part},
-    remedy,
+    output, remedy,
 };
 
 /// The longest line of a snippet; longer ones are cut around the caret.
@@ -138,7 +138,8 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     for (name, text) in &remark.more {
         group = group.element(Level::NOTE.with_name(*name).message(visible_line(text)));
     }
-    let mut text = Renderer::styled().term_width(WIDTH).render(&[group]);
+    let text = Renderer::styled().term_width(WIDTH).render(&[group]);
+    let mut text = output::rendered(&text);
     if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
         // A line that was cut has other columns than the line in the file.
         let shown = format!("{path}:{line}:{}", excerpt.column());

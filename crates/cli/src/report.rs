@@ -24,7 +24,7 @@ use crate::{
     loss_counts::LossCounts,
     number::grouped,
     open::{description, read},
-    output::{BOLD, PLAIN},
+    output::bold,
     remedy,
     render::{self, Lines},
     sarif,
@@ -143,8 +143,8 @@ impl Checked {
 
     /// The operations by their status, and the size of what a model sees of them.
     fn verdict(&self) -> String {
-        format!(
-            "{BOLD}{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations{PLAIN}\n",
+        let verdict = format!(
+            "{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations",
             self.file.display(),
             self.count(OperationStatus::Exposed),
             self.count(OperationStatus::Degraded),
@@ -152,7 +152,8 @@ impl Checked {
             self.not_selected(),
             self.edited(),
             grouped(self.advice.tokens),
-        )
+        );
+        format!("{}\n", bold(&verdict))
     }
 
     pub(crate) fn sizes(&self) -> DescriptionSizes<'_> {

@@ -17,7 +17,7 @@ pub(crate) fn reported(error: Error) -> ExitCode {
         error.exit();
     }
     let error = in_lines(told(error));
-    output::talk(&error.render().ansi().to_string());
+    output::talk(&output::rendered(&error.render().ansi().to_string()));
     ExitCode::from(2)
 }
 

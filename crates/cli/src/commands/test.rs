@@ -141,7 +141,7 @@ fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     for toolset in built.toolsets {
         let mut checked = Checked::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
-        let text = anstream::adapter::strip_str(&checked.to_text(&Levels::usual())).to_string();
+        let text = output::plain(&checked.to_text(&Levels::usual()));
         checks.push(Check::of_optional(api.join("report.txt"), &text, mode)?);
     }
     Ok(checks)
@@ -222,7 +222,7 @@ impl Report {
             }
             (broken, _) => {
                 self.failed += 1;
-                output::result(&format!("FAILED {name}: {}\n", broken.join("\n")));
+                output::coloured(&format!("FAILED {name}: {}\n", broken.join("\n")));
             }
         }
     }

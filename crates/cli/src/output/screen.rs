@@ -2,27 +2,43 @@
 
 use std::{
     borrow::Cow,
+    hash::{BuildHasher as _, RandomState},
     io::{self, Write},
     str,
+    sync::LazyLock,
 };
 
 use callgate_tool::visible;
 
-/// The text with its colours; other control sequences are shown.
+/// Begins each style of the command itself. Others cannot know it, so that no text of theirs has a style.
+static MARK: LazyLock<String> =
+    LazyLock::new(|| format!("\u{1b}{:016x}", RandomState::new().hash_one(())));
+
+/// The beginning of a style, by its parameters (ECMA-48 §8.3.117): `1` for bold, `0` for none.
+pub(super) fn style(parameters: &str) -> String {
+    format!("{}[{parameters}m", *MARK)
+}
+
+/// A text whose every control sequence is one of the command's own.
+pub(super) fn marked(text: &str) -> String {
+    text.replace(ESCAPE, &MARK)
+}
+
+/// The text with the colours of the command; all other control sequences are shown.
 pub(super) fn styled(text: &str) -> Cow<'_, str> {
-    if !text.contains(ESCAPE) {
-        return visible(text);
+    let mut parts = text.split(MARK.as_str());
+    let first = parts.next().unwrap_or_default();
+    let mut shown = visible(first);
+    for part in parts {
+        let style = colours(part).unwrap_or_default();
+        if !style.is_empty() {
+            shown.to_mut().push(ESCAPE);
+            shown.to_mut().push_str(style);
+        }
+        let rest = part.strip_prefix(style).unwrap_or(part);
+        shown.to_mut().push_str(&visible(rest));
     }
-    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, after)) = rest.split_once(ESCAPE) {
-        shown.push_str(&visible(before));
-        let style = colours(after);
-        shown.push_str(&style.map_or_else(|| visible("\u{1b}"), |_| "\u{1b}".into()));
-        shown.push_str(style.unwrap_or_default());
-        rest = style.and_then(|style| after.strip_prefix(style)).unwrap_or(after);
-    }
-    shown.push_str(&visible(rest));
-    Cow::Owned(shown)
+    shown
 }
 
 /// The control sequence of colours that a text begins with, after its ESC (ECMA-48 §8.3.117): weight and foreground, nothing
@@ -79,17 +95,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_colours_reach_a_terminal() {
-        for (text, expected) in [
-            ("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n", "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n"),
-            ("\u{1b}[1;34ma", "\u{1b}[1;34ma"),
-            ("\u{1b}[8mhidden", "\\u001b[8mhidden"),
-            ("\u{1b}[2J\u{1b}]0;t\u{7}", "\\u001b[2J\\u001b]0;t\\u0007"),
-            ("\u{1b}[38;5;0mm", "\\u001b[38;5;0mm"),
-            ("\u{9b}31m\u{202e}", "\\u009b31m\\u202e"),
-            ("\u{1b}", "\\u001b"),
+    fn only_colours_of_the_command_reach_a_terminal() {
+        for (text, own, foreign) in [
+            (
+                "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n",
+                "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n",
+                "\\u001b[1m\\u001b[91merror\\u001b[0m: a\n",
+            ),
+            ("\u{1b}[1;34ma", "\u{1b}[1;34ma", "\\u001b[1;34ma"),
+            ("\u{1b}[8mhidden", "[8mhidden", "\\u001b[8mhidden"),
+            ("\u{9b}31m\u{202e}", "\\u009b31m\\u202e", "\\u009b31m\\u202e"),
+            ("\u{1b}", "", "\\u001b"),
         ] {
-            assert_eq!(styled(text), expected, "{text:?}");
+            assert_eq!(styled(&marked(text)), own, "{text:?}");
+            assert_eq!(styled(text), foreign, "{text:?}");
         }
     }
 

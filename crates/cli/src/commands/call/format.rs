@@ -116,16 +116,14 @@ fn end(text: &mut String, bracket: char, depth: usize) {
 }
 
 fn coloured(text: &mut String, colour: &str, value: &Value) {
-    text.push_str(colour);
-    text.push_str(&value.to_string());
-    text.push_str(PLAIN);
+    text.push_str(&output::in_style(colour, &value.to_string()));
 }
 
-const NAME: &str = "\u{1b}[34m";
-const NUMBER: &str = "\u{1b}[36m";
-const PLAIN: &str = "\u{1b}[0m";
-const TEXT: &str = "\u{1b}[32m";
-const WORD: &str = "\u{1b}[35m";
+/// The colours, as parameters of a control sequence.
+const NAME: &str = "34";
+const NUMBER: &str = "36";
+const TEXT: &str = "32";
+const WORD: &str = "35";
 
 const MOST_COLUMNS: usize = 24;
 
@@ -155,7 +153,7 @@ mod tests {
     fn without_its_colours_the_text_is_that_of_the_value() {
         let text = r#"{"a": [1.10, "x\u001b", true, null, [], {}], "b": {"c": -7}}"#;
         let value = Value::parse(text).unwrap();
-        let shown = anstream::adapter::strip_str(&in_colours(&value)).to_string();
+        let shown = output::plain(&in_colours(&value));
         assert_eq!(shown, format!("{value:#}"));
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     exit::Failure,
     guide::Guide,
     listing::{Listing, Row},
-    output::{self, BOLD, PLAIN},
+    output::{self, bold},
 };
 
 pub(super) fn text(
@@ -51,11 +51,11 @@ pub(super) fn text(
 }
 
 fn title(text: &str) -> String {
-    format!("{BOLD}{}{PLAIN}", text.to_uppercase())
+    bold(&text.to_uppercase())
 }
 
 fn head(tool: &Tool, operation: Option<&Operation>) -> String {
-    let mut text = format!("{BOLD}{}{PLAIN}", tool.name);
+    let mut text = bold(tool.name.as_str());
     if let Some(operation) = operation {
         let _infallible = write!(text, "  {}", operation.label());
     }
