@@ -29,6 +29,7 @@ mod open;
 mod output;
 mod partial_file;
 mod progress;
+mod question;
 mod remedy;
 mod render;
 mod report;

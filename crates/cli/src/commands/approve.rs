@@ -1,7 +1,5 @@
 //! `callgate approve ID`: shows the request of a call that waits, and approves or rejects it at a running sidecar.
 
-use std::io::{self, IsTerminal as _};
-
 use callgate_policy::approval_text;
 use callgate_tool::{Value, json, visible_line};
 use http::StatusCode;
@@ -11,7 +9,7 @@ use super::{approvals::Approval, call::block_on};
 use crate::{
     args::ApproveArguments,
     exit::{Failure, Verdict},
-    output,
+    output, question,
     sidecar::Sidecar,
 };
 
@@ -80,13 +78,7 @@ fn shown(approval: &Approval) -> String {
 
 /// True without a terminal, where the command is the decision. Asks a person at a terminal; only `y` and `yes` approve.
 fn is_approved(arguments: &ApproveArguments) -> bool {
-    if arguments.yes || !io::stdin().is_terminal() || !output::is_watched() {
-        return true;
-    }
-    output::talk("Approve this? [y/N] ");
-    let mut line = String::new();
-    let read = io::stdin().read_line(&mut line);
-    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+    arguments.yes || !question::is_possible() || question::is_confirmed("Approve this? [y/N] ")
 }
 
 fn ended(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {

@@ -6,7 +6,7 @@ mod transcript_file;
 mod turn_output;
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     path::Path,
     sync::Arc,
 };
@@ -34,7 +34,7 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, named_file},
     open::usable,
-    output, session,
+    output, question, session,
 };
 
 pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
@@ -130,7 +130,7 @@ impl Chat {
             if io::stdin().is_terminal() {
                 output::talk("> ");
             }
-            let Some(line) = next_line() else { return Ok(Verdict::Fine) };
+            let Some(line) = question::next_line() else { return Ok(Verdict::Fine) };
             if line.trim().is_empty() {
                 continue;
             }
@@ -227,7 +227,7 @@ fn word(kind: &str) -> &str {
 
 /// The answer to a call that waits: of a person at a terminal. `None` if nobody can be asked.
 fn answer(pending: &PendingCall) -> Option<Answer> {
-    if !io::stdin().is_terminal() || !output::is_watched() {
+    if !question::is_possible() {
         return None;
     }
     if pending.kind != "approval" {
@@ -236,8 +236,7 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
             pending.tool,
             Value::Object(pending.arguments.clone())
         ));
-        output::talk("Its result, as JSON or words: ");
-        let line = next_line()?;
+        let line = question::ask("Its result, as JSON or words: ")?;
         let value = Value::parse(line.trim()).unwrap_or_else(|_| line.trim().into());
         return Some(Answer::new(&*pending.id, Given::Output(value)));
     }
@@ -246,19 +245,9 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
         visible_line(&pending.tool),
         approval_text(&pending.request)
     ));
-    output::talk("Send this? [y/N] ");
-    let line = next_line()?;
-    let is_approved = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
+    let is_approved = question::is_confirmed("Send this? [y/N] ");
     let decision = if is_approved { Decision::Approve } else { Decision::Reject };
     Some(Answer::new(&*pending.id, Given::Decision(decision)))
-}
-
-/// The next line of standard input; `None` at its end.
-fn next_line() -> Option<String> {
-    io::stderr().flush().ok();
-    let mut line = String::new();
-    let n_bytes = io::stdin().read_line(&mut line).ok()?;
-    (n_bytes > 0).then_some(line)
 }
 
 fn failure(error: &Error) -> Failure {

@@ -1,8 +1,6 @@
 //! Calls that need a person's approval: shows the request and asks on a terminal. `--yes` approves every request; if nobody can
 //! be asked, the call is refused.
 
-use std::io::{self, IsTerminal};
-
 use callgate::{
     Call, Executor, Outcome, ToolResult,
     approval::Decision,
@@ -13,7 +11,7 @@ use callgate_call::wording::approval as wording;
 use callgate_policy::approval_text;
 use callgate_tool::Value;
 
-use crate::{args::CallArguments, output, progress::Progress};
+use crate::{args::CallArguments, progress::Progress, question};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Consent {
@@ -24,8 +22,7 @@ pub(super) enum Consent {
 
 impl Consent {
     pub(super) fn to_one(arguments: &CallArguments) -> Self {
-        let is_watched = io::stdin().is_terminal() && output::is_watched();
-        if !arguments.yes && is_watched { Self::Ask } else { Self::to_many(arguments) }
+        if !arguments.yes && question::is_possible() { Self::Ask } else { Self::to_many(arguments) }
     }
 
     /// The decision about a request; `None` if nobody can be asked.
@@ -99,11 +96,8 @@ fn asked(outcome: &Outcome) -> Option<&Pending> {
 
 /// Asks the person at the terminal about a request. Only `y` and `yes` approve it.
 fn answer(request: &Value) -> Decision {
-    output::talk(&format!("{}\nSend this? [y/N] ", approval_text(request)));
-    let mut line = String::new();
-    let read = io::stdin().read_line(&mut line);
-    let is_yes = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
-    if read.is_ok() && is_yes { Decision::Approve } else { Decision::Reject }
+    let text = format!("{}\nSend this? [y/N] ", approval_text(request));
+    if question::is_confirmed(&text) { Decision::Approve } else { Decision::Reject }
 }
 
 /// The number of times that a request may change while a person reads it.

@@ -1,20 +1,18 @@
 //! Questions to a person on a terminal. The terminal shows the typed text, so the questions ask for references, never for
 //! secrets.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
-
 use callgate_openapi::{SecurityScheme, SecuritySchemeKind, check_server};
 use callgate_tool::Value;
 
 use super::credential;
-use crate::output;
+use crate::{output, question};
 
 pub(super) struct Questions(());
 
 impl Questions {
     /// The person at the terminal, if standard input and standard error are one.
     pub(super) fn of_a_person() -> Option<Self> {
-        (io::stdin().is_terminal() && output::is_watched()).then_some(Self(()))
+        question::is_possible().then_some(Self(()))
     }
 
     /// The credential of a scheme; `None` if the person has none.
@@ -58,10 +56,7 @@ impl Questions {
     /// Reads a line; `None` if nobody answers any more.
     fn line(&self, question: &str) -> Option<String> {
         let Self(()) = self;
-        output::talk(question);
-        let mut line = String::new();
-        let n_read = io::stdin().lock().read_line(&mut line).ok()?;
-        (n_read > 0).then(|| line.trim().to_owned())
+        Some(question::ask(question)?.trim().to_owned())
     }
 }
 
