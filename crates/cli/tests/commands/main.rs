@@ -30,6 +30,7 @@ mod given;
 mod hostile;
 mod import;
 mod init;
+mod kinds;
 mod log;
 mod man;
 #[cfg(unix)]

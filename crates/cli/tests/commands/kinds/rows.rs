@@ -1,0 +1,162 @@
+//! The kinds of toolsets, each with a call that reads, one that writes where it has such calls, and a service that keeps what it
+//! was asked.
+
+use crate::prelude::*;
+
+use callgate_testkit::{
+    Blocking, CONNECTION, CONNECTORS_TOKEN, Connectors, DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED,
+    Service, UserRules, closed_origin,
+};
+
+/// A kind of toolset, and its service.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// The folder of the crate that runs its tools.
+    pub(super) folder: &'static str,
+    /// The members of its toolset.
+    pub(super) members: String,
+    /// The members of a toolset of its kind whose service is away; empty where there is no service.
+    pub(super) away: String,
+    pub(super) write_files: fn(&Path),
+    pub(super) reads: Asked,
+    pub(super) writes: Option<Asked>,
+    /// The number of requests that its service had from calls; of a file, the number of changes.
+    pub(super) n_requests: Box<dyn Fn() -> usize>,
+}
+
+/// A call as a model makes it.
+pub(super) struct Asked {
+    pub(super) tool: &'static str,
+    pub(super) arguments: Value,
+}
+
+/// One row a kind.
+pub(super) fn kinds() -> Vec<Kind> {
+    vec![connection(), database(), documents(), functions(), openapi(), vertex()]
+}
+
+fn away() -> String {
+    Blocking::start(closed_origin()).service
+}
+
+/// Counts at a service, which runs as long as the count.
+fn count<S: 'static>(service: Blocking<S>, count: fn(&S) -> usize) -> Box<dyn Fn() -> usize> {
+    Box::new(move || {
+        let running = &service;
+        count(&running.service)
+    })
+}
+
+fn asked(tool: &'static str, arguments: Value) -> Asked {
+    Asked { tool, arguments }
+}
+
+fn openapi() -> Kind {
+    let service = Blocking::start(Service::start(|_| (200, r#"{"made": true}"#.to_owned())));
+    let at = |origin: &str| format!("openapi: pets.yaml, auth: none, server: '{origin}'");
+    Kind {
+        name: "openapi",
+        folder: "executor",
+        members: at(&service.service.origin),
+        away: at(&away()),
+        write_files: |folder| {
+            let operations = "paths: {/pets: {get: {operationId: list, responses: {'200': {description: d}}}, post: {operationId: add, responses: {'200': {description: d}}}}}";
+            fs::write(folder.join("pets.yaml"), callgate_testkit::describe(operations)).unwrap();
+        },
+        reads: asked("kind-list", json!({})),
+        writes: Some(asked("kind-add", json!({}))),
+        n_requests: count(service, |service| service.received().len()),
+    }
+}
+
+fn functions() -> Kind {
+    Kind {
+        name: "functions",
+        folder: "executor",
+        members: "functions: [{name: look}]".to_owned(),
+        away: String::new(),
+        write_files: |_| (),
+        reads: asked("kind-look", json!({})),
+        writes: None,
+        n_requests: Box::new(|| 0),
+    }
+}
+
+fn database() -> Kind {
+    let at = |file: &str| {
+        format!(
+            "database: {{url: 'sqlite:{file}'}}, entities: {{orders: {{table: orders, operations: [get, delete]}}}}"
+        )
+    };
+    Kind {
+        name: "database",
+        folder: "database",
+        members: at("shop.db"),
+        away: at("absent.db"),
+        write_files: |folder| {
+            let tables =
+                fs::read_to_string(crate::root().join("fixtures/shop/tables.sql")).unwrap();
+            let connection = rusqlite::Connection::open(folder.join("shop.db")).unwrap();
+            connection.execute_batch(&tables).unwrap();
+        },
+        reads: asked("kind-orders-get", json!({"no": 1})),
+        writes: Some(asked("kind-orders-delete", json!({"no": 2}))),
+        n_requests: Box::new(|| 0),
+    }
+}
+
+fn connection() -> Kind {
+    let service = Blocking::start(Connectors::start(UserRules::default()));
+    let actions = "actions: [{entity: Case, operation: list}, {entity: Case, operation: delete}]";
+    let at = |origin: &str| {
+        format!(
+            "connection: {CONNECTION}, server: '{origin}', auth: {{bearer: {{token: 'literal:{CONNECTORS_TOKEN}'}}}}, {actions}"
+        )
+    };
+    Kind {
+        name: "connection",
+        folder: "connector",
+        members: at(&service.service.origin),
+        away: at(&away()),
+        write_files: |_| (),
+        reads: asked("kind-Case-list", json!({})),
+        writes: Some(asked("kind-Case-delete", json!({"Id": "C-1"}))),
+        n_requests: count(service, |service| service.calls().len()),
+    }
+}
+
+fn documents() -> Kind {
+    Kind {
+        name: "documents",
+        folder: "documents",
+        members: "documents: {folder: notes}".to_owned(),
+        away: String::new(),
+        write_files: |folder| {
+            fs::create_dir(folder.join("notes")).unwrap();
+            fs::write(folder.join("notes/hours.md"), "# Hours\n\nThe shop opens at nine.\n")
+                .unwrap();
+        },
+        reads: asked("kind-search", json!({"query": "shop"})),
+        writes: None,
+        n_requests: Box::new(|| 0),
+    }
+}
+
+fn vertex() -> Kind {
+    let service = Blocking::start(DiscoveryEngine::start());
+    let at = |origin: &str| {
+        format!(
+            "server: '{origin}', auth: {{bearer: {{token: 'literal:{DISCOVERY_TOKEN}'}}}}, vertex: {{engine: {SEARCHED}/engines/shop}}"
+        )
+    };
+    Kind {
+        name: "vertex",
+        folder: "vertex",
+        members: at(&service.service.origin),
+        away: at(&away()),
+        write_files: |_| (),
+        reads: asked("kind-search", json!({"query": "backup"})),
+        writes: None,
+        n_requests: count(service, |service| service.requests().len()),
+    }
+}
