@@ -5,6 +5,7 @@
 
 mod charges;
 mod ci_tools;
+mod effects;
 mod examples;
 mod fault_codes;
 mod features;

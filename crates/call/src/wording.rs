@@ -14,7 +14,7 @@ pub mod database;
 pub mod documents;
 pub(crate) mod key;
 mod no_tool;
-pub(crate) mod own_tool;
+pub mod own_tool;
 pub mod turn;
 pub mod values;
 pub mod vertex;

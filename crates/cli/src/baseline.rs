@@ -6,7 +6,10 @@ use std::{collections::BTreeSet, fs, path::Path};
 use callgate::openapi::{Diagnostic, Severity};
 use callgate_tool::{Value, json};
 
-use crate::exit::Failure;
+use crate::{
+    exit::Failure,
+    partial_file::{Readers, write_file},
+};
 
 #[derive(Default)]
 pub(crate) struct Baseline {
@@ -71,7 +74,7 @@ impl Baseline {
         let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
         let entries: Vec<Value> = self.known.iter().map(entry).collect();
         let text = format!("{:#}\n", json!({"version": 1, "findings": entries}));
-        fs::write(file, text).map_err(|error| {
+        write_file(file, text.as_bytes(), Readers::Anyone).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
         Ok(self.known.len())

@@ -12,6 +12,7 @@ mod baseline;
 mod cause;
 mod codes;
 mod commands;
+mod effects;
 mod exit;
 mod file_argument;
 mod folders;

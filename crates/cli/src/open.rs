@@ -6,10 +6,11 @@ use callgate::{
     config::{Built, BuiltToolset, Environment, Error, Finding},
     openapi::OperationStatus,
 };
-use callgate_config::{DescriptionOptions, Loader, MAX_FILE_BYTES};
+use callgate_config::{DescriptionOptions, LoadEffects, Loader, MAX_FILE_BYTES};
 
 use crate::{
     args::DescriptionArguments,
+    effects,
     exit::Failure,
     file_argument::{self, is_standard_input, text_of},
     folders, grants,
@@ -21,9 +22,10 @@ use crate::{
 pub(crate) fn open(
     file: &Path,
     options: &DescriptionOptions,
+    effects: LoadEffects,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = made(file, options, environment)?;
+    let built = made(file, options, effects, environment)?;
     for warning in &built.warnings {
         output::talk(&shown(warning, &built.warnings));
     }
@@ -32,28 +34,36 @@ pub(crate) fn open(
 
 /// An executor that makes no calls; nothing is printed. Its findings include those of a sidecar.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
-    made(file, options, &Environment::new().without_audit().examining_sidecar())
+    let environment = Environment::new().without_audit().examining_sidecar();
+    made(file, options, effects::CHECK, &environment)
 }
 
 /// An executor from the user's file, without a word. Descriptions at addresses are kept for times when they cannot be fetched.
 pub(crate) fn made(
     file: &Path,
     options: &DescriptionOptions,
+    effects: LoadEffects,
     environment: &Environment,
 ) -> Result<Built, Error> {
     let location = file_argument::location(file)?;
     let environment = cached(environment.clone());
     let grants = grants::of(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
-    let config = loader().open(location, options)?;
+    let config = loader(effects).open(location, options)?;
     config.build_blocking(&environment, None)
 }
 
-pub(crate) fn loader() -> Loader {
-    let loader = Loader::new();
+/// The only way of the commands to a load: each names its effects.
+pub(crate) fn loader(effects: LoadEffects) -> Loader {
+    let loader = Loader::new().with_effects(effects);
     #[cfg(feature = "ces")]
     let loader = loader.with_source(callgate_ces::Exports);
     loader
+}
+
+/// A loader that reads no file outside of a folder.
+pub(crate) fn confined(effects: LoadEffects, folder: &Path) -> Result<Loader, Failure> {
+    loader(effects).reading_below(folder).map_err(|error| unreadable(folder, &error))
 }
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
@@ -79,9 +89,11 @@ pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
 pub(crate) fn usable(
     file: &Path,
     options: &DescriptionOptions,
+    effects: LoadEffects,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = open(file, options, environment)?;
+    let built = open(file, options, effects, environment)?;
+    tell_unasked(file, &built);
     let mut faults = String::new();
     for toolset in &built.toolsets {
         if toolset.version.is_empty() {
@@ -100,6 +112,16 @@ pub(crate) fn usable(
         return Ok(built);
     }
     if faults.is_empty() { Ok(built) } else { Err(Failure(faults)) }
+}
+
+/// Names what the load had no leave to ask, and the command that asks it.
+fn tell_unasked(file: &Path, built: &Built) {
+    for database in built.databases.iter().filter(|database| !database.is_asked) {
+        let (kind, name, file) = (database.kind.as_str(), &database.name, file.display());
+        output::line(&format!(
+            "note: the {kind} of `{name}` is not asked here; `callgate tools {file}` asks it"
+        ));
+    }
 }
 
 fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {

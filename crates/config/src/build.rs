@@ -61,7 +61,7 @@ mod webhook;
 use std::sync::Arc;
 
 use callgate_secret::{SecretReference, SecretStore};
-use callgate_transport::TlsSettings;
+use callgate_transport::{Refuse, TlsSettings, Transport};
 use futures_util::future::BoxFuture;
 use tokio::runtime;
 
@@ -175,6 +175,8 @@ impl Config {
             tls: &tls,
             state: policy.state.as_ref(),
             previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
+            asking: reader.effects.asking().filter(|_| !environment.has_no_databases),
+            fetching: reader.effects.fetching().filter(|_| !environment.has_no_databases),
         };
         let further = Further { around, of_connections, of_searches, earlier };
         let tools = self.tools(&mut reader, parts, further).await;
@@ -222,7 +224,11 @@ impl Config {
         build_context: &BuildContext<'_>,
     ) -> Vec<Parts<'_>> {
         let mut parts = Vec::new();
-        let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
+        let fetching = reader.effects.fetching();
+        let transports = sending.iter().map(|sending| match fetching {
+            Some(_) => Arc::clone(&sending.descriptions),
+            None => Arc::new(Refuse::new()) as Arc<dyn Transport>,
+        });
         let transports: Vec<_> = transports.collect();
         let cache = build_context.environment.cache.as_deref();
         let fetched = fetched::all(&self.toolsets, &transports, known, cache).await;

@@ -33,6 +33,8 @@ pub(crate) struct DatabaseConfig {
 /// The login to a database, and what each transaction takes from the session.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ConnectionConfig {
+    /// True if the configuration names a file, and no secret.
+    pub(crate) is_file: bool,
     pub(crate) url: SecretReference,
     pub(crate) identity: Vec<(String, SessionSource)>,
     pub(crate) role: Option<RoleConfig>,
@@ -85,6 +87,11 @@ keys! {
     }
 }
 
+/// True if an address names a file of `SQLite`.
+fn is_of_file(address: &str) -> bool {
+    address.starts_with("sqlite:")
+}
+
 /// The schemes of addresses of servers.
 const SERVERS: [&str; 4] = ["mariadb:", "mysql:", "postgres:", "postgresql:"];
 
@@ -92,7 +99,7 @@ forms! {
     /// A reference to a secret. An address of `SQLite` holds none, and may stand in the configuration.
     struct DatabaseUrl => SecretReference, Kind::Secret, |reader, mapping, key| {
         let text = mapping.object.get(key)?.as_str().unwrap_or_default();
-        if text.starts_with("sqlite:") {
+        if is_of_file(text) {
             return format!("literal:{text}").parse().ok();
         }
         if SERVERS.iter().any(|scheme| text.starts_with(scheme)) {
@@ -106,7 +113,9 @@ forms! {
     struct Database => ConnectionConfig, DatabaseKeys::KIND, |reader, mapping, key| {
         let DatabaseKeys { identity, login, role, url } = reader.get::<DatabaseKeys>(mapping, key)?;
         let (identity, allowed_rights) = (identity.unwrap_or_default(), login.unwrap_or_default());
-        Some(ConnectionConfig { url: url?, identity, role, allowed_rights })
+        let is_file = mapping.object.get(key).and_then(|node| node.get("url")?.as_str());
+        let is_file = is_file.is_some_and(is_of_file);
+        Some(ConnectionConfig { is_file, url: url?, identity, role, allowed_rights })
     };
     struct Identity => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{app.user: $session.params.user_id}`";

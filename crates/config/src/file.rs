@@ -35,6 +35,7 @@ pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             "let yourself read it (`chmod u+r FILE`), or run as the user it belongs to".to_owned()
         }
+        io::ErrorKind::Other => "put a copy of it into that folder".to_owned(),
         _ => match beside(file) {
             Some(beside) => format!("did you mean `{}`?", file.with_file_name(beside).display()),
             None => "name a file that exists".to_owned(),

@@ -2,6 +2,7 @@
 //! one toolset.
 
 use std::{
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,12 +15,13 @@ use crate::{
     code::ConfigCode,
     config::Config,
     description::Description,
+    effects::LoadEffects,
     environment::Environment,
     error::Error,
     finding::{Finding, Severity},
     location::Location,
     options::{self, DescriptionOptions},
-    text::{bytes, tree},
+    text::{bytes, tree, unreadable},
     tool_source::{ToolSource, ToolSources},
     toolset::ToolsetConfig,
     toolsets::{ToolsetLocation, toolset},
@@ -81,10 +83,12 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
     sources: ToolSources,
+    effects: LoadEffects,
+    root: Option<PathBuf>,
 }
 
 impl Loader {
-    /// A loader that knows no further kinds of sources.
+    /// A loader that knows no further kinds of sources, and whose loads may have all effects.
     pub fn new() -> Self {
         Self::default()
     }
@@ -95,6 +99,23 @@ impl Loader {
     pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
         self.sources.push(Arc::new(source));
         self
+    }
+
+    /// Bounds the effects of its loads: of the reading, and of the build.
+    #[must_use]
+    pub fn with_effects(mut self, effects: LoadEffects) -> Self {
+        self.effects = effects;
+        self
+    }
+
+    /// Reads no file outside of a folder, neither by a path nor by a link.
+    ///
+    /// # Errors
+    /// The folder cannot be found.
+    #[doc(hidden)]
+    pub fn reading_below(mut self, folder: impl AsRef<Path>) -> io::Result<Self> {
+        self.root = Some(fs::canonicalize(folder)?);
+        Ok(self)
     }
 
     /// Reads a configuration; see [`Config::from_text`].
@@ -123,7 +144,7 @@ impl Loader {
     /// The errors of [`Config::from_file`].
     pub fn file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
-        in_file(file, |text| self.read(text, folder(file), file.to_owned()))
+        self.in_file(file, |text| self.read(text, folder(file), file.to_owned()))
     }
 
     /// Reads the settings of one toolset from a file; see [`Config::from_toolset_file`].
@@ -132,7 +153,7 @@ impl Loader {
     /// The errors of [`Config::from_file`].
     pub fn toolset_file(&self, file: impl AsRef<Path>) -> Result<Config, Error> {
         let file = file.as_ref();
-        in_file(file, |text| self.read_toolset(text, folder(file), file.to_owned()))
+        self.in_file(file, |text| self.read_toolset(text, folder(file), file.to_owned()))
     }
 
     /// Reads a configuration or a bare description, distinguished by the content: a description has `openapi` or `swagger`.
@@ -149,11 +170,11 @@ impl Loader {
         let location = location.into();
         match &location {
             Location::Address(url) => {
-                let config = Config::new().with_file(&location.shown());
+                let config = self.begin(Config::new()).with_file(&location.shown());
                 Ok(described(config, Description::address(url.clone()), options))
             }
             Location::File(file) => {
-                let mut config = in_file(file, |text| self.open_text(file, text, options))?;
+                let mut config = self.in_file(file, |text| self.open_text(file, text, options))?;
                 config.reader.files.insert(file.to_owned());
                 Ok(config)
             }
@@ -188,7 +209,7 @@ impl Loader {
                 Ok(config)
             }
             parsed => {
-                let mut config = Config::new().with_file(file);
+                let mut config = self.begin(Config::new()).with_file(file);
                 config.reader.texts.add(text);
                 Ok(described(config, Description::parsed(file.to_owned(), parsed), options))
             }
@@ -197,12 +218,31 @@ impl Loader {
 
     fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        Ok(Config::of(text, base, file).filled(&root, &self.sources))
+        Ok(self.begin(Config::of(text, base, file)).filled(&root, &self.sources))
+    }
+
+    /// A configuration whose reading and build have these effects at most.
+    fn begin(&self, mut config: Config) -> Config {
+        config.reader.effects = self.effects;
+        config.reader.root.clone_from(&self.root);
+        config
+    }
+
+    /// Reads a file; faults are reported for the file.
+    fn in_file(
+        &self,
+        file: &Path,
+        read: impl FnOnce(&[u8]) -> Result<Config, Error>,
+    ) -> Result<Config, Error> {
+        let admitted = self.begin(Config::new()).reader.admit(file);
+        let admitted = admitted.map_err(|error| unreadable(file, &error));
+        let config = admitted.and_then(|()| bytes(file)).and_then(|text| read(&text));
+        config.map_err(|error| error.in_files([file.to_owned()].into()))
     }
 
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        let mut config = Config::of(text, base, file);
+        let mut config = self.begin(Config::of(text, base, file));
         let usual = ToolsetConfig::default();
         let place = ToolsetLocation {
             pointer: "",
@@ -282,15 +322,6 @@ impl Config {
     ) -> Result<Self, Error> {
         Loader::new().open(location, options)
     }
-}
-
-/// Reads a file; faults are reported for the file.
-fn in_file(
-    file: &Path,
-    read: impl FnOnce(&[u8]) -> Result<Config, Error>,
-) -> Result<Config, Error> {
-    let config = bytes(file).and_then(|text| read(&text));
-    config.map_err(|error| error.in_files([file.to_owned()].into()))
 }
 
 fn folder(file: &Path) -> PathBuf {

@@ -1,6 +1,7 @@
 //! Reads values out of the configuration's tree and records their faults. Knows types, units and the nearest key; not
 //! the meaning of a key.
 
+mod files;
 mod findings;
 mod looked_up;
 mod quantity;
@@ -16,6 +17,7 @@ use looked_up::{LookedUp, Variables};
 use crate::{
     code::ConfigCode,
     digest::Texts,
+    effects::LoadEffects,
     finding::{Finding, Severity},
     keys::Table,
 };
@@ -29,6 +31,10 @@ pub(crate) struct Reader {
     /// The named secrets.
     pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
+    /// The effects that the load may have.
+    pub(crate) effects: LoadEffects,
+    /// The folder that holds every file that may be read, links followed; `None` for any folder.
+    pub(crate) root: Option<PathBuf>,
     /// The variables that settings consist of.
     pub(crate) looked_up: LookedUp,
     /// The options beside a description, by the pointers of the values they set: faults there are the options'.
@@ -157,6 +163,12 @@ impl Reader {
     /// A literal text or, as `env:NAME`, the value of a variable.
     pub(crate) fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
+        if self.effects.fetching().is_none() {
+            let message =
+                format!("expected a value, got a variable, which is not read here: `{name}`");
+            self.complain(ConfigCode::MissingVariable, at(), message, "write the value itself");
+            return None;
+        }
         let value = (self.variables.0)(name);
         if let Some(value) = &value {
             self.looked_up.add(name, value);

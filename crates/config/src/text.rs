@@ -2,7 +2,7 @@
 //! configuration names are not read yet, except exports, which contain settings themselves.
 
 use std::{
-    mem,
+    io, mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -76,15 +76,13 @@ impl Config {
 }
 
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
-    beginning(file, Limits::default().bytes).map_err(|error| {
-        let message = format!("cannot read the file: {error}");
-        Error::whole(
-            file,
-            ConfigCode::UnreadableFile.as_str(),
-            message,
-            &remedy_of_reading(file, &error),
-        )
-    })
+    beginning(file, Limits::default().bytes).map_err(|error| unreadable(file, &error))
+}
+
+pub(crate) fn unreadable(file: &Path, error: &io::Error) -> Error {
+    let message = format!("cannot read the file: {error}");
+    let help = remedy_of_reading(file, error);
+    Error::whole(file, ConfigCode::UnreadableFile.as_str(), message, &help)
 }
 
 pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {

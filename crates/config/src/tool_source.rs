@@ -4,7 +4,7 @@
 mod endpoint;
 
 use std::{
-    fmt,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -157,6 +157,20 @@ impl<'a> SourceToolset<'a> {
     /// The folder that relative paths start at.
     pub fn directory(&self) -> &'a Path {
         self.directory
+    }
+
+    /// A file or a folder at a path that starts at [`SourceToolset::directory`]. One that the load may not read is a fault.
+    pub fn path(&mut self, path: impl AsRef<Path>, help: &str) -> Option<PathBuf> {
+        let path = self.directory.join(path);
+        match self.reader.admit(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                self.fault(ConfigCode::UnreadableFile.as_str(), message, help);
+                None
+            }
+            // What is missing is reported by whoever reads it.
+            _ => Some(path),
+        }
     }
 
     /// Adds a file whose change must be followed by a reload.

@@ -1,5 +1,6 @@
 """Attacks a sidecar in every way we know, while an honest client goes on calling: it must be answered all the time, and memory
-and descriptors must come back afterwards. Before that, a caller tries to approve its own calls, and a greedy one to take what others share with it. One line for each attack. Exits with 1 where one of them did harm.
+and descriptors must come back afterwards. Before that, a caller tries to approve its own calls, a greedy one to take what others
+share with it, and files of others are loaded. One line for each attack. Exits with 1 where one of them did harm.
 
 `run.py --callgate FILE` takes under a minute; `--long` takes what the sidecar's own limits need, with thousands of
 connections, for about fifteen minutes.
@@ -13,6 +14,7 @@ import sys
 import time
 
 import approvals
+import effects
 import http1
 import http2
 import programs
@@ -51,6 +53,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     failed = approvals.forged(given.callgate) if given.only in "forged approvals" else []
     failed += shares.divided(given.callgate) if given.only in "shares" else []
+    failed += effects.harmful(given.callgate) if given.only in "files of others" else []
     for limits, connects, attacks in rounds(given):
         failed += attacked(given, limits, (connects, [attack for attack in attacks if given.only in attack[0]]))
     absent = programs.absent()

@@ -1,8 +1,14 @@
-//! Sentences about tools that a program adds.
+//! Sentences about tools that no description has.
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
-use super::listed;
+use super::{fault, listed};
+
+/// The service that describes the tool was not asked: the load had no leave to.
+pub fn unasked() -> Box<Fault> {
+    let message = "the service that describes this tool was not asked, as in every dry run and every test, and nothing was sent; a real call asks it";
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
 
 pub(crate) fn unexpected(problems: Vec<Problem>, output: Value, effect: Effect) -> Box<Fault> {
     let advice = match effect {

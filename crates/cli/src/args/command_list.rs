@@ -6,6 +6,7 @@ use std::{ffi::OsString, fmt::Write as _};
 use clap::{Command, CommandFactory as _, Error, FromArgMatches as _};
 
 use super::Arguments;
+use crate::effects;
 
 /// The purposes in the order in which a newcomer meets them, each with its commands. A build without a feature lacks some.
 const PURPOSES: [(&str, &[&str]); 5] = [
@@ -18,9 +19,18 @@ const PURPOSES: [(&str, &[&str]); 5] = [
 
 /// The command line, whose help lists the commands by purpose.
 pub(crate) fn command() -> Command {
-    let command = Arguments::command();
+    let command = effects::commands().fold(Arguments::command(), with_effects);
     let template = template(&command);
     command.help_template(template)
+}
+
+/// The effects of a command's load at the end of its long help.
+fn with_effects(root: Command, name: &'static str) -> Command {
+    root.mut_subcommand(name, |command| {
+        let example = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let effects = effects::help(name).unwrap_or_default();
+        command.after_long_help(format!("{effects}\n\n{example}"))
+    })
 }
 
 /// Reads a command line.

@@ -30,6 +30,7 @@ use self::{
 use super::unknown_tool;
 use crate::{
     args::{AnswerArguments, AnswerFormat, CallArguments},
+    effects,
     exit::{Failure, Verdict},
     needs,
     open::{options, read, usable},
@@ -44,7 +45,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new();
     let environment = if arguments.dry_run { environment.without_audit() } else { environment };
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, &environment)?;
+    let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CALL };
+    let built = usable(&arguments.source.file, &options, effects, &environment)?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),

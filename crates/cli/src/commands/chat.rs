@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     args::ChatArguments,
+    effects,
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, named_file},
     open::usable,
@@ -49,7 +50,9 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     } else {
         Environment::new()
     };
-    let mut built = usable(Path::new(file), &DescriptionOptions::default(), &environment)?;
+    let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CHAT };
+    let options = DescriptionOptions::default();
+    let mut built = usable(Path::new(file), &options, effects, &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
             let file = named_file(Path::new(file));

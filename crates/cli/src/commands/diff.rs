@@ -9,6 +9,7 @@ use callgate_tool::json;
 
 use crate::{
     args::DiffArguments,
+    effects,
     exit::{Failure, Verdict},
     open, output,
 };
@@ -29,8 +30,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
 }
 
 fn executor(file: &Path) -> Result<Executor, Failure> {
-    Ok(open::usable(file, &DescriptionOptions::default(), &Environment::new().without_audit())?
-        .executor)
+    let environment = Environment::new().without_audit();
+    let options = DescriptionOptions::default();
+    Ok(open::usable(file, &options, effects::DIFF, &environment)?.executor)
 }
 
 const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \

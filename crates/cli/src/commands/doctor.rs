@@ -17,6 +17,7 @@ use callgate_tool::{Value, json};
 use super::call::block_on;
 use crate::{
     args::DoctorArguments,
+    effects,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
     open::made,
@@ -64,7 +65,7 @@ enum Mark {
 
 pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Found, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
-    let built = made(file, options, &environment)?;
+    let built = made(file, options, effects::DOCTOR, &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
     lines.extend(built.databases.iter().filter_map(database));

@@ -10,13 +10,12 @@ mod settings;
 
 use std::{
     collections::BTreeMap,
-    fs, io,
-    io::Write as _,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use callgate::config::{BuiltToolset, Config, Environment};
+use callgate::config::{BuiltToolset, Environment};
 use callgate_config::{Location, private_folder};
 use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
@@ -24,11 +23,14 @@ use callgate_tool::{Value, json, nearest};
 use self::{questions::Questions, settings::Settings};
 use crate::{
     args::InitArguments,
+    effects,
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, location},
     folders, needs,
-    open::{cached, options, usable},
-    output, yaml,
+    open::{cached, loader, options, usable},
+    output,
+    partial_file::{Readers, write_file},
+    yaml,
 };
 
 pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
@@ -96,7 +98,7 @@ fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     // They are only written down.
     (options.bearer, options.api_key, options.basic) = (None, None, None);
     let file = &arguments.source.file;
-    let built = usable(file, &options, &Environment::new().without_audit())?;
+    let built = usable(file, &options, effects::INIT, &Environment::new().without_audit())?;
     let mut toolsets = built.toolsets.into_iter();
     match (toolsets.next(), toolsets.next()) {
         (Some(toolset), None) if toolset.name.is_empty() => Ok(toolset),
@@ -182,8 +184,8 @@ fn server(
 fn checked(text: &str, file: &Path) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
     let environment = cached(Environment::new().without_audit());
-    let built =
-        Config::from_text(text, base).and_then(|config| config.build_blocking(&environment, None));
+    let config = loader(effects::INIT).text(text, base);
+    let built = config.and_then(|config| config.build_blocking(&environment, None));
     Ok(built.map(drop)?)
 }
 
@@ -191,10 +193,10 @@ fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         private_folder(folder)?;
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    let mut file = options.create_new(!force).open(file)?;
-    file.write_all(text.as_bytes())
+    if !force && (file.exists() || file.is_symlink()) {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    write_file(file, text.as_bytes(), Readers::Anyone)
 }
 
 fn unwritten(file: &Path, error: &io::Error) -> Failure {

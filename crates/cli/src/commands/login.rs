@@ -16,6 +16,7 @@ use self::callback::Callback;
 use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
+    effects,
     exit::{Failure, Verdict, with_cause},
     file_argument::USUAL_FILE,
     folders,
@@ -63,7 +64,7 @@ fn file(at: &LoginPlace) -> &Path {
 
 fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
-    let built = open(file(at), &DescriptionOptions::default(), &environment)?;
+    let built = open(file(at), &DescriptionOptions::default(), effects::LOGIN, &environment)?;
     let mut logins = callgate_config::logins(&built);
     let mut names: Vec<String> = logins.iter().map(|known| known.toolset.clone()).collect();
     names.dedup();

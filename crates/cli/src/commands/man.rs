@@ -12,8 +12,10 @@ use clap_mangen::{
 
 use crate::{
     args::{self, ManArguments},
+    effects,
     exit::{Failure, Verdict},
     output,
+    partial_file::{Readers, write_below},
 };
 
 pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
@@ -46,8 +48,8 @@ fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
         Failure(format!("{message}\nhelp: name a folder that you may write into"))
     };
     fs::create_dir_all(folder).map_err(fault)?;
-    let file = folder.join(format!("{}.1", name(command)));
-    fs::write(file, page(command)?).map_err(fault)?;
+    let file = format!("{}.1", name(command));
+    write_below(folder, &file, &page(command)?, Readers::Anyone).map_err(fault)?;
     shown(command).try_for_each(|below| written(below, folder))
 }
 
@@ -108,6 +110,13 @@ fn sections(command: &Command) -> Roff {
             roff.text([bold(line.trim_start())]);
         }
         roff.control("fi", []);
+    }
+    let effects = effects::help(command.get_name()).unwrap_or_default();
+    if let Some(effects) = effects.strip_prefix("Loading:\n") {
+        roff.control("SH", ["LOADING"]);
+        for line in effects.lines() {
+            roff.control("PP", []).text([roman(line.trim_start())]);
+        }
     }
     roff.control("SH", ["EXIT STATUS"]);
     described(&mut roff, &EXIT_STATUS);

@@ -15,6 +15,7 @@ use http::request::Parts;
 use super::call::{block_on, json_file};
 use crate::{
     args::McpArguments,
+    effects,
     exit::{Failure, Verdict},
     open::{options, usable},
     output,
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
         return Ok(Verdict::Fine);
     }
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, &Environment::new())?;
+    let built = usable(&arguments.source.file, &options, effects::MCP, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
         None => ReadSession::default(),

@@ -11,6 +11,7 @@ use tokio::runtime;
 
 use crate::{
     args::ServeArguments,
+    effects,
     exit::{Failure, Verdict},
     file_argument::{self, USUAL_FILE},
     folders, grants, log,
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         }
         None => Source::demo(),
     };
-    let source = source.with_loader(loader());
+    let source = source.with_loader(loader(effects::SERVE));
     let source = folders::cache().into_iter().fold(source, Source::with_cache);
     #[cfg(feature = "pdf")]
     let source = std::env::current_exe().into_iter().fold(source, Source::with_extractor);

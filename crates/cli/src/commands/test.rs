@@ -11,24 +11,23 @@ mod record;
 #[cfg(feature = "agents")]
 mod turn;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use callgate::{config::Environment, dialect::Dialect};
 
 #[cfg(feature = "ces")]
 pub(crate) use self::fixtures::sorted;
-use self::fixtures::{Fixture, TOOLSET};
+use self::fixtures::{Fixture, TOOLSET, optional};
 use super::tools::declarations;
 use crate::{
     args::TestArguments,
+    effects,
     exit::{Failure, Verdict},
     levels::Levels,
     loss_counts::LossCounts,
-    open::loader,
+    open::confined,
     output,
+    partial_file::{Readers, write_below},
     report::Checked,
 };
 
@@ -130,19 +129,19 @@ fn run_all(
 
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
 fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
-    let built = loader()
+    let built = confined(effects::TEST, api)?
         .toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
     for &dialect in Dialect::ALL {
-        let file = api.join(format!("tools.{dialect}.json"));
-        checks.push(Check::of_optional(file, &declarations(&built.executor, dialect), mode)?);
+        let name = format!("tools.{dialect}.json");
+        checks.push(Check::of_optional(api, &name, &declarations(&built.executor, dialect), mode)?);
     }
     for toolset in built.toolsets {
         let mut checked = Checked::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
         let text = output::plain(&checked.to_text(&Levels::usual()));
-        checks.push(Check::of_optional(api.join("report.txt"), &text, mode)?);
+        checks.push(Check::of_optional(api, "report.txt", &text, mode)?);
     }
     Ok(checks)
 }
@@ -153,32 +152,31 @@ pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
 
 impl Check {
     /// Compares text with an optional file, or writes it there: without a file, nothing is expected.
-    fn of_optional(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
-        if mode != Mode::Update && !file.exists() {
+    fn of_optional(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
+        if mode != Mode::Update && !folder.join(name).exists() {
             Ok(Self::Held)
         } else {
-            Self::of(file, text, mode)
+            Self::of(folder, name, text, mode)
         }
     }
 
-    fn of(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
-        let written = callgate_config::read_file(&file, callgate_config::MAX_FILE_BYTES).ok();
-        let written = written.and_then(|bytes| String::from_utf8(bytes).ok());
-        if written.as_deref() == Some(text) {
+    fn of(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
+        let expected = optional(folder, name)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        if expected.as_deref() == Some(text) {
             return Ok(Self::Held);
         }
         if mode == Mode::Update {
-            return Self::write(file, text.as_bytes());
+            return Self::write(folder, name, text.as_bytes());
         }
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self::Broken(match written {
+        Ok(Self::Broken(match expected {
             None => format!("`{name}` is missing; `callgate test --update` writes it"),
-            Some(written) => format!("`{name}` differs\n{}", difference::of(&written, text)),
+            Some(expected) => format!("`{name}` differs\n{}", difference::of(&expected, text)),
         }))
     }
 
-    fn write(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
-        fs::write(&file, bytes).map_err(|error| {
+    fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
+        let file = folder.join(name);
+        write_below(folder, name, bytes, Readers::Anyone).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
         Ok(Self::Written(file))

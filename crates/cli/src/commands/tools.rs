@@ -25,6 +25,7 @@ use self::filter::Filter;
 use super::{call::tool_name, losses::Losses, unknown_tool};
 use crate::{
     args::ToolsArguments,
+    effects,
     exit::{Failure, Verdict},
     number::grouped,
     open::{options, usable},
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, &environment)?;
+    let built = usable(&arguments.source.file, &options, effects::TOOLS, &environment)?;
     if let Some(asked) = &arguments.tool {
         return one(&built, asked, arguments);
     }

@@ -16,5 +16,5 @@ pub(super) use self::{
     folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},
     form::TurnForm,
     model::{ModelRecorder, over_model},
-    replay::{Replayed, replay, without_texts},
+    replay::{Reading, Replayed, replay, without_texts},
 };

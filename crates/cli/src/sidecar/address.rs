@@ -7,6 +7,7 @@ use http::Uri;
 
 use crate::{
     args::SidecarArguments,
+    effects,
     exit::Failure,
     file_argument::{self, USUAL_FILE},
     open::loader,
@@ -20,7 +21,8 @@ pub(super) fn of(arguments: &SidecarArguments) -> Result<String, Failure> {
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
     let location = file_argument::location(file)?;
-    let config = loader().open(location, &DescriptionOptions::default())?.faultless()?;
+    let config =
+        loader(effects::SIDECAR).open(location, &DescriptionOptions::default())?.faultless()?;
     if let Some(known) = config.serving.access.as_ref().and_then(|access| access.url.as_ref()) {
         return Ok(known.trim_end_matches('/').to_owned());
     }

@@ -22,6 +22,8 @@ mod diff;
 mod doctor;
 #[cfg(all(unix, feature = "documents"))]
 mod documents;
+#[cfg(unix)]
+mod effects;
 mod explain;
 mod findings;
 mod foreign;

@@ -12,7 +12,7 @@ use crate::{
     agents::{AgentConfig, ModelConfig},
     code::ConfigCode,
     config::Config,
-    file::{beginning, remedy_of_reading},
+    file::remedy_of_reading,
     reader::{Reader, escaped},
 };
 
@@ -161,8 +161,8 @@ fn instructions(
         return Some(agent.instructions.clone());
     };
     let file = build_context.base.join(path);
-    reader.files.insert(file.clone());
-    let read = beginning(&file, MOST_BYTES)
+    let read = reader
+        .bytes_of(&file, MOST_BYTES)
         .map_err(|error| (error.to_string(), remedy_of_reading(&file, &error)));
     let text = read.and_then(|bytes| {
         String::from_utf8(bytes)

@@ -17,7 +17,8 @@ pub(super) async fn audit(
     previous: Option<&Arc<Audit>>,
 ) -> Option<Arc<Audit>> {
     let AuditedConfig { audit, key } = config.audit.as_ref()?;
-    if build_context.environment.is_unaudited || reader.has_faults() {
+    let is_unaudited = build_context.environment.is_unaudited || reader.effects.asking().is_none();
+    if is_unaudited || reader.has_faults() {
         return None;
     }
     let key = build_context.secrets.get(key).await.map_err(|error| {

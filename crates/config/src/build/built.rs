@@ -211,7 +211,7 @@ impl Built {
         base: &Path,
     ) -> Result<Secret, SecretError> {
         match reference {
-            SecretReference::File { .. } => {
+            SecretReference::File { .. } if self.kept.stores.may_read(reference) => {
                 self.kept.stores.or_stand_in(LocalStores::new(base).get(reference).await)
             }
             _ => self.kept.stores.get(reference).await,

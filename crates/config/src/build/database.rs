@@ -15,7 +15,11 @@ use super::{
     own_tools::{DatabaseBackend, DatabaseTool},
 };
 use crate::{
-    code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig,
+    code::ConfigCode,
+    connection::ConnectorConfig,
+    database::DatabaseConfig,
+    effects::{Asking, Fetching},
+    toolset::ToolsetConfig,
 };
 
 #[cfg(feature = "_database")]
@@ -34,7 +38,8 @@ mod open {
         _: &Config,
         around: Around<'_>,
     ) -> Ready<Databases> {
-        let Around { build_context: _, connections: _, tls: _, state: _, previous: _ } = around;
+        let Around { build_context: _, connections: _, tls: _, state: _, previous: _, .. } = around;
+        let Around { asking: _, fetching: _, .. } = around;
         ready(Databases::default())
     }
 }
@@ -61,6 +66,8 @@ pub struct BuiltDatabase {
     pub name: String,
     /// True if the operator requires the toolset: without it a sidecar is not ready.
     pub is_required: bool,
+    /// True if the load had leave to ask it.
+    pub is_asked: bool,
     /// The reason why it cannot be reached; its tools exist, and their calls fail.
     pub failure: Option<String>,
 }
@@ -153,7 +160,14 @@ pub(super) struct Around<'a> {
     pub(super) state: Option<&'a Arc<dyn Store>>,
     /// The databases of the last build.
     pub(super) previous: &'a [KnownDatabase],
+    /// Leave to ask them.
+    pub(super) asking: Option<Asking>,
+    /// Leave to open the file of a database that the configuration names.
+    pub(super) fetching: Option<Fetching>,
 }
+
+/// The reason for which tools of a load without leave to ask are not described.
+pub(super) const UNASKED: &str = "it is not asked";
 
 /// Adds a tool to an executor.
 pub(super) fn add(builder: Builder, DatabaseBackend { backend, edit }: DatabaseBackend) -> Builder {

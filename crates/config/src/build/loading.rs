@@ -12,7 +12,6 @@ use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
     environment::Missing,
-    file::beginning,
     reader::Reader,
     toolset::ToolsetConfig,
 };
@@ -133,8 +132,7 @@ fn read(
         }
         Source::File => {
             let file = base.join(&description.file);
-            reader.files.insert(file.clone());
-            let text = beginning(&file, limits.bytes);
+            let text = reader.bytes_of(&file, limits.bytes);
             let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
             reader.texts.add(&text);
             (callgate_openapi::read(&text, limits), None)

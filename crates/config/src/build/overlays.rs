@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
 use callgate_tree::{Diagnostic, Node, Parsed, Severity, locate};
 
-use crate::{
-    code::ConfigCode, file::beginning, finding::Finding, reader::Reader, toolset::ToolsetConfig,
-};
+use crate::{code::ConfigCode, finding::Finding, reader::Reader, toolset::ToolsetConfig};
 
 struct OverlayFile {
     file: PathBuf,
@@ -41,8 +39,7 @@ pub(super) fn applied(
 }
 
 fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
-    reader.files.insert(file.clone());
-    let text = match beginning(&file, config.description_limits.text.bytes) {
+    let text = match reader.bytes_of(&file, config.description_limits.text.bytes) {
         Ok(text) => text,
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", file.display());

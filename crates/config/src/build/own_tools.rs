@@ -15,7 +15,7 @@ use callgate_openapi::renamed;
 use callgate_tool::{Effect, ToolName};
 
 #[cfg(feature = "_own_tools")]
-pub(super) use self::stand_ins::stand_ins;
+pub(super) use self::stand_ins::{Absence, stand_ins};
 use super::functions;
 use crate::{
     connection::ActionConfig,

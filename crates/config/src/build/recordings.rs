@@ -2,7 +2,6 @@
 //! order of their names.
 
 use std::{
-    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -25,7 +24,8 @@ pub(super) fn transport(
     pointer: String,
     directory: &Path,
 ) -> Option<Arc<dyn Transport>> {
-    let recorded = match read(directory, &mut reader.files) {
+    let admitted = reader.admit(directory).map_err(|error| (directory.to_owned(), error));
+    let recorded = match admitted.and_then(|()| read(directory, reader)) {
         Ok(recorded) => recorded,
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
@@ -48,12 +48,9 @@ pub(super) fn transport(
     }
 }
 
-/// Every recorded exchange below `directory`, one level deep; adds the files that were read to `files`.
-fn read(
-    directory: &Path,
-    files: &mut BTreeSet<PathBuf>,
-) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
-    files.insert(directory.to_owned());
+/// Every recorded exchange below `directory`, one level deep; notes the files that were read.
+fn read(directory: &Path, reader: &mut Reader) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+    reader.files.insert(directory.to_owned());
     let failed = |source| (directory.to_owned(), source);
     let mut cases = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -67,9 +64,12 @@ fn read(
             continue;
         }
         let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        files.extend([request.clone(), response.clone()]);
-        let request = read_file(&request, MAX_FILE_BYTES).map_err(|source| (request, source))?;
-        let response = read_file(&response, MAX_FILE_BYTES).map_err(|source| (response, source))?;
+        reader.files.extend([request.clone(), response.clone()]);
+        let text = |file: PathBuf| match reader.admit(&file) {
+            Ok(()) => read_file(&file, MAX_FILE_BYTES).map_err(|source| (file, source)),
+            Err(source) => Err((file, source)),
+        };
+        let (request, response) = (text(request)?, text(response)?);
         recordings.push(Recording { name, request, response });
     }
     Ok(recordings)

@@ -26,6 +26,7 @@ use super::tls;
 use crate::{
     code::ConfigCode,
     config::Config,
+    effects::LoadEffects,
     environment::Environment,
     reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
@@ -47,6 +48,8 @@ pub(super) struct Stores {
     network: Network,
     /// True if `****` replaces secrets that cannot be read.
     has_stand_ins: bool,
+    /// The effects that reading a secret may have.
+    effects: LoadEffects,
 }
 
 #[derive(Clone, Debug)]
@@ -98,6 +101,7 @@ pub(super) async fn stores(
         // The stores' responses do not depend on the toolset: a replayed toolset has the secrets of a real one.
         network: previous.map_or_else(network, |known| known.network.clone()),
         has_stand_ins: environment.has_stand_ins,
+        effects: reader.effects,
     };
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {
@@ -200,6 +204,7 @@ impl Stores {
         let own = self.own.iter().zip(&other.own);
         Arc::ptr_eq(&self.local, &other.local)
             && self.keys == other.keys
+            && self.effects == other.effects
             && self.configured.len() == other.configured.len()
             && configured.into_iter().all(|(left, right)| Arc::ptr_eq(&left.store, &right.store))
             && self.own.len() == other.own.len()
@@ -215,6 +220,22 @@ impl Stores {
                 if self.has_stand_ins { Ok(Secret::new(MASK.to_owned())) } else { Err(error) }
             },
         )
+    }
+
+    /// True if reading the secret has no effect but those that the load may have. A literal is a part of the configuration.
+    pub(super) fn may_read(&self, reference: &SecretReference) -> bool {
+        let is_local = LOCAL.contains(&reference.scheme());
+        reference.is_literal()
+            || (is_local && self.effects.fetching().is_some())
+            || self.effects.asking().is_some()
+    }
+
+    /// The replacement of a secret that may not be read: nothing is sent that could hold it.
+    pub(super) fn unread(&self) -> Result<Secret, Error> {
+        if self.has_stand_ins || self.effects.fetching().is_some() {
+            return Ok(Secret::new(MASK.to_owned()));
+        }
+        Err(Error::new(ErrorKind::Unsupported, "no secret is read here".to_owned()))
     }
 
     /// The file that contains a secret of this machine.
@@ -289,6 +310,7 @@ impl SecretStore for Stores {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let scheme = reference.scheme();
         let got = match self.store(scheme) {
+            Some(_) if !self.may_read(reference) => return self.unread(),
             Some(store) => store.get(reference).await,
             None => Err(Error::new(ErrorKind::Unsupported, self.missing(scheme).0)),
         };

@@ -35,7 +35,9 @@ pub(super) async fn of_toolsets(
     base: &Path,
     secrets: &Arc<dyn SecretStore>,
 ) -> Vec<ToolsetTls> {
-    let connects = |toolset: &ToolsetConfig| toolset.upstream == Upstream::Http;
+    // A load that fetches nothing needs no settings.
+    let is_sent = reader.effects.fetching().is_some();
+    let connects = |toolset: &ToolsetConfig| is_sent && toolset.upstream == Upstream::Http;
     let root = if config.toolsets.iter().any(connects) {
         load(reader, &config.tls, base, secrets).await
     } else {
@@ -105,7 +107,8 @@ async fn load(
             read = Some(read.map_or_else(|| more.clone(), |read| read.and(&more)));
         }
     }
-    let identity = match &config.identity {
+    // The certificate is a credential: without leave to ask, nothing is sent with it.
+    let identity = match config.identity.as_ref().filter(|_| reader.effects.asking().is_some()) {
         Some(identity) => shown(reader, identity, base, secrets).await,
         None => None,
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::{Loaded, Report};
+use callgate_transport::{Refuse, Transport};
 
 use super::{
     authenticators::{Authenticators, Made, Making},
@@ -48,7 +49,10 @@ pub(super) async fn build<'a>(
     let making = Making { context, way: sending.way, previous, has_stand_ins };
     let mut authenticators = Authenticators::of(reader, config, making);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
-    let transport = environment.transport.clone();
+    let transport = match reader.effects.fetching() {
+        Some(_) => environment.transport.clone(),
+        None => Some(Arc::new(Refuse::new()) as Arc<dyn Transport>),
+    };
     let around = Surroundings { base, transport, missing: environment.missing, fetched };
     let options = options(config, &build_context.names, &places);
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =

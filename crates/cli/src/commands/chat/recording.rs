@@ -12,8 +12,8 @@ use callgate_tool::{SessionName, Value};
 
 use crate::{
     commands::turns::{
-        CallRecorders, CallResults, Exchange, ModelRecorder, Replayed, TURN, TurnFiles, TurnForm,
-        difference, end_of, over_model, replay, without_texts,
+        CallRecorders, CallResults, Exchange, ModelRecorder, Reading, Replayed, TURN, TurnFiles,
+        TurnForm, difference, end_of, over_model, replay, without_texts,
     },
     exit::Failure,
     output,
@@ -146,7 +146,7 @@ impl Recording {
             return Ok(());
         }
         let files = TurnFiles::read(&self.folder)?;
-        let Replayed { asked, ends, .. } = replay(&self.folder, &files)?;
+        let Replayed { asked, ends, .. } = replay(&self.folder, &files, Reading::Own)?;
         let recorded = files.model.iter().map(|exchange| Value::from_slice(&exchange.request));
         let recorded = recorded.map(Result::unwrap_or_default).collect();
         let differs = difference(&Value::Array(recorded), &Value::Array(asked))

@@ -7,7 +7,12 @@ use std::{
 
 use callgate_agent::{Agent, Transcript};
 
-use crate::{exit::Failure, open::read, output, partial_file::write_private};
+use crate::{
+    exit::Failure,
+    open::read,
+    output,
+    partial_file::{Readers, write_file},
+};
 
 #[derive(Clone)]
 pub(super) struct TranscriptFile(PathBuf);
@@ -48,6 +53,6 @@ impl TranscriptFile {
 
     /// Also runs before each call, so that after a crash the file says which calls may have been made.
     pub(super) fn put(&self, transcript: &Transcript) -> io::Result<()> {
-        write_private(&self.0, transcript.to_text().as_bytes())
+        write_file(&self.0, transcript.to_text().as_bytes(), Readers::Owner)
     }
 }

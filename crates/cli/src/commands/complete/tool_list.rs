@@ -18,7 +18,7 @@ use super::{
     completion_cache::{CompletionCache, Stamps},
     in_a_line,
 };
-use crate::{file_argument, open};
+use crate::{effects, file_argument, open};
 
 pub(super) struct ToolList {
     /// A line for each: name, `operationId`, summary, arguments as JSON; tabs between them.
@@ -52,7 +52,7 @@ impl ToolList {
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
         let environment = Environment::new().without_audit().listing_missing().without_databases();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
-        let config = open::loader().open(location, &options).ok()?;
+        let config = open::loader(effects::COMPLETE).open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached(environment), None).ok()?;
         let lines = lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use callgate::{
     Executor, ToolCall,
-    config::{Config, Environment},
+    config::Environment,
     dialect::{Dialect, Form},
 };
 use callgate_ces::{ExportKind, ImportedExample, ImportedToolset, WholeExport};
@@ -16,7 +16,9 @@ use crate::{
         call::message,
         import::{description, folder::NewFolder},
     },
+    effects,
     exit::Failure,
+    open::confined,
     output, yaml,
 };
 
@@ -29,7 +31,8 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
         }
         let session = settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
-        let built = Config::from_toolset_file(&file)
+        let built = confined(effects::IMPORT, folder.path())?
+            .toolset_file(&file)
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {
             Ok(built) => {

@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::exit::Failure;
+use crate::{
+    exit::Failure,
+    partial_file::{Readers, write_below},
+};
 
 /// An incomplete folder; it is removed unless it is finished.
 pub(super) struct NewFolder {
@@ -34,10 +37,8 @@ impl NewFolder {
     }
 
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        let file = self.path.join(name);
-        let above = file.parent().unwrap_or(&self.path);
-        let written = fs::create_dir_all(above).and_then(|()| fs::write(&file, text));
-        written.map_err(|error| failed(&file, &error))
+        let written = write_below(&self.path, name, text.as_bytes(), Readers::Anyone);
+        written.map_err(|error| failed(&self.path.join(name), &error))
     }
 
     pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {

@@ -24,7 +24,7 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     {
         return Ok(vec![Check::Broken(NEW.to_owned())]);
     }
-    let (expected, response) = (request(folder)?, optional(&folder.join(RESPONSE))?);
+    let (expected, response) = (request(folder)?, optional(folder, RESPONSE)?);
     let recorded = |request: Option<&[u8]>| match (request, response.as_deref()) {
         (Some(request), Some(response)) => {
             run_case(api, folder, Answering::Recording(Some((request, response))))
@@ -42,19 +42,19 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     } else {
         checks.push(Check::Broken(requests_differ(expected.as_deref(), ended.request.as_deref())));
     }
-    checks.push(Check::of(folder.join(RESULT), &ended.result(), mode)?);
+    checks.push(Check::of(folder, RESULT, &ended.result(), mode)?);
     Ok(checks)
 }
 
 fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
-    let file = folder.join(REQUEST);
     let Some(request) = request else {
+        let file = folder.join(REQUEST);
         fs::remove_file(&file).map_err(|error| {
             Failure(format!("error: cannot remove `{}`: {error}", file.display()))
         })?;
         return Ok(Check::Written(file));
     };
-    Check::write(file, request)
+    Check::write(folder, REQUEST, request)
 }
 
 /// The message for a new case that has only a call.

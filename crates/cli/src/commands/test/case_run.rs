@@ -17,16 +17,17 @@ use callgate::{
 use callgate_config::{Location, Upstream};
 use callgate_tool::Value;
 
-use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional};
+use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional, required};
 use crate::{
     commands::{
         call::block_on,
         call_recorder::{Answer, CallRecorder},
         comparable::comparable,
     },
+    effects,
     exit::Failure,
     grants,
-    open::{cached, loader, read},
+    open::{cached, confined, loader},
     session,
 };
 
@@ -53,8 +54,7 @@ pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<C
     let recorder = Arc::<CallRecorder>::default();
     let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
     let mut result = block_on(built.executor.call_with(watched))?;
-    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
-    {
+    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(folder, ANSWER)?) {
         let answer = json(&folder.join(ANSWER), &answer)?;
         result = settled(&built.executor, &call, &session, answer)?;
     }
@@ -80,7 +80,11 @@ impl CaseRun {
 
 fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
     let file = api.join(TOOLSET);
-    let mut config = loader().toolset_file(&file)?;
+    let loader = match by {
+        Answering::Recording(_) => confined(effects::TEST, api)?,
+        Answering::Service => loader(effects::TEST_RECORD),
+    };
+    let mut config = loader.toolset_file(&file)?;
     let environment = match by {
         Answering::Recording(recorded) => {
             let recording = recorded.map(|(request, response)| Recording {
@@ -119,13 +123,13 @@ fn settled(
 
 fn recorded_call(folder: &Path) -> Result<ToolCall, Failure> {
     let file = folder.join(CALL);
-    let call = json(&file, &read(&file)?)?;
+    let call = json(&file, &required(folder, CALL)?)?;
     read_call(call).map_err(|error| failure(&file, &error))
 }
 
 fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
     let file = folder.join(SESSION);
-    let Some(text) = optional(&file)? else { return Ok(Session::default()) };
+    let Some(text) = optional(folder, SESSION)? else { return Ok(Session::default()) };
     let envelope = json(&file, &text)?;
     block_on(session::read(&file, envelope, built))?
 }

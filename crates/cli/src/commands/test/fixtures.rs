@@ -7,7 +7,7 @@ use std::{
 
 use callgate_transport::canonical_request;
 
-use crate::{exit::Failure, open::read};
+use crate::{exit::Failure, output, partial_file::read_below};
 
 pub(super) struct Fixture {
     pub(super) folder: PathBuf,
@@ -91,17 +91,35 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries
         .map_err(|error| Failure(format!("error: cannot read `{}`: {error}", folder.display())))?;
-    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+    let (links, mut paths): (Vec<_>, Vec<_>) =
+        entries.iter().map(fs::DirEntry::path).partition(|path| path.is_symlink());
+    for link in links.iter().filter(|link| link.is_dir()) {
+        output::line(&format!("note: `{}` is a link, which is not followed", link.display()));
+    }
     paths.sort();
     Ok(paths)
 }
 
 pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
+    Ok(optional(folder, REQUEST)?.map(|text| canonical_request(&text)))
 }
 
-pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    if file.is_file() { read(file).map(Some) } else { Ok(None) }
+/// A file of a fixture, if it is there.
+pub(super) fn optional(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+    let file = folder.join(name);
+    if !file.is_file() && !file.is_symlink() {
+        return Ok(None);
+    }
+    required(folder, name).map(Some)
+}
+
+/// A file of a fixture. Links are not followed: whoever wrote the fixture reads no file of this machine.
+pub(super) fn required(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    read_below(folder, name).map_err(|error| {
+        let file = folder.join(name);
+        let help = "a fixture has files of its own, and no links";
+        Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), help)
+    })
 }
 
 /// The file that makes a folder a fixture.

@@ -8,27 +8,28 @@ use callgate_tool::Value;
 use super::{Check, Mode};
 use crate::{
     commands::turns::{
-        ENDS, Exchange, Replayed, TurnFiles, difference, model_request, replay, service_request,
+        ENDS, Exchange, Reading, Replayed, TurnFiles, difference, model_request, replay,
+        service_request,
     },
     exit::Failure,
 };
 
 pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     let mut files = TurnFiles::read(folder)?;
-    let mut replayed = replay(folder, &files)?;
+    let mut replayed = replay(folder, &files, Reading::Foreign)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {
         for (at, request) in changed(&files.services, &replayed.sent) {
-            checks.push(Check::write(folder.join(service_request(at + 1)), &request)?);
+            checks.push(Check::write(folder, &service_request(at + 1), &request)?);
             if let Some(exchange) = files.services.get_mut(at) {
                 exchange.request = request;
             }
         }
         // What services answer to the new requests changes the rest.
-        replayed = replay(folder, &files)?;
+        replayed = replay(folder, &files, Reading::Foreign)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
-            let file = folder.join(model_request(number));
-            checks.push(Check::of(file, &format!("{asked:#}\n"), mode)?);
+            let name = model_request(number);
+            checks.push(Check::of(folder, &name, &format!("{asked:#}\n"), mode)?);
         }
     }
     let Replayed { asked, sent, ends } = &replayed;
@@ -37,7 +38,7 @@ pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     );
     checks.extend(number_of_requests(files.model.len(), asked.len()).map(Check::Broken));
     checks.extend(of_services(&files.services, sent).into_iter().map(Check::Broken));
-    checks.push(Check::of(folder.join(ENDS), &format!("{ends:#}\n"), mode)?);
+    checks.push(Check::of(folder, ENDS, &format!("{ends:#}\n"), mode)?);
     Ok(checks)
 }
 

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     args::SourceArguments,
     commands::call::{arguments_of_json, arguments_of_words, block_on},
+    effects,
     exit::Failure,
     file_argument::is_standard_input,
     guide::Guide,
@@ -58,7 +59,7 @@ pub(super) fn of(
     };
     // A configuration names its servers itself, so that this fails.
     let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
-    let built = made(&source.file, &named, &Environment::new().without_audit());
+    let built = made(&source.file, &named, effects::DRY_RUN, &Environment::new().without_audit());
     let Ok(built) = built else { return Ok(none(&tried)) };
     let Some(entry) = built.executor.find(entry.name().as_str()) else {
         return Ok(none(&tried));

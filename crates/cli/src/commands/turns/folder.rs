@@ -1,16 +1,16 @@
 //! The files of a recorded conversation. They may show what the user and the services said, so that only their user may read
 //! what is recorded; credentials are masked.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use callgate_tool::Value;
 use callgate_transport::canonical_request;
 
 use super::form::TurnForm;
-use crate::{exit::Failure, open::read, partial_file::write_private};
+use crate::{
+    exit::Failure,
+    partial_file::{Readers, read_below, write_below},
+};
 
 /// A request, which is a body of JSON to a model or a text to a service, and the text of its response.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,10 +34,10 @@ impl TurnFiles {
     /// Reads the files in a folder. A request that is missing is empty.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let form = folder.join(TURN);
-        let form = TurnForm::read(&read(&form)?).map_err(|error| failure(&form, &error))?;
+        let turn = text(folder, TURN)?;
+        let form = TurnForm::read(&turn).map_err(|error| failure(&form, &error))?;
         let optional = |name: &str| {
-            let file = folder.join(name);
-            if file.is_file() { read(&file).map(Some) } else { Ok(None) }
+            if folder.join(name).is_file() { text(folder, name).map(Some) } else { Ok(None) }
         };
         let session = optional(SESSION)?.map(|text| {
             Value::from_slice(&text).map_err(|error| failure(&folder.join(SESSION), &error))
@@ -67,10 +67,7 @@ impl TurnFiles {
     }
 
     fn write_files(&self, folder: &Path, ends: &Value) -> io::Result<()> {
-        for below in ["model", "services"] {
-            fs::create_dir_all(folder.join(below))?;
-        }
-        let put = |name: &str, bytes: &[u8]| write_private(&folder.join(name), bytes);
+        let put = |name: &str, bytes: &[u8]| write_below(folder, name, bytes, Readers::Owner);
         put(TURN, self.form.to_text().as_bytes())?;
         if let Some(session) = &self.session {
             put(SESSION, format!("{session:#}\n").as_bytes())?;
@@ -97,13 +94,19 @@ fn exchanges(
     request: fn(usize) -> String,
     response: fn(usize) -> String,
 ) -> Result<Vec<Exchange>, Failure> {
-    let file = |name: String| Some(folder.join(name)).filter(|file| file.is_file());
-    let text = |file: Option<PathBuf>| file.map_or(Ok(Vec::new()), |file| read(&file));
-    let numbers = (1..).map_while(|number| Some((number, file(response(number))?)));
-    let exchange = |(number, response): (usize, PathBuf)| {
-        Ok(Exchange { request: text(file(request(number)))?, response: read(&response)? })
+    let is_there = |name: &String| folder.join(name).is_file();
+    let numbers =
+        (1..).map_while(|number| Some((number, Some(response(number)).filter(is_there)?)));
+    let exchange = |(number, response): (usize, String)| {
+        let request = Some(request(number)).filter(is_there);
+        let request = request.map_or(Ok(Vec::new()), |name| text(folder, &name))?;
+        Ok(Exchange { request, response: text(folder, &response)? })
     };
     numbers.map(exchange).collect()
+}
+
+fn text(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    read_below(folder, name).map_err(|error| failure(&folder.join(name), &error))
 }
 
 pub(crate) fn model_request(number: usize) -> String {

@@ -1,6 +1,10 @@
 //! Runs a recorded conversation again: the model and the services answer from the recording, and nothing is sent.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate::{
     Session,
@@ -17,7 +21,13 @@ use super::{
     folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, failure, service_request},
     model::{ModelReplay, over_model},
 };
-use crate::{commands::call::block_on, exit::Failure, open::loader, session};
+use crate::{
+    commands::call::block_on,
+    effects,
+    exit::Failure,
+    open::{confined, loader},
+    session,
+};
 
 /// The requests and ends of a conversation that ran again.
 pub(crate) struct Replayed {
@@ -29,7 +39,21 @@ pub(crate) struct Replayed {
     pub(crate) ends: Value,
 }
 
-pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failure> {
+/// Whose recording is replayed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reading {
+    /// One that may come from others: its configuration and what that names lie in its repository,
+    /// in the current folder, or in its own.
+    Foreign,
+    /// One of this process, whose configuration the person named.
+    Own,
+}
+
+pub(crate) fn replay(
+    folder: &Path,
+    files: &TurnFiles,
+    reading: Reading,
+) -> Result<Replayed, Failure> {
     let recordings = (1..).zip(&files.services).map(|(number, exchange)| Recording {
         name: service_request(number),
         request: exchange.request.clone(),
@@ -37,7 +61,7 @@ pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failu
     });
     let services = Replay::new(recordings).map_err(|error| failure(folder, &error))?;
     let services = Arc::new(services);
-    let mut built = built(folder, files, &services)?;
+    let mut built = built(folder, files, &services, reading)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
     let replies = replies.collect::<Result<_, _>>().map_err(|error| failure(folder, &error))?;
     let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
@@ -62,9 +86,18 @@ pub(crate) fn replay(folder: &Path, files: &TurnFiles) -> Result<Replayed, Failu
     Ok(Replayed { asked, sent: services.requests(), ends })
 }
 
-fn built(folder: &Path, files: &TurnFiles, services: &Arc<Replay>) -> Result<Built, Failure> {
+fn built(
+    folder: &Path,
+    files: &TurnFiles,
+    services: &Arc<Replay>,
+    reading: Reading,
+) -> Result<Built, Failure> {
     let file = folder.join(&files.form.configuration);
-    let mut config = loader().open(Location::File(file), &DescriptionOptions::default())?;
+    let loader = match reading {
+        Reading::Foreign => confined(effects::TEST, &root_of(folder))?,
+        Reading::Own => loader(effects::DRY_RUN),
+    };
+    let mut config = loader.open(Location::File(file), &DescriptionOptions::default())?;
     config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
     // Nothing of a replay outlives it.
     config.state = None;
@@ -73,6 +106,16 @@ fn built(folder: &Path, files: &TurnFiles, services: &Arc<Replay>) -> Result<Bui
         .with_stand_ins()
         .without_audit();
     Ok(config.build_blocking(&environment, None)?)
+}
+
+/// The folder that holds all that a foreign recording may name: its repository, else the current folder if the recording is in it,
+/// else its own.
+fn root_of(folder: &Path) -> PathBuf {
+    let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let current = env::current_dir().and_then(fs::canonicalize).ok();
+    let repository = real.ancestors().find(|above| above.join(".git").exists());
+    let repository = repository.map(Path::to_owned);
+    repository.or(current.filter(|current| real.starts_with(current))).unwrap_or(real)
 }
 
 /// The ends of the turns, and the texts in them that differ each time.

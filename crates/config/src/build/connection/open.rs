@@ -12,13 +12,14 @@ use super::{ConnectionSending, Databases};
 use crate::{
     build::{
         authenticators::Authenticators,
-        database::{Around, BuiltDatabase, DatabaseKind, KnownDatabase},
+        database::{Around, BuiltDatabase, DatabaseKind, KnownDatabase, UNASKED},
         google_service,
-        own_tools::{self, DatabaseTool, edits, selection},
+        own_tools::{self, Absence, DatabaseTool, edits, selection},
         session_values,
     },
     code::ConfigCode,
     config::Config,
+    effects::Asking,
     environment::Missing,
     reader::{Reader, escaped},
     toolset::ToolsetConfig,
@@ -76,20 +77,23 @@ async fn one(
     databases: &mut Databases,
     toolset: &ToolsetConfig,
     surroundings: Surroundings,
-    Around { build_context, previous, .. }: Around<'_>,
+    Around { build_context, previous, asking, .. }: Around<'_>,
 ) -> Option<()> {
     let environment = build_context.environment;
     let selected = selection::selected(reader, toolset);
-    let made = if environment.has_no_databases {
-        Made { backends: Vec::new(), failure: Some("it is not asked".to_owned()) }
-    } else {
-        let settings = settings::of_toolset(toolset, &selected)?;
-        load(reader, settings, surroundings).await
+    let is_asked = asking.is_some();
+    let absence = if is_asked { Absence::Unavailable } else { Absence::Unasked };
+    let made = match asking {
+        None => Made { backends: Vec::new(), failure: Some(UNASKED.to_owned()) },
+        Some(asking) => {
+            let settings = settings::of_toolset(toolset, &selected)?;
+            load(reader, asking, settings, surroundings).await
+        }
     };
     let Made { mut backends, failure } = made;
     let mut known = KnownDatabase::new(toolset, &selected);
     if let Some(why) = &failure {
-        if environment.missing == Missing::Fault && !environment.has_no_databases {
+        if environment.missing == Missing::Fault && is_asked {
             let pointer = format!("{}/connection", toolset.pointer);
             let (code, message, help) = DatabaseKind::Connection.unreachable(why);
             reader.complain(code, pointer, message, help);
@@ -98,7 +102,7 @@ async fn one(
         let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
         backends = match earlier {
             Some(earlier) => earlier.backends.clone(),
-            None => own_tools::stand_ins(toolset, &selected),
+            None => own_tools::stand_ins(toolset, &selected, absence),
         };
         known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
     } else {
@@ -107,7 +111,7 @@ async fn one(
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     let name = known.toolset.clone();
     let (kind, is_required) = (DatabaseKind::Connection, toolset.required);
-    databases.built.push(BuiltDatabase { kind, name, is_required, failure });
+    databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });
     databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
     Some(())
 }
@@ -146,7 +150,7 @@ fn on_database(
             report(reader, callgate_connector::local(&settings, find)).backends
         }
         // The database does not answer, which is reported there.
-        None => own_tools::stand_ins(toolset, &selected),
+        None => own_tools::stand_ins(toolset, &selected, Absence::Unavailable),
     };
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     Some(())
@@ -160,6 +164,7 @@ struct Made {
 
 async fn load(
     reader: &mut Reader,
+    _: Asking,
     settings: callgate_connector::ConnectionSettings,
     surroundings: Surroundings,
 ) -> Made {

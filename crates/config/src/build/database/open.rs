@@ -9,9 +9,9 @@ use callgate_secret::SecretReference;
 use futures_util::future::join_all;
 
 use self::settings::MissingSecret;
-use super::{Around, BuiltDatabase, DatabaseKind, Databases, KnownDatabase};
+use super::{Around, BuiltDatabase, DatabaseKind, Databases, KnownDatabase, UNASKED};
 use crate::{
-    build::own_tools::{self, DatabaseTool, edits, selection},
+    build::own_tools::{self, Absence, DatabaseTool, edits, selection},
     code::ConfigCode,
     config::Config,
     database::ConnectionConfig,
@@ -62,6 +62,8 @@ struct Opening<'a> {
 enum Load {
     Ended(Loaded),
     Missing(MissingSecret),
+    /// The load may not ask it.
+    Unasked,
     /// The reason why the database was not asked, or did not answer.
     Unavailable(String),
 }
@@ -70,8 +72,10 @@ impl Opening<'_> {
     async fn load(&mut self) -> Load {
         let Self { toolset, connection, selected, surroundings, around } = self;
         let Around { build_context, previous, .. } = around;
-        if build_context.environment.has_no_databases {
-            return Load::Unavailable("it is not asked".to_owned());
+        let is_file = connection.is_file && toolset.database.query.is_none();
+        let is_opened = around.asking.is_some() || (is_file && around.fetching.is_some());
+        if !is_opened {
+            return Load::Unasked;
         }
         let settings = settings::of_toolset(toolset, connection, selected, build_context).await;
         let settings = match settings {
@@ -105,6 +109,8 @@ impl Opening<'_> {
     fn add(self, load: Load, reader: &mut Reader, databases: &mut Databases) -> Option<()> {
         let Self { toolset, selected, around, .. } = self;
         let environment = around.build_context.environment;
+        let is_asked = !matches!(load, Load::Unasked);
+        let absence = if is_asked { Absence::Unavailable } else { Absence::Unasked };
         let loaded = match load {
             Load::Ended(loaded) => loaded,
             Load::Missing(MissingSecret { pointer, why })
@@ -113,11 +119,8 @@ impl Opening<'_> {
                 reader.complain(ConfigCode::Secret, pointer, why, ADDRESS);
                 return None;
             }
-            Load::Missing(MissingSecret { why, .. }) | Load::Unavailable(why) => {
-                let mut loaded = Loaded::default();
-                loaded.unavailable = Some(why);
-                loaded
-            }
+            Load::Unasked => unavailable(UNASKED.to_owned()),
+            Load::Missing(MissingSecret { why, .. }) | Load::Unavailable(why) => unavailable(why),
         };
         let Loaded { tools: mut backends, findings, unavailable: failure, connections, .. } =
             loaded;
@@ -130,7 +133,7 @@ impl Opening<'_> {
         let mut known = KnownDatabase::new(toolset, &selected);
         known.connections = connections;
         if let Some(why) = &failure {
-            if environment.missing == Missing::Fault && !environment.has_no_databases {
+            if environment.missing == Missing::Fault && is_asked {
                 let pointer = format!("{}/database/url", toolset.pointer);
                 let (code, message, help) = DatabaseKind::Database.unreachable(why);
                 reader.complain(code, pointer, message, help);
@@ -139,7 +142,7 @@ impl Opening<'_> {
             let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
             backends = match earlier {
                 Some(earlier) => earlier.backends.clone(),
-                None => own_tools::stand_ins(toolset, &selected),
+                None => own_tools::stand_ins(toolset, &selected, absence),
             };
             known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
         } else {
@@ -148,11 +151,17 @@ impl Opening<'_> {
         let tools = edits::applied(reader, toolset, &selected, &backends);
         let name = known.toolset.clone();
         let (kind, is_required) = (DatabaseKind::Database, toolset.required);
-        databases.built.push(BuiltDatabase { kind, name, is_required, failure });
+        databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });
         databases.tools.extend(tools);
         databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
         Some(())
     }
+}
+
+fn unavailable(why: String) -> Loaded {
+    let mut loaded = Loaded::default();
+    loaded.unavailable = Some(why);
+    loaded
 }
 
 const ADDRESS: &str =

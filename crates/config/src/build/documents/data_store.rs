@@ -9,7 +9,7 @@ use super::{BuiltDocuments, open::Documents};
 use crate::{
     build::{
         database::Databases,
-        own_tools::{self, edits, selection},
+        own_tools::{self, Absence, edits, selection},
     },
     code::ConfigCode,
     config::Config,
@@ -43,7 +43,7 @@ pub(super) fn all(
                 names.map(|name| documents.search_tool(&toolset, name, description)).collect()
             }
             // It is not indexed, or its fault is reported there.
-            None => own_tools::stand_ins(toolset, &selected),
+            None => own_tools::stand_ins(toolset, &selected, Absence::Unavailable),
         };
         databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     }

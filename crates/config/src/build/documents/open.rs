@@ -15,7 +15,7 @@ use crate::{
     build::{
         context::BuildContext,
         database::Databases,
-        own_tools::{self, edits, selection},
+        own_tools::{self, Absence, edits, selection},
     },
     config::Config,
     documents::{DocumentsKeys, DocumentsLimits as LimitsConfig, Metadata},
@@ -37,8 +37,10 @@ pub(super) async fn all(
         let Some(settings) = settings(toolset, build_context) else { continue };
         let selected = selection::selected(reader, toolset);
         let name = settings.toolset.clone();
-        let backends = if build_context.environment.has_no_databases {
-            own_tools::stand_ins(toolset, &selected)
+        let is_read =
+            !build_context.environment.has_no_databases && reader.effects.fetching().is_some();
+        let backends = if !is_read {
+            own_tools::stand_ins(toolset, &selected, Absence::Unasked)
         } else {
             let earlier = previous.iter().find(|earlier| earlier.name == name);
             let earlier = earlier.map(|earlier| &earlier.documents.0);

@@ -11,22 +11,33 @@ use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Schema, Tool, Tool
 use super::{DatabaseTool, DatabaseToolKind};
 use crate::toolset::ToolsetConfig;
 
+/// The reason why nothing but the names of tools is known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in crate::build) enum Absence {
+    /// The service did not answer.
+    Unavailable,
+    /// The load had no leave to ask the service.
+    Unasked,
+}
+
 /// The tools by their names, as long as nothing else is known of them.
 pub(in crate::build) fn stand_ins(
     toolset: &ToolsetConfig,
     tools: &[DatabaseTool<'_>],
+    absence: Absence,
 ) -> Vec<Arc<dyn Backend>> {
     let name = toolset.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let stand_in = |tool: &DatabaseTool<'_>| {
         let full = tool.former_name(toolset).ok()?;
         let fault = match tool.kind {
+            _ if absence == Absence::Unasked => wording::own_tool::unasked,
             DatabaseToolKind::Action(_) => wording::connector::undescribed,
             DatabaseToolKind::Documents | DatabaseToolKind::Vertex(_) => {
                 wording::documents::unavailable
             }
             _ => wording::database::unavailable,
         };
-        let stand_in = UnavailableTool::new(name.clone(), full, tool.effect(), fault);
+        let stand_in = UnavailableTool::new(name.clone(), full, tool.effect(), absence, fault);
         Some(Arc::new(stand_in) as Arc<dyn Backend>)
     };
     tools.iter().filter_map(stand_in).collect()
@@ -42,14 +53,26 @@ struct UnavailableTool {
 }
 
 impl UnavailableTool {
-    fn new(toolset: String, name: ToolName, effect: Effect, fault: fn() -> Box<Fault>) -> Self {
+    fn new(
+        toolset: String,
+        name: ToolName,
+        effect: Effect,
+        absence: Absence,
+        fault: fn() -> Box<Fault>,
+    ) -> Self {
         let schema = Schema::new(json!({"type": "object"}));
-        let tool = Tool::new(name, DESCRIPTION.to_owned(), schema, effect);
+        let description = match absence {
+            Absence::Unavailable => DESCRIPTION,
+            Absence::Unasked => UNASKED,
+        };
+        let tool = Tool::new(name, description.to_owned(), schema, effect);
         Self { toolset, tool, fault }
     }
 }
 
 const DESCRIPTION: &str = "The service of this tool cannot be reached now: its arguments are not known. A call fails; it may succeed later, after the tools are listed again";
+
+const UNASKED: &str = "The service of this tool was not asked when the tools were loaded: its arguments are not known. A call fails";
 
 #[async_trait]
 impl Backend for UnavailableTool {

@@ -19,6 +19,7 @@ use super::of;
 use crate::{
     args::{self, CallArguments, SourceArguments},
     commands::call::{arguments_of_call, block_on},
+    effects,
     open::{made, options},
 };
 
@@ -144,7 +145,7 @@ impl Builds {
         let server = options.server.clone();
         self.0.entry(server).or_insert_with(|| {
             let environment = Environment::new().without_audit();
-            made(&source.file, &options, &environment).unwrap()
+            made(&source.file, &options, effects::DRY_RUN, &environment).unwrap()
         })
     }
 }
@@ -162,7 +163,10 @@ impl Count {
     fn take(&mut self, file: &Path) {
         let source = source(file);
         let environment = Environment::new().without_audit();
-        let Ok(built) = made(file, &options(&source.description), &environment) else { return };
+        let Ok(built) = made(file, &options(&source.description), effects::DRY_RUN, &environment)
+        else {
+            return;
+        };
         let Examples { lines, reasons } = examples(&built, &source);
         self.n += lines.len() + reasons.len();
         self.n_lines += lines.len();
