@@ -19,44 +19,63 @@ pub(super) struct Tag<'t> {
 
 /// The tokens of a page, in their order.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    let mut rest = text;
-    let mut raw: Option<&str> = None;
-    // An end that the page has no more of is not looked for again.
-    let mut has_title_end = true;
-    std::iter::from_fn(move || {
+    let mut tokens = Tokens { rest: text, raw: None, has_title_end: true };
+    std::iter::from_fn(move || tokens.next_token())
+}
+
+struct Tokens<'t> {
+    rest: &'t str,
+    /// The open element whose content has no tags.
+    raw: Option<&'static str>,
+    /// False once the page has no further end of a title, which is then not looked for again.
+    has_title_end: bool,
+}
+
+impl<'t> Tokens<'t> {
+    fn next_token(&mut self) -> Option<Token<'t>> {
         loop {
-            if let Some(name) = raw.take() {
-                let is_title = name == TITLE;
-                let end = (has_title_end || !is_title).then(|| end_of_raw(rest, name)).flatten();
-                has_title_end &= end.is_some() || !is_title;
-                // A title without an end is over at the next tag.
-                let end = end.or_else(|| rest.find('<').filter(|_| is_title));
-                let end = end.unwrap_or(rest.len());
-                let (content, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                rest = after;
-                if is_title {
-                    return Some(Token::Text(content));
-                }
+            if let Some(title) = self.pass_raw() {
+                return Some(Token::Text(title));
             }
-            if rest.is_empty() {
+            if self.rest.is_empty() {
                 return None;
             }
-            let Some((skipped, tag)) = markup(rest) else {
-                // The first character begins no markup, whatever it is; the next `<` may.
-                let end = rest.bytes().skip(1).position(|byte| byte == b'<');
-                let end = end.map_or(rest.len(), |at| at + 1);
-                let (text, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                rest = after;
-                return Some(Token::Text(text));
+            let Some((length, tag)) = markup(self.rest) else {
+                return Some(Token::Text(self.pass_text()));
             };
-            rest = rest.get(skipped..).unwrap_or_default();
+            self.pass(length);
             let Some(tag) = tag else { continue };
             if !tag.is_end {
-                raw = RAW.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
+                self.raw = RAW.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
             }
             return Some(Token::Tag(tag));
         }
-    })
+    }
+
+    /// Passes the content of an element without tags, and returns that of a title.
+    fn pass_raw(&mut self) -> Option<&'t str> {
+        let name = self.raw.take()?;
+        let is_title = name == TITLE;
+        let may_end = self.has_title_end || !is_title;
+        let end = if may_end { end_of_raw(self.rest, name) } else { None };
+        self.has_title_end &= end.is_some() || !is_title;
+        // A title without an end is over at the next tag.
+        let end = end.or_else(|| self.rest.find('<').filter(|_| is_title));
+        let content = self.pass(end.unwrap_or(self.rest.len()));
+        is_title.then_some(content)
+    }
+
+    /// Passes the text up to the next `<`. Its first character begins no markup, whatever it is.
+    fn pass_text(&mut self) -> &'t str {
+        let end = self.rest.bytes().skip(1).position(|byte| byte == b'<');
+        self.pass(end.map_or(self.rest.len(), |at| at + 1))
+    }
+
+    fn pass(&mut self, length: usize) -> &'t str {
+        let (text, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text
+    }
 }
 
 /// The length of the markup that a text begins with, and its tag; a comment has none.
