@@ -128,7 +128,7 @@ async fn equal_calls_with_equal_results_end_the_turn_as_repeated() {
 }
 
 #[tokio::test]
-async fn the_third_equal_result_of_a_read_is_a_fault_and_that_of_a_write_stands() {
+async fn the_third_equal_result_of_a_read_is_a_fault_and_that_of_a_write_is_kept() {
     for (tool, is_fault) in [("shop-add", false), ("shop-menu", true)] {
         for dialect in DIALECTS {
             let call = || Step::Says(Said::calls(&[(tool, r#"{"n":1}"#)]));

@@ -22,7 +22,7 @@ async fn ended(dialect: Dialect, replies: &[&str], is_streamed: bool) -> (End, u
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_malformed_call_of_gemini_is_asked_for_again_a_few_times() {
+async fn a_malformed_call_of_gemini_is_requested_again_a_few_times() {
     for reason in ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"] {
         let reply = format!(r#"{{"candidates":[{{"content":{{}},"finishReason":"{reason}"}}]}}"#);
         let event = format!("data: {reply}\n\n");
@@ -37,7 +37,7 @@ async fn a_malformed_call_of_gemini_is_asked_for_again_a_few_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_under_the_status_of_a_success_is_said_and_asked_again_if_it_passes() {
+async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes() {
     for (error, passes) in [
         (r#"{"message":"upstream overloaded","code":503}"#, true),
         (r#"{"message":"upstream overloaded","code":"rate_limit_exceeded"}"#, true),

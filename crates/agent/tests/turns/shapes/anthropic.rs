@@ -42,7 +42,7 @@ const ONE_ADDED: &[&str] = &[
 const TWO_REMOVED: &[&str] = &[r#"{"type":"input_json_delta","partial_json":"{\"n\":2}"}"#];
 
 #[tokio::test(start_paused = true)]
-async fn blocks_are_told_apart_whatever_their_indices() {
+async fn blocks_are_distinguished_by_any_indices() {
     for (name, [first, second, third]) in [
         ("as Anthropic", ["0", "1", "2"]),
         ("gaps", ["0", "2", "5"]),

@@ -6,7 +6,7 @@ use super::{TWO, check_bytes};
 use crate::fake::frame;
 
 #[tokio::test(start_paused = true)]
-async fn blocks_of_bedrock_are_told_apart_whatever_their_indices() {
+async fn blocks_of_bedrock_are_distinguished_by_any_indices() {
     for (name, indices) in [
         ("as Bedrock", [0, 1, 2]),
         ("gaps", [0, 2, 5]),

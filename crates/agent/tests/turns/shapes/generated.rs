@@ -117,7 +117,7 @@ impl Shape {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_can_be_told_apart_are_made_once_each_in_their_order() {
+async fn calls_that_can_be_distinguished_are_made_once_each_in_their_order() {
     let mut random = Random(7);
     let mut n_checked = 0;
     while n_checked < 600 {

@@ -25,7 +25,7 @@ async fn check_two(name: &str, pieces: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whole_calls_are_told_apart_whatever_their_numbers_and_ids() {
+async fn whole_calls_are_distinguished_by_any_numbers_and_ids() {
     let add = r#""type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}"#;
     let remove = r#""type":"function","function":{"name":"shop-remove","arguments":"{\"n\":2}"}"#;
     for (name, one, other) in [
@@ -218,7 +218,7 @@ async fn a_call_without_arguments_has_none_however_that_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_stands_around_the_calls_changes_nothing() {
+async fn further_events_beside_the_calls_change_nothing() {
     let add = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
     let remove = r#"{"index":1,"id":"c2","type":"function","function":{"name":"shop-remove","arguments":"{\"n\":2}"}}"#;
     let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}"#;

@@ -68,7 +68,7 @@ async fn items_that_are_done_count_where_the_last_event_leaves_them_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_told_apart_whatever_their_ids() {
+async fn calls_are_distinguished_by_any_ids() {
     for (name, ids, call_ids) in [
         ("no ids of items", ["", ""], ["c1", "c2"]),
         ("no ids of calls", ["i1", "i2"], ["", ""]),
