@@ -65,6 +65,11 @@ impl Finder {
         name == self.0.name.as_str()
     }
 
+    /// True if calls of this name are calls of the tool that finds the others, where no tool has the name.
+    pub(crate) fn is_name(name: &str) -> bool {
+        name == NAME
+    }
+
     /// The outcome of a search among the tools that `is_offered` takes.
     pub(crate) fn outcome(
         executor: &Executor,

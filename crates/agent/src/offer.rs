@@ -11,6 +11,7 @@ use crate::{
     choice::Choice,
     declarations::Declarations,
     finder::{Finder, MOST_DECLARED, ToolSearch},
+    transcript::PastCall,
 };
 
 /// The tools that a model may call in a turn.
@@ -59,6 +60,13 @@ impl Offered {
             named.retain(|place| self.has(*place));
             self.named.push(named);
         }
+    }
+
+    /// The declaration of the tool that finds the others, for providers that take no call without a declared tool.
+    pub(crate) fn stand_in(&self) -> Vec<Json> {
+        let finder = ToolSearch::Always.finder(self.declarations.executor(), 0);
+        let declared = |finder: Finder| self.declarations.dialect().declaration(finder.tool());
+        finder.map(declared).map(Json::from).into_iter().collect()
     }
 
     /// The declarations for the conversation as it was read.
@@ -110,6 +118,15 @@ impl Offered {
         self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
         let executor = self.declarations.executor();
         Some(Finder::outcome(executor, &call.arguments, |entry| self.offers(entry)))
+    }
+
+    /// True if the model may read a result from before the turn: its tool is offered, or, of a search, all that it found.
+    pub(crate) fn may_read(&self, past: &PastCall<'_>) -> bool {
+        if Finder::is_name(past.tool) && self.declarations.executor().find(past.tool).is_none() {
+            let named = self.declarations.named(&past.result.to_string());
+            return named.iter().all(|place| self.has(*place));
+        }
+        self.find(past.tool).is_some()
     }
 
     /// The fault of a call of a tool that is not offered.

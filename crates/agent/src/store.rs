@@ -13,7 +13,7 @@ use crate::{
     input::Input,
     keeper::Keeper,
     lease::{LEASE, Lease},
-    transcript::{Repair, Transcript, TranscriptForm},
+    transcript::{EarlierResults, PastCall, Repair, Transcript, TranscriptForm},
     turn::Turn,
 };
 
@@ -58,7 +58,7 @@ pub struct KeptTurn {
     pub end: End,
     /// What was wrong with the transcript when it was read.
     pub repair: Repair,
-    /// The transcript after the turn.
+    /// The transcript after the turn, without results of tools that its caller may not use any more.
     pub transcript: Transcript,
     /// The number of messages before the turn.
     pub n_before: usize,
@@ -127,13 +127,16 @@ impl Transcripts {
             Some(form) => Transcript::of_form(form, |name| agent.declared(name))?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
-        let n_before = transcript.messages().len();
+        let (n_before, earlier) = (transcript.messages().len(), EarlierResults::of(&transcript));
         let spending = agent.settings().budget.map(|budget| {
             Spending::new(Arc::clone(&self.budgets), name, context.principal(), budget)
         });
         let turn = Turn::new(agent, &mut transcript, context).kept_by(&mut keeper);
         let ended = turn.within(spending).run(input).await;
         keeper.keep(&transcript).await?;
+        let offered = agent.offered(context);
+        let may_read = |past: &PastCall<'_>| !earlier.has(past) || offered.may_read(past);
+        let transcript = transcript.into_readable(&may_read);
         Ok(KeptTurn { end: ended?, repair, transcript, n_before })
     }
 

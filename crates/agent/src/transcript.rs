@@ -2,6 +2,7 @@
 //! have no result yet. What is sent is complete at any time: open calls get results before anything else is added.
 
 mod open;
+mod readable;
 mod record;
 mod repair;
 
@@ -9,9 +10,10 @@ use callgate_dialect::Dialect;
 use callgate_tool::{Fault, Json, ToolCall, Value};
 
 pub(crate) use self::open::{CallState, Open, Waiting, ended, failed};
+pub(crate) use self::readable::EarlierResults;
 pub(crate) use self::record::TranscriptForm;
 pub use self::repair::Repair;
-pub(crate) use self::repair::read_group;
+pub(crate) use self::repair::{PastCall, read_group};
 use crate::{
     error::{self, Error},
     wire::{Author, Wire},
@@ -41,6 +43,8 @@ pub struct Transcript {
     pub(crate) wire: Wire,
     pub(crate) messages: Vec<Json>,
     pub(crate) open: Option<Open>,
+    /// The messages that the caller brought: the first ones.
+    pub(crate) n_brought: usize,
 }
 
 impl Transcript {
@@ -50,7 +54,7 @@ impl Transcript {
     /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks.
     pub fn new(dialect: Dialect) -> Result<Self, Error> {
         let wire = Wire::of(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
-        Ok(Self { wire, messages: Vec::new(), open: None })
+        Ok(Self { wire, messages: Vec::new(), open: None, n_brought: 0 })
     }
 
     /// A transcript of messages that came from elsewhere, with what was missing or too much in them. They are text: calls
@@ -72,6 +76,7 @@ impl Transcript {
         }
         transcript.messages = messages.into_iter().map(Json::from).collect();
         let repair = transcript.repair();
+        transcript.n_brought = transcript.messages.len();
         Ok((transcript, repair))
     }
 
@@ -93,6 +98,14 @@ impl Transcript {
     /// True if a call waits for its client, for an approval or for a result.
     pub fn is_waiting(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.waiting().next().is_some())
+    }
+
+    /// True if a message of the model has calls.
+    pub(crate) fn has_calls(&self) -> bool {
+        let is_model = |message: &&Json| self.wire.author(message.value()) == Some(Author::Model);
+        let read = |message| read_group(self.wire, std::slice::from_ref(message), |_| None);
+        let mut read = self.messages.iter().filter(is_model).map(read);
+        read.any(|read| read.is_ok_and(|read| !read.calls().is_empty()))
     }
 
     /// Adds a message of the user.

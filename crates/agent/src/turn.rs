@@ -17,14 +17,14 @@ use crate::{
     agent::Agent,
     budget::Spending,
     context::{TurnContext, TurnEvent},
-    end::{End, EndReason},
+    end::{End, EndReason, PendingCall},
     error::{self, Error},
     input::Input,
     keeper::Keeper,
     offer::Offered,
     repetition::Repetition,
     rounds::Round,
-    transcript::Transcript,
+    transcript::{EarlierResults, Transcript},
     usage::Usage,
 };
 
@@ -62,6 +62,7 @@ pub(crate) struct Turn<'t> {
     keeper: Option<&'t mut Keeper>,
     spending: Option<Spending>,
     offered: Offered,
+    earlier: EarlierResults,
     repetition: Repetition,
     deadline: Instant,
     /// The messages before the input, while the model has not replied to it.
@@ -99,6 +100,7 @@ impl<'t> Turn<'t> {
             since,
             is_begun: false,
             offered: agent.offered(context),
+            earlier: EarlierResults::of(transcript),
             repetition: Repetition::new(limits.same),
             deadline: since + limits.time,
             agent,
@@ -213,7 +215,7 @@ impl<'t> Turn<'t> {
             usage: self.usage,
             is_estimated: self.is_estimated,
             retry_after: self.retry_after,
-            pending: self.transcript.pending(),
+            pending: self.pending(),
         }
     }
 
@@ -225,6 +227,13 @@ impl<'t> Turn<'t> {
             self.transcript.messages.truncate(n_before);
         }
         self.end(reason, Some(detail.into()), String::new())
+    }
+
+    /// The calls that wait, of tools that the caller may use.
+    fn pending(&self) -> Vec<PendingCall> {
+        let mut pending = self.transcript.pending();
+        pending.retain(|call| self.offered.find(&call.tool).is_some());
+        pending
     }
 
     fn now(&self) -> Round {

@@ -190,6 +190,11 @@ impl Wire {
         }
     }
 
+    /// True if a conversation with calls is refused where no tool is declared.
+    pub(crate) fn needs_tools(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Bedrock)
+    }
+
     /// The name of the member that holds the parts of a message, where results of a message stand in one message.
     pub(crate) fn parts(self) -> Option<&'static str> {
         match self {

@@ -143,9 +143,9 @@ codes! {
         /// The change would touch more rows than a call may.
         TooManyRows = "too_many_rows":
             "The database was reached, and the change was rolled back; the fault says how many rows it would have touched. The model should narrow the conditions. A person raises `affected` of the entity or the statement, if so many rows may change at once.";
-        /// The tool was taken away while its call waited for the client.
+        /// The tool was taken away, or its caller may not use it any more, while its call waited for the client or had its result.
         ToolRemoved = "tool_removed":
-            "The client may have run the call. The model should not call again. A person looks what changed in the configuration or the description.";
+            "The call may have been made. The model should not call again. A person looks what changed in the configuration or the description.";
         /// The approval of the call has expired, was used, or is another call's.
         UnknownApproval = "unknown_approval":
             "Nothing was sent. The model should make the call again, and the user is asked again. A person decides sooner.";

@@ -56,6 +56,15 @@ impl Open {
         calls.filter_map(|(at, asked)| Some((at, asked.call.as_ref().ok()?)))
     }
 
+    /// The call at a position, if it can be made.
+    pub(crate) fn call(&self, at: usize) -> Option<&ToolCall> {
+        self.read.calls().get(at)?.call.as_ref().ok()
+    }
+
+    pub(crate) fn has_result(&self, at: usize) -> bool {
+        self.states.get(at).is_some_and(is_answered)
+    }
+
     /// The calls that wait, with their positions.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, &ToolCall, &Waiting)> {
         self.calls().filter_map(|(at, call)| match self.states.get(at)? {
@@ -106,9 +115,7 @@ impl Open {
 
     /// True if every call has its result.
     pub(crate) fn is_ended(&self) -> bool {
-        let is_ended =
-            |state: &CallState| matches!(state, CallState::Ended(_) | CallState::Written(_));
-        self.states.iter().all(is_ended)
+        self.states.iter().all(is_answered)
     }
 
     /// Ends each call without a result with a fault.
@@ -173,6 +180,10 @@ impl Open {
         };
         self.states.iter().zip(written).map(piece).collect()
     }
+}
+
+fn is_answered(state: &CallState) -> bool {
+    matches!(state, CallState::Ended(_) | CallState::Written(_))
 }
 
 pub(crate) fn failed(call: &ToolCall, fault: Box<Fault>) -> Box<ToolResult> {

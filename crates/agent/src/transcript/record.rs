@@ -21,6 +21,9 @@ use crate::{
 pub(crate) struct TranscriptForm {
     dialect: String,
     messages: Vec<Box<RawValue>>,
+    /// The first messages, if the caller brought them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    brought: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open: Option<Vec<StateForm>>,
 }
@@ -76,7 +79,8 @@ impl Transcript {
     pub(crate) fn form(&self) -> TranscriptForm {
         let messages = self.messages.iter().map(|message| raw(message.text())).collect();
         let open = self.open.as_ref().map(|open| states(open, self.wire));
-        TranscriptForm { dialect: self.dialect().as_str().to_owned(), messages, open }
+        let (dialect, brought) = (self.dialect().as_str().to_owned(), self.n_brought);
+        TranscriptForm { dialect, messages, brought: (brought > 0).then_some(brought), open }
     }
 
     pub(crate) fn of_form<'t>(
@@ -85,6 +89,7 @@ impl Transcript {
     ) -> Result<(Self, Repair), Error> {
         let dialect = form.dialect.parse::<Dialect>().map_err(error::unreadable)?;
         let mut transcript = Self::new(dialect)?;
+        transcript.n_brought = form.brought.unwrap_or_default();
         let messages = form.messages.iter().map(|message| Json::parse(message.get()));
         transcript.messages = messages.collect::<Result<_, _>>().map_err(error::unreadable)?;
         let Some(states) = form.open else {
@@ -115,10 +120,14 @@ impl Transcript {
 
     /// Takes the model's last messages out, whose calls are open.
     fn open_group(&mut self) -> Vec<Json> {
+        self.messages.split_off(self.messages.len() - self.n_in_group())
+    }
+
+    /// The number of the model's last messages that belong together.
+    pub(super) fn n_in_group(&self) -> usize {
         let is_model = |message: &Json| self.wire.author(message.value()) == Some(Author::Model);
         let n_model = self.messages.iter().rev().take_while(|message| is_model(message)).count();
-        let n_group = if self.wire == Wire::Responses { n_model } else { n_model.min(1) };
-        self.messages.split_off(self.messages.len() - n_group)
+        if self.wire == Wire::Responses { n_model } else { n_model.min(1) }
     }
 }
 

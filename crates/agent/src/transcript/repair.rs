@@ -3,10 +3,14 @@
 
 use std::fmt;
 
+use callgate_call::wording::turn as wording;
 use callgate_dialect::{EnvelopeError, ReadMessage};
-use callgate_tool::{Json, Object, Tool, Value};
+use callgate_tool::{Json, Object, Tool, ToolCall, ToolResult, Value};
 
-use super::{CallState, Open, Transcript, open::joined};
+use super::{
+    CallState, Open, Transcript,
+    open::{failed, joined},
+};
 use crate::wire::{Author, Wire, amend};
 
 /// What was wrong with the messages of a transcript and is now right.
@@ -70,23 +74,22 @@ impl fmt::Display for Repair {
     }
 }
 
+/// A call with its result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PastCall<'r> {
+    /// The position of the first message of its group, and its place among the calls of the group.
+    pub(crate) at: (usize, usize),
+    pub(crate) tool: &'r str,
+    pub(crate) result: &'r Value,
+}
+
+pub(crate) type MayRead<'r> = dyn Fn(&PastCall<'_>) -> bool + 'r;
+
 impl Transcript {
     /// Repairs the messages, and reports what was done.
     pub(super) fn repair(&mut self) -> Repair {
-        let mut repairer =
-            Repairer { wire: self.wire, repair: Repair::default(), done: Vec::new() };
-        let (mut group, mut after) = (Vec::new(), Vec::new());
-        for message in std::mem::take(&mut self.messages) {
-            let is_model = self.wire.author(message.value()) == Some(Author::Model);
-            // Items of Responses belong together; other messages of a model stand alone.
-            let begins_next = is_model
-                && (!after.is_empty() || (!group.is_empty() && self.wire != Wire::Responses));
-            if begins_next {
-                repairer.add(std::mem::take(&mut group), std::mem::take(&mut after));
-            }
-            if is_model { &mut group } else { &mut after }.push(message);
-        }
-        repairer.add(group, after);
+        let mut repairer = Repairer::new(self.wire, &|_| true);
+        repairer.add_all(std::mem::take(&mut self.messages));
         self.messages = repairer.done;
         repairer.repair
     }
@@ -107,13 +110,38 @@ pub(crate) fn read_group<'t>(
     wire.dialect().read(message, declared)
 }
 
-struct Repairer {
+pub(super) struct Repairer<'r> {
     wire: Wire,
     repair: Repair,
-    done: Vec<Json>,
+    pub(super) done: Vec<Json>,
+    /// The position of the model's messages that are read.
+    pub(super) at: usize,
+    may_read: &'r MayRead<'r>,
+    /// The results that became faults because they may not be read.
+    pub(super) n_hidden: usize,
 }
 
-impl Repairer {
+impl<'r> Repairer<'r> {
+    pub(super) fn new(wire: Wire, may_read: &'r MayRead<'r>) -> Self {
+        Self { wire, repair: Repair::default(), done: Vec::new(), at: 0, may_read, n_hidden: 0 }
+    }
+
+    pub(super) fn add_all(&mut self, messages: Vec<Json>) {
+        let (mut group, mut after) = (Vec::new(), Vec::new());
+        for (at, message) in (self.at..).zip(messages) {
+            let is_model = self.wire.author(message.value()) == Some(Author::Model);
+            // Items of Responses belong together; other messages of a model stand alone.
+            let begins_next = is_model
+                && (!after.is_empty() || (!group.is_empty() && self.wire != Wire::Responses));
+            if begins_next {
+                self.add(std::mem::take(&mut group), std::mem::take(&mut after));
+                self.at = at;
+            }
+            if is_model { &mut group } else { &mut after }.push(message);
+        }
+        self.add(group, after);
+    }
+
     /// Adds messages of a model that belong together, and the messages of the user that follow.
     fn add(&mut self, mut group: Vec<Json>, after: Vec<Json>) {
         let n_given = group.len();
@@ -144,21 +172,26 @@ impl Repairer {
         let n_given = pieces.len();
         let mut open = Open::new(read);
         let ids: Vec<String> = ids(self.wire, &open);
+        let (mut n_found, n_hidden) = (0, self.n_hidden);
         for (at, id) in ids.iter().enumerate() {
             let is_its = |piece: &Option<Value>| {
                 piece.as_ref().and_then(|piece| self.wire.answers(piece)).as_ref() == Some(id)
             };
             let found = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
             match found {
-                Some(piece) => open.set(at, CallState::Written(piece)),
+                Some(piece) => {
+                    n_found += 1;
+                    let state = self.state(at, open.call(at), piece);
+                    open.set(at, state);
+                }
                 None if open.is_held(at) => open.set(at, CallState::Begun),
                 // A call that cannot be read has its answer already.
                 None => {}
             }
         }
-        let n_found =
-            open.states.iter().filter(|state| matches!(state, CallState::Written(_))).count();
-        if n_found == ids.len() && n_given == n_found && self.is_in_place(&after, n_found) {
+        let is_readable = self.n_hidden == n_hidden;
+        let is_whole = n_found == ids.len() && n_given == n_found;
+        if is_readable && is_whole && self.is_in_place(&after, n_found) {
             self.done.extend(after);
             return;
         }
@@ -166,6 +199,17 @@ impl Repairer {
         self.repair.n_dropped += n_given - n_found;
         self.done.extend(open.closed(self.wire));
         self.rest(after);
+    }
+
+    /// The state of a call with a result in the words of the dialect.
+    fn state(&mut self, place: usize, call: Option<&ToolCall>, result: Value) -> CallState {
+        let hidden = call.filter(|call| {
+            let past = PastCall { at: (self.at, place), tool: &call.tool, result: &result };
+            !(self.may_read)(&past)
+        });
+        let Some(call) = hidden else { return CallState::Written(result) };
+        self.n_hidden += 1;
+        CallState::Ended(unreadable(call))
     }
 
     /// True if the results stand where providers want them: at once after the calls.
@@ -210,6 +254,11 @@ impl Repairer {
             self.done.extend(joined(self.wire, rest));
         }
     }
+}
+
+/// The result of a call whose tool its caller may not use any more.
+pub(super) fn unreadable(call: &ToolCall) -> Box<ToolResult> {
+    failed(call, wording::not_readable(&call.tool))
 }
 
 /// The results in a message.

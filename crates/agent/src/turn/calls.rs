@@ -114,6 +114,10 @@ impl<'t> Turn<'t> {
         let made = |(at, call): &'_ (usize, ToolCall)| (*at, call.clone());
         let mut running = Vec::with_capacity(segment.len());
         for (at, call) in segment.iter().map(made) {
+            if let Some(refused) = self.refused(&call) {
+                self.settle(at, &call, *refused);
+                continue;
+            }
             self.context.show(TurnEvent::Call(&call));
             let future: BoxFuture<'_, _> =
                 async move { (at, caller.made(&call).await, call) }.boxed();
@@ -123,6 +127,12 @@ impl<'t> Turn<'t> {
         while let Some((at, result, call)) = running.next().await {
             self.settle(at, &call, result);
         }
+    }
+
+    /// The result of a call whose tool the caller may not use now, however long ago it was asked for.
+    pub(super) fn refused(&self, call: &ToolCall) -> Option<Box<ToolResult>> {
+        let is_refused = self.offered.find(&call.tool).is_none();
+        is_refused.then(|| failed(call, self.offered.unknown(&call.tool)))
     }
 
     /// Notes how a call ended.

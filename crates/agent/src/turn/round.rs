@@ -13,7 +13,7 @@ use crate::{
     context::TurnEvent,
     end::{End, EndReason},
     model::ModelFailure,
-    transcript::{CallState, Open, ended, failed, read_group},
+    transcript::{CallState, Open, PastCall, ended, failed, read_group},
     wire::{Ask, Reply, Stop, amend},
 };
 
@@ -67,11 +67,20 @@ impl Turn<'_> {
             Choice::Required | Choice::Tool(_) if !self.is_first => &Choice::Auto,
             choice => choice,
         };
-        let tools = self.offered.declarations();
+        let mut tools = self.offered.declarations();
+        let lacks_tools = tools.is_empty() && self.transcript.wire.needs_tools();
+        let stand_in = if lacks_tools && self.transcript.has_calls() {
+            self.offered.stand_in()
+        } else {
+            Vec::new()
+        };
+        tools.extend(&stand_in);
+        let may_read = |past: &PastCall<'_>| !self.earlier.has(past) || self.offered.may_read(past);
+        let messages = self.transcript.readable(&may_read);
         let ask = Ask {
             model: agent.model.name(),
             instructions: &agent.settings.instructions,
-            messages: &self.transcript.messages,
+            messages: &messages,
             tools: &tools,
             choice,
             settings: agent.model.settings(),

@@ -12,6 +12,7 @@ mod loops;
 mod no_good;
 mod numbers;
 mod pizza;
+mod rights;
 mod rounds;
 mod rows;
 mod search;

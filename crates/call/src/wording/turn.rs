@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{fault, sent};
+use super::{fault, sent, shortened};
 
 /// The turn was cancelled before the call began.
 pub fn not_begun() -> Box<Fault> {
@@ -20,6 +20,15 @@ pub fn cut_off() -> Box<Fault> {
 pub fn passed_over() -> Box<Fault> {
     let message = "the user went on before this call was approved or run, nothing was sent; call again only if it is still wanted";
     fault(FaultCode::Rejected, message, Next::AskUser)
+}
+
+/// The result of an earlier call, whose tool may not be used any more.
+pub fn not_readable(tool: &str) -> Box<Fault> {
+    let tool = shortened(tool);
+    let message = format!(
+        "there is no tool `{tool}` any more, so the result of this call cannot be read; go on without it"
+    );
+    sent(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
 }
 
 /// The reply of the model was cut, so that the arguments may be, too.

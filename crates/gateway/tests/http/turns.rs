@@ -95,6 +95,22 @@ async fn a_write_waits_until_it_is_approved_and_an_approval_is_used_once() {
 }
 
 #[tokio::test]
+async fn a_call_that_waits_is_not_made_after_a_reload_took_its_tool_from_the_agent() {
+    let (sidecar, provider) = sidecar().await;
+    let turn = sidecar.post(PATH, &said("Delete.")).await.json();
+    let id = turn["pending"][0]["id"].clone();
+    let text = configuration(&provider.origin).replace(", pets-deletePet", "");
+    sidecar.reload(&text).await;
+    let approval =
+        json!({"session": {"id": "s-1"}, "approvals": [{"id": id, "decision": "approve"}]});
+    let turn = sidecar.post(PATH, &approval).await.json();
+    assert_eq!(turn["end"]["reason"], "answered", "{turn}");
+    let asked: Value = serde_json::from_str(&provider.last().body).unwrap();
+    let result = asked["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+    assert!(result.contains("unknown_tool") && result.contains("pets-getPet"), "{result}");
+}
+
+#[tokio::test]
 async fn the_key_of_the_model_is_in_no_answer() {
     let (sidecar, _provider) = sidecar().await;
     let answered = sidecar.post(PATH, &said("Fail.")).await;
