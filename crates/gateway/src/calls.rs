@@ -11,7 +11,7 @@ pub(crate) use self::{
     accept::Accepted,
     awaiting_approval::Keeper,
     envelope::{Executor, Mode, RequestedCall, execution_of},
-    repetition::{Repeated, begun as begun_with_key, key as idempotency_key},
+    repetition::{GivenUp, Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
 use std::sync::Arc;
@@ -146,7 +146,8 @@ impl Batch {
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
-        match repetition::begun(gateway.answers(), key, &request, principal).await? {
+        let (answers, given_up) = (gateway.answers(), GivenUp::MadeAgain);
+        match repetition::begun(answers, key, &request, principal, given_up).await? {
             Repeated::Answered(text) => Ok(JsonText(text).into_response()),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;

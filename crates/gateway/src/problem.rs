@@ -167,6 +167,8 @@ impl ProblemKind {
         Self::new("key-reused", 422, "The idempotency key belongs to another request");
     pub(crate) const KEY_RUNNING: Self =
         Self::new("key-running", 409, "The same request is still running");
+    pub(crate) const KEY_UNKNOWN: Self =
+        Self::new("key-unknown", 409, "Nobody knows how the same request ended");
     /// The body is not the JSON that the path takes.
     pub const MALFORMED_BODY: Self = Self::new("malformed-body", 400, "The body is malformed");
     pub(crate) const MALFORMED_HEADER: Self =

@@ -4,6 +4,7 @@
 mod agents;
 mod envelope;
 mod events;
+mod repetition;
 mod stop;
 
 use std::sync::Arc;
@@ -14,13 +15,14 @@ use callgate_agent::{
     TurnContext,
 };
 use callgate_executor::Stop;
+use callgate_policy::Guard;
 use callgate_tool::{Object, Session, Value, from_value, json};
 use tokio::task::JoinHandle;
 
-use self::{agents::Agents, envelope::TurnForm, stop::TurnStop};
+use self::{agents::Agents, envelope::TurnForm, repetition::TurnKey, stop::TurnStop};
 use crate::{
     answer::JsonText,
-    calls::Accepted,
+    calls::{Accepted, Repeated},
     observe::{trace_of, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
@@ -48,6 +50,7 @@ async fn take(
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
     let agent = agents.get(request.shared_built(), &name).map_err(|error| problem(&error))?;
+    let key = TurnKey::of(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
     let input = form.input()?;
     let brought = form.transcript.take();
@@ -59,21 +62,41 @@ async fn take(
     }
     let context = context(&request, session);
     let transcripts = request.gateway().transcripts().clone();
-    if let Some(messages) = brought {
-        let read = Transcript::of_messages(agent.dialect(), messages);
-        let (transcript, _) = read.map_err(|error| problem(&error))?;
-        let replaced = transcripts.replace(&name, transcript, &context).await;
-        replaced.map_err(|error| problem(&error))?;
+    let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
+    let brought = brought.transpose().map_err(|error| problem(&error))?;
+    let guard = match key {
+        Some(key) => match key.begin(&request).await? {
+            Repeated::Answered(text) => return Ok(earlier_answer(accepted, text)),
+            Repeated::Made(guard) => Some(guard),
+        },
+        None => None,
+    };
+    if let Some((transcript, _)) = brought
+        && let Err(error) = transcripts.replace(&name, transcript, &context).await
+    {
+        // No turn has begun.
+        if let Some(guard) = guard {
+            guard.free().await;
+        }
+        return Err(problem(&error));
     }
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
     let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
-    let turn = Turn { agent, name, transcripts, context, input, report, stop, drain };
+    let turn = Turn { agent, name, transcripts, context, input, report, stop, drain, guard };
     match accepted {
         Accepted::Events => events::answer(turn).await,
         Accepted::Json => {
             let kept = turn.begun().ended().await?;
             Ok(JsonText(answer(&kept).to_string()).into_response())
         }
+    }
+}
+
+/// The answer of an earlier request with the same key.
+fn earlier_answer(accepted: Accepted, text: String) -> Response {
+    match accepted {
+        Accepted::Events => events::earlier_answer(&text),
+        Accepted::Json => JsonText(text).into_response(),
     }
 }
 
@@ -105,6 +128,8 @@ struct Turn {
     stop: TurnStop,
     /// Ends the turn when the sidecar is stopped.
     drain: Stop,
+    /// Keeps the answer under the key of the request.
+    guard: Option<Guard>,
 }
 
 /// A turn that runs in a task of its own, which ends it in order if the caller leaves or the sidecar ends.
@@ -116,7 +141,7 @@ struct TurnTask {
 
 impl Turn {
     fn begun(self) -> TurnTask {
-        let Self { agent, name, transcripts, context, input, report, stop, drain } = self;
+        let Self { agent, name, transcripts, context, input, report, stop, drain, guard } = self;
         let context = context.with_stop(stop.turn.clone());
         let leaving = Leaving(stop.turn.clone());
         let task = tokio::spawn(async move {
@@ -132,6 +157,9 @@ impl Turn {
             if let Ok(kept) = &mut kept {
                 let stopped_by = stop.stopped_by(&mut kept.end);
                 report.end(&kept.end, stopped_by);
+            }
+            if let Some(guard) = guard {
+                repetition::end(guard, &kept).await;
             }
             kept
         });

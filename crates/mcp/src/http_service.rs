@@ -19,7 +19,7 @@ use tower_service::Service;
 use crate::{
     batch, direct,
     host::Host,
-    message::{ExactCall, Refusal},
+    message::{ExactCall, KEY_HEADER, Refusal},
     method_errors::worded_body,
     server::Server,
 };
@@ -61,9 +61,12 @@ impl McpService {
     /// Answers each of several messages; none of them if one calls a tool that its sender may not call.
     async fn batched(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
         let exact = messages.iter().filter_map(|message| ExactCall::of(message).ok());
-        let mut denied = exact.filter_map(|exact| self.denied(&head, &exact));
-        if let Some(denied) = denied.next() {
+        let calls: Vec<_> = exact.filter(|exact| exact.tool.is_some()).collect();
+        if let Some(denied) = calls.iter().find_map(|exact| self.denied(&head, exact)) {
             return denied;
+        }
+        if calls.len() > 1 && head.headers.contains_key(KEY_HEADER) {
+            return refused(&Refusal::shared_key());
         }
         head.headers.remove(header::CONTENT_LENGTH);
         let answers = messages.into_iter().map(|message| {
@@ -120,7 +123,8 @@ impl McpService {
 
     /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
-        let exact = ExactCall::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
+        let exact = ExactCall::of(body).and_then(|exact| exact.with_headers(&head.headers));
+        let exact = exact.map_err(|refusal| Box::new(refused(&refusal)))?;
         match self.denied(head, &exact) {
             Some(denied) => Err(Box::new(denied)),
             None => Ok(exact),

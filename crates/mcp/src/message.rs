@@ -3,6 +3,7 @@
 
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Object, Reader, Token, Value};
+use http::HeaderMap;
 use serde_json::json;
 
 use crate::shortlist::Standing;
@@ -14,7 +15,7 @@ pub(crate) struct ExactCall {
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` if absent.
     pub(crate) session: Value,
-    /// `callgate/idempotencyKey` of `_meta`.
+    /// `callgate/idempotencyKey` of `_meta`, or the header `Idempotency-Key` of the request.
     pub(crate) key: Option<IdempotencyKey>,
     /// The other members of `_meta`.
     pub(crate) meta: Object,
@@ -88,6 +89,25 @@ impl ExactCall {
 }
 
 impl ExactCall {
+    /// Takes the key of the request's header, as every other path does. Refuses one that is no key, or another one than that
+    /// of `_meta`.
+    pub(crate) fn with_headers(mut self, headers: &HeaderMap) -> Result<Self, Refusal> {
+        let mut values = headers.get_all(KEY_HEADER).iter();
+        let Some(value) = values.next().filter(|_| self.tool.is_some()) else { return Ok(self) };
+        let key = value.to_str().ok().filter(|_| values.next().is_none());
+        let Some(key) = key.and_then(IdempotencyKey::of_text) else {
+            let message =
+                format!("`{KEY_HEADER}`: expected one text of 1 to 255 printable ASCII characters");
+            return Err(refusal(self.id, INVALID_PARAMS, message));
+        };
+        if self.key.as_ref().is_some_and(|own| *own != key) {
+            let message = format!("expected one key, got two: `{KEY_HEADER}` and `{KEY}`");
+            return Err(refusal(self.id, INVALID_PARAMS, message));
+        }
+        self.key = Some(key);
+        Ok(self)
+    }
+
     /// The called tools: the one named, and the one that it calls in turn.
     pub(crate) fn called(&self) -> impl Iterator<Item = String> {
         let standing = self.tool.as_deref().and_then(Standing::named);
@@ -99,6 +119,14 @@ impl ExactCall {
 impl Refusal {
     pub(crate) fn too_long(most: usize) -> Self {
         let message = format!("expected a message of at most {most} bytes");
+        refusal(Value::Null, INVALID_REQUEST, message)
+    }
+
+    /// Refuses one key of a header for several calls.
+    pub(crate) fn shared_key() -> Self {
+        let message = format!(
+            "`{KEY_HEADER}`: expected one call, got several; give each call of a batch its own key, `{KEY}` in its `_meta`"
+        );
         refusal(Value::Null, INVALID_REQUEST, message)
     }
 
@@ -169,6 +197,8 @@ fn id_of(text: &str) -> Value {
     Value::Null
 }
 
+/// The header under which a repeated request makes its call once.
+pub(crate) const KEY_HEADER: &str = "idempotency-key";
 /// The member of a request's `_meta` under which a repeated call is made once.
 const KEY: &str = "callgate/idempotencyKey";
 /// The member of a request's `_meta` that describes the session.

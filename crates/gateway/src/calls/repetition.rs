@@ -38,13 +38,22 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
-/// Looks up a request with a key in the records. A request that was given up is made again: the result of each call is
-/// kept under the call's own key.
+/// What becomes of a request whose end nobody knows, because it was given up.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum GivenUp {
+    /// It is made again: the result of each of its calls is kept under the call's own key.
+    MadeAgain,
+    /// It is refused, because it has no such calls.
+    Refused,
+}
+
+/// Looks up a request with a key in the records.
 pub(crate) async fn begun(
     answers: &Arc<Records>,
     key: &str,
     parts: &[&[u8]],
     principal: Option<&Principal>,
+    given_up: GivenUp,
 ) -> Result<Repeated, Problem> {
     // Each part follows its length, so that no two lists of parts are alike.
     let mut digest = Sha256::new();
@@ -55,7 +64,8 @@ pub(crate) async fn begun(
     let digest = digest.finalize().into();
     // No call has a key that begins like this.
     let key = IdempotencyKey(format!("\u{1f}{key}"));
-    match answers.begin(principal, &key, digest, |kept| kept.is_none()).await {
+    let may_replace = |kept: Option<&[u8]>| kept.is_none() && given_up == GivenUp::MadeAgain;
+    match answers.begin(principal, &key, digest, may_replace).await {
         Begun::Different => {
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
             Err(Problem::new(ProblemKind::KEY_REUSED, detail))
@@ -71,6 +81,10 @@ pub(crate) async fn begun(
         Begun::Running => {
             let detail = "a request with the same key is still running: repeat it later";
             Err(Problem::new(ProblemKind::KEY_RUNNING, detail).with_retry_after(SOON))
+        }
+        Begun::Unknown if given_up == GivenUp::Refused => {
+            let detail = "a request with this key was begun, and its answer is not kept: it may have done all, some or nothing of its work; nothing was done now";
+            Err(Problem::new(ProblemKind::KEY_UNKNOWN, detail))
         }
         Begun::Unavailable | Begun::Unknown => {
             let detail = "idempotency keys cannot be kept now";

@@ -14,7 +14,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     caller::Caller,
-    calls::{Batch, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key},
+    calls::{Batch, GivenUp, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key},
     dialects::entry,
     gateway::Gateway,
     observe::trace_of,
@@ -157,11 +157,21 @@ impl RouteRequest {
     /// # Errors
     /// Returns a [`Problem`] if a request with the key is running, or was another one by its digest.
     pub async fn begin(&self, key: &str, digest: &[u8]) -> Result<Option<Guard>, Problem> {
-        let answers = self.gateway.answers();
-        match begun_with_key(answers, key, &[digest], self.principal()).await? {
+        match self.begun(key, digest, GivenUp::MadeAgain).await? {
             Repeated::Answered(_) => Ok(None),
             Repeated::Made(guard) => Ok(Some(guard)),
         }
+    }
+
+    /// Claims a key of the caller, or finds the answer that is kept under it.
+    pub(crate) async fn begun(
+        &self,
+        key: &str,
+        digest: &[u8],
+        given_up: GivenUp,
+    ) -> Result<Repeated, Problem> {
+        let answers = self.gateway.answers();
+        begun_with_key(answers, key, &[digest], self.principal(), given_up).await
     }
 
     /// The stored parameters of a session once they are changed, where `null` removes one; `None` if there are none and

@@ -30,10 +30,24 @@ pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
         last = endings(Ok(running.ended().await?));
         None
     };
-    let events = events(Events { receiver, stop, running, last });
+    Ok(response(events(Events { receiver, stop, running, last })))
+}
+
+/// The last events of a turn that an earlier request took, from its answer: the calls that wait, and the end.
+pub(super) fn earlier_answer(text: &str) -> Response {
+    let whole = Value::parse(text).unwrap_or_default();
+    let pending = whole.get("pending").and_then(Value::as_array).into_iter().flatten();
+    let mut last: Vec<_> = pending.map(|call| EventText::of("pending", call)).collect();
+    last.push(EventText::of("end", &whole));
+    let events =
+        last.into_iter().map(|EventText(name, data)| Ok(Event::default().event(name).data(data)));
+    response(stream::iter(events))
+}
+
+fn response(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
     let mut response = Sse::new(events).keep_alive(KeepAlive::default()).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    response
 }
 
 /// The name of an event and its data, which is JSON on one line.

@@ -7,6 +7,7 @@ mod away;
 mod dialects;
 mod documents;
 mod journals;
+mod keys;
 mod mcp;
 mod mcp_headers;
 mod mcp_keys;
@@ -21,6 +22,7 @@ mod semantic_kernel;
 mod service;
 #[expect(dead_code, reason = "tests of further routes need more of it")]
 mod sidecar;
+mod turn_keys;
 mod turns;
 mod uploads;
 

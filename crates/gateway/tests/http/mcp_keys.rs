@@ -71,3 +71,34 @@ async fn a_call_that_is_approved_later_is_made_under_its_key() {
     assert_eq!(again["result"]["structuredContent"]["number"], 1, "{again}");
     assert_eq!(service.n_orders(), 1);
 }
+
+#[tokio::test]
+async fn the_header_of_a_request_is_the_key_of_its_call() {
+    let service = Service::start().await;
+    let sidecar = &service.sidecar;
+    let plain = request("tools/call", &json!({"name": "order", "arguments": {}}));
+    let own = request("tools/call", &keyed("order", &json!("order-17")));
+    let headers = [JSON, EITHER, ("mcp-protocol-version", "2025-11-25"), KEY];
+    for body in [&plain, &own, &plain] {
+        let answered = sidecar.send("POST", "/mcp", &headers, body).await;
+        assert!(answered.text.contains(r#"\"number\": 1"#), "{}", answered.text);
+    }
+    let params = json!({"name": "order", "arguments": {}, "_meta": {"progressToken": 7}});
+    let watched = sidecar.ask_2026("tools/call", &params, &json!({}), &[KEY]).await.text;
+    assert!(watched.contains(r#"\"number\": 1"#), "{watched}");
+    assert_eq!(service.n_orders(), 1);
+
+    let other = request("tools/call", &keyed("order", &json!("order-18")));
+    let headers = [JSON, EITHER, ("mcp-protocol-version", "2025-03-26"), KEY];
+    for (body, expected) in [
+        (&other, "expected one key, got two"),
+        (&format!("[{plain},{plain}]"), "give each call of a batch its own key"),
+    ] {
+        let refused = sidecar.send("POST", "/mcp", &headers, body).await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert!(refused.text.contains(expected), "{}", refused.text);
+    }
+    assert_eq!(service.n_orders(), 1);
+}
+
+const KEY: (&str, &str) = ("idempotency-key", "order-17");

@@ -1,0 +1,66 @@
+//! The header `Idempotency-Key` of a turn: a request repeated with its key gets the first answer, and asks neither the model nor
+//! a tool. The turn keeps its answer also if its caller has left.
+
+use callgate_agent::{Error, ErrorKind, KeptTurn};
+use callgate_policy::Guard;
+use callgate_tool::{Fingerprint, Value};
+
+use super::answer;
+use crate::{
+    calls::{GivenUp, Repeated},
+    problem::Problem,
+    routes::RouteRequest,
+};
+
+/// The key of a turn.
+pub(super) struct TurnKey {
+    key: String,
+    /// The digest of the agent, the body, the values that headers and claims bind, and the caller's rights.
+    digest: Fingerprint,
+}
+
+impl TurnKey {
+    /// Reads the key of a request; `None` without one.
+    pub(super) fn of(
+        request: &RouteRequest,
+        agent: &str,
+        body: &Value,
+    ) -> Result<Option<Self>, Problem> {
+        let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
+        hasher.text("turn").text(agent).value(body);
+        Ok(Some(Self { key, digest: hasher.finish() }))
+    }
+
+    pub(super) async fn begin(&self, request: &RouteRequest) -> Result<Repeated, Problem> {
+        request.begun(&self.key, self.digest.as_bytes(), GivenUp::Refused).await
+    }
+}
+
+/// Keeps the answer of a turn. A turn that left no trace frees its key, so that it can be taken again.
+pub(super) async fn end(guard: Guard, kept: &Result<KeptTurn, Error>) {
+    match kept {
+        Ok(kept) if is_without_trace(kept) => guard.free().await,
+        Ok(kept) => guard.finish(answer(kept).to_string().as_bytes()).await,
+        Err(error) if is_refusal(error) => guard.free().await,
+        // The store failed, before the turn or after it.
+        Err(_) => drop(guard),
+    }
+}
+
+/// True if the model has not replied and no call was made: the input was taken out of the conversation again.
+fn is_without_trace(kept: &KeptTurn) -> bool {
+    let is_unchanged = kept.transcript.messages().len() == kept.n_before;
+    is_unchanged && kept.end.n_calls == 0 && kept.end.pending.is_empty()
+}
+
+/// True if the turn did not begin.
+fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Answer
+            | ErrorKind::Busy
+            | ErrorKind::Dialect
+            | ErrorKind::Transcript
+            | ErrorKind::UnknownAgent
+    )
+}
