@@ -25,8 +25,11 @@ pub(crate) const IMPORT: LoadEffects = LoadEffects::Files;
 #[cfg(feature = "mcp")]
 pub(crate) const MCP: LoadEffects = LoadEffects::Ask;
 
+/// A flag, and the effects of a load with it.
+type Flagged = Option<(&'static str, LoadEffects)>;
+
 /// The commands that load, each with the effects of its load, and of its load with a flag.
-const COMMANDS: &[(&str, LoadEffects, Option<(&str, LoadEffects)>)] = &[
+const COMMANDS: &[(&str, LoadEffects, Flagged)] = &[
     ("call", CALL, Some(("--dry-run", DRY_RUN))),
     #[cfg(feature = "agents")]
     ("chat", CHAT, Some(("--dry-run", DRY_RUN))),

@@ -175,8 +175,7 @@ impl Config {
             tls: &tls,
             state: policy.state.as_ref(),
             previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
-            asking: reader.effects.asking().filter(|_| !environment.has_no_databases),
-            fetching: reader.effects.fetching().filter(|_| !environment.has_no_databases),
+            effects: environment.within(reader.effects),
         };
         let further = Further { around, of_connections, of_searches, earlier };
         let tools = self.tools(&mut reader, parts, further).await;

@@ -9,6 +9,8 @@ use callgate_session::Store;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
+use crate::effects::LoadEffects;
+
 /// The environment of a configuration. The default is the machine's own.
 ///
 /// ```
@@ -216,6 +218,11 @@ impl Environment {
     pub fn examining_sidecar(mut self) -> Self {
         self.sidecar = Sidecar::Examined;
         self
+    }
+
+    /// The effects on databases, connections and documents: none where only their names matter.
+    pub(crate) fn within(&self, effects: LoadEffects) -> LoadEffects {
+        if self.has_no_databases { effects.min(LoadEffects::Files) } else { effects }
     }
 
     /// Connections that avoid our own listeners, through a proxy if there is one.

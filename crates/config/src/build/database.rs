@@ -15,10 +15,7 @@ use super::{
     own_tools::{DatabaseBackend, DatabaseTool},
 };
 use crate::{
-    code::ConfigCode,
-    connection::ConnectorConfig,
-    database::DatabaseConfig,
-    effects::{Asking, Fetching},
+    code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, effects::LoadEffects,
     toolset::ToolsetConfig,
 };
 
@@ -39,7 +36,7 @@ mod open {
         around: Around<'_>,
     ) -> Ready<Databases> {
         let Around { build_context: _, connections: _, tls: _, state: _, previous: _, .. } = around;
-        let Around { asking: _, fetching: _, .. } = around;
+        let Around { effects: _, .. } = around;
         ready(Databases::default())
     }
 }
@@ -160,10 +157,8 @@ pub(super) struct Around<'a> {
     pub(super) state: Option<&'a Arc<dyn Store>>,
     /// The databases of the last build.
     pub(super) previous: &'a [KnownDatabase],
-    /// Leave to ask them.
-    pub(super) asking: Option<Asking>,
-    /// Leave to open the file of a database that the configuration names.
-    pub(super) fetching: Option<Fetching>,
+    /// The effects that loading them may have.
+    pub(super) effects: LoadEffects,
 }
 
 /// The reason for which tools of a load without leave to ask are not described.

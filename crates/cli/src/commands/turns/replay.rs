@@ -115,7 +115,8 @@ fn root_of(folder: &Path) -> PathBuf {
     let current = env::current_dir().and_then(fs::canonicalize).ok();
     let repository = real.ancestors().find(|above| above.join(".git").exists());
     let repository = repository.map(Path::to_owned);
-    repository.or(current.filter(|current| real.starts_with(current))).unwrap_or(real)
+    let current = current.filter(|current| real.starts_with(current));
+    repository.or(current).unwrap_or(real)
 }
 
 /// The ends of the turns, and the texts in them that differ each time.

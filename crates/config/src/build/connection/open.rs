@@ -77,13 +77,13 @@ async fn one(
     databases: &mut Databases,
     toolset: &ToolsetConfig,
     surroundings: Surroundings,
-    Around { build_context, previous, asking, .. }: Around<'_>,
+    Around { build_context, previous, effects, .. }: Around<'_>,
 ) -> Option<()> {
     let environment = build_context.environment;
     let selected = selection::selected(reader, toolset);
-    let is_asked = asking.is_some();
+    let is_asked = effects.asking().is_some();
     let absence = if is_asked { Absence::Unavailable } else { Absence::Unasked };
-    let made = match asking {
+    let made = match effects.asking() {
         None => Made { backends: Vec::new(), failure: Some(UNASKED.to_owned()) },
         Some(asking) => {
             let settings = settings::of_toolset(toolset, &selected)?;

@@ -73,7 +73,8 @@ impl Opening<'_> {
         let Self { toolset, connection, selected, surroundings, around } = self;
         let Around { build_context, previous, .. } = around;
         let is_file = connection.is_file && toolset.database.query.is_none();
-        let is_opened = around.asking.is_some() || (is_file && around.fetching.is_some());
+        let is_opened =
+            around.effects.asking().is_some() || (is_file && around.effects.fetching().is_some());
         if !is_opened {
             return Load::Unasked;
         }

@@ -37,9 +37,8 @@ pub(super) async fn all(
         let Some(settings) = settings(toolset, build_context) else { continue };
         let selected = selection::selected(reader, toolset);
         let name = settings.toolset.clone();
-        let is_read =
-            !build_context.environment.has_no_databases && reader.effects.fetching().is_some();
-        let backends = if !is_read {
+        let effects = build_context.environment.within(reader.effects);
+        let backends = if effects.fetching().is_none() {
             own_tools::stand_ins(toolset, &selected, Absence::Unasked)
         } else {
             let earlier = previous.iter().find(|earlier| earlier.name == name);
