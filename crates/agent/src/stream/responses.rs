@@ -42,7 +42,8 @@ impl Parts {
             }
             "error" => Err(failed(Value::parse(data).map_err(unreadable)?)),
             kind if Items::are_told_by(kind) => {
-                self.items.add(kind, Value::parse(data).map_err(unreadable)?)
+                let event = Value::parse(data).map_err(unreadable)?;
+                Ok(self.items.add(kind, event))
             }
             _ => Ok(String::new()),
         }

@@ -29,7 +29,7 @@ pub(crate) fn failed(error: Value) -> ReplyFault {
     ReplyFault { message: format!("the model failed: {said}"), error: Some(error) }
 }
 
-/// The error in an object: a member of it, or the whole, as vLLM and SGLang write one.
+/// The error in an object: a member of it, or the whole, as vLLM and `SGLang` write one.
 pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {
     if holder.get("object").and_then(Value::as_str) == Some("error") {
         return Some(holder.take());

@@ -1,6 +1,6 @@
 //! The calls of a streamed message, from their pieces. OpenAI numbers calls, and names them in their first piece. Servers that
 //! resemble it number all calls alike (Ollama), number pieces (Cerebras) or nothing (Gemini), repeat ids and names in each piece
-//! (vLLM, NVIDIA), write empty ones (DashScope), or send whole calls, with arguments that are objects. This module alone decides
+//! (vLLM, NVIDIA), write empty ones (`DashScope`), or send whole calls, with arguments that are objects. This module alone decides
 //! which call a piece belongs to.
 
 use callgate_tool::{Number, Object, Value};

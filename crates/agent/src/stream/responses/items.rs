@@ -2,8 +2,6 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::ReplyFault;
-
 /// The items in the order in which they begin.
 #[derive(Debug, Default)]
 pub(super) struct Items(Vec<Item>);
@@ -26,7 +24,7 @@ impl Items {
     }
 
     /// Adds an event. Returns the words in it for the user.
-    pub(super) fn add(&mut self, kind: &str, mut event: Value) -> Result<String, ReplyFault> {
+    pub(super) fn add(&mut self, kind: &str, mut event: Value) -> String {
         let mut take = |name: &str| event.get_mut(name).map(Value::take).unwrap_or_default();
         let members = match take("item") {
             Value::Object(members) => members,
@@ -38,7 +36,7 @@ impl Items {
         let piece = [take("delta"), take("arguments")];
         let piece = piece.iter().find_map(Value::as_str).unwrap_or_default();
         let said = if kind == TEXT { piece.to_owned() } else { String::new() };
-        let Some(item) = self.item(id, position, kind) else { return Ok(said) };
+        let Some(item) = self.item(id, position, kind) else { return said };
         match kind {
             ADDED if !item.is_done => item.members = members,
             DONE => (item.members, item.is_done) = (members, true),
@@ -47,7 +45,7 @@ impl Items {
             TEXT => item.text.push_str(piece),
             _ => {}
         }
-        Ok(said)
+        said
     }
 
     /// The item of an event: the one with its id, else the last at its position that is not done. Some servers give an item
