@@ -5,8 +5,9 @@ mod binding;
 mod condition;
 mod expression;
 mod keyset;
+mod scope;
 
-use self::{binding::Binding, condition::NEVER};
+use self::{binding::Binding, condition::NEVER, scope::Scope};
 use crate::{
     catalog::{Column, Table},
     engine::Engine,
@@ -67,19 +68,19 @@ pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
 /// The statement that reads the row that this connection has just added to a table whose `counted` column counts up. It is for
 /// MariaDB, whose changes return no rows.
 pub(crate) fn select_added(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
-    let condition = format!("{} = LAST_INSERT_ID()", engine.quote(&counted.name));
-    selecting(engine, select, Some(condition))
+    selecting(engine, select, Some(counted))
 }
 
-fn selecting(engine: Engine, select: &Select<'_>, more: Option<String>) -> Sql {
+fn selecting(engine: Engine, select: &Select<'_>, counted: Option<&Column>) -> Sql {
     let mut binding = Binding::new(engine, select.table);
     let mut text = format!(
         "SELECT {} FROM {}",
-        shown(engine, &select.columns, select.value_bytes),
+        shown(binding.scope(), &select.columns, select.value_bytes),
         binding.table()
     );
     let mut conditions = condition::of_target(&mut binding, &select.target);
-    conditions.extend(more);
+    let scope = binding.scope();
+    conditions.extend(counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.name(column))));
     if let Some(last) = select.after {
         conditions.push(keyset::after(&mut binding, select.order, last));
     }
@@ -114,7 +115,8 @@ pub(crate) fn insert(
         Engine::Postgres | Engine::Sqlite if values.is_empty() => "DEFAULT VALUES".to_owned(),
         _ => format!("({}) VALUES ({})", names.join(", "), typed.join(", ")),
     };
-    let text = format!("INSERT INTO {} {row}{}", binding.table(), returned(engine, returning));
+    let text =
+        format!("INSERT INTO {} {row}{}", binding.table(), returned(binding.scope(), returning));
     binding.statement(text)
 }
 
@@ -137,7 +139,7 @@ pub(crate) fn update(
         "UPDATE {} SET {} WHERE {changed}{}",
         binding.table(),
         set.join(", "),
-        returned(engine, returning)
+        returned(binding.scope(), returning)
     );
     binding.statement(text)
 }
@@ -151,24 +153,26 @@ pub(crate) fn delete(engine: Engine, table: &Table, target: &Target<'_>) -> Sql 
 }
 
 /// The statement of PostgreSQL that removes rows and reads them as a [`select`] of them does, in its order. It removes none if
-/// the target has neither a key nor a condition.
+/// the target has neither a key nor a condition. The removed rows have the name of their table, by which columns are written.
 pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
     let mut binding = Binding::new(engine, select.table);
     let changed = changed(&mut binding, &select.target);
-    let names: Vec<_> = select.columns.iter().map(|column| engine.quote(&column.name)).collect();
+    let scope = binding.scope();
+    let names: Vec<_> = select.columns.iter().map(|column| scope.name(column)).collect();
+    let removed = engine.quote(scope.table);
     let text = format!(
-        "WITH callgate AS (DELETE FROM {} WHERE {changed} RETURNING {}) SELECT {} FROM callgate{}",
+        "WITH {removed} AS (DELETE FROM {} WHERE {changed} RETURNING {}) SELECT {} FROM {removed}{}",
         binding.table(),
         names.join(", "),
-        shown(engine, &select.columns, select.value_bytes),
+        shown(scope, &select.columns, select.value_bytes),
         order_by(&binding, select.order)
     );
     binding.statement(text)
 }
 
-/// The columns of a statement of the operator, read as those of a [`Select`].
+/// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].
 pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
-    shown(engine, columns, value_bytes)
+    shown(Scope { engine, table: "callgate" }, columns, value_bytes)
 }
 
 /// The statement that reads one row if a row with these values is there.
@@ -196,25 +200,25 @@ fn typed(binding: &mut Binding<'_>, column: &Column, value: Option<&str>) -> Str
 }
 
 /// The columns as texts; a reading of no column still has one.
-fn shown(engine: Engine, columns: &[&Column], most: usize) -> String {
+fn shown(scope: Scope<'_>, columns: &[&Column], most: usize) -> String {
     if columns.is_empty() {
         return "NULL".to_owned();
     }
     let columns: Vec<_> =
-        columns.iter().map(|column| expression::shown(engine, column, most)).collect();
+        columns.iter().map(|column| expression::shown(scope, column, most)).collect();
     columns.join(", ")
 }
 
-fn returned(engine: Engine, returning: &Returning<'_>) -> String {
-    if returning.columns.is_empty() || !engine.has_returning() {
+fn returned(scope: Scope<'_>, returning: &Returning<'_>) -> String {
+    if returning.columns.is_empty() || !scope.engine.has_returning() {
         return String::new();
     }
-    format!(" RETURNING {}", shown(engine, returning.columns, returning.value_bytes))
+    format!(" RETURNING {}", shown(scope, returning.columns, returning.value_bytes))
 }
 
 fn order_by(binding: &Binding<'_>, order: &[(String, Direction)]) -> String {
     let item = |(name, direction): &(String, Direction)| {
-        let column = expression::ordered(binding.engine, binding.column(name)?);
+        let column = expression::ordered(binding.scope(), binding.column(name)?);
         Some(match direction {
             Direction::Ascending => column,
             Direction::Descending => column + " DESC",

@@ -88,8 +88,8 @@ mod tests {
         assert_eq!(names, ["a", "a_2", "a_2_2", "a_3"]);
         assert_eq!(
             wrapped.text,
-            "SELECT left(\"c1\"::text, 10), left(\"c2\"::text, 10), left(\"c3\"::text, 10), \
-             left(\"c4\"::text, 10) FROM (\ntable t --\n) AS callgate (c1, c2, c3, c4) LIMIT 3"
+            "SELECT left(\"callgate\".\"c1\"::text, 10), left(\"callgate\".\"c2\"::text, 10), \
+             left(\"callgate\".\"c3\"::text, 10), left(\"callgate\".\"c4\"::text, 10) FROM (\ntable t --\n) AS callgate (c1, c2, c3, c4) LIMIT 3"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! The values that one statement binds, in the order of its placeholders, and the names that it may write.
 
-use super::Sql;
+use super::{Sql, scope::Scope};
 use crate::{
     catalog::{Column, Table},
     engine::Engine,
@@ -27,6 +27,11 @@ impl<'a> Binding<'a> {
             Some(schema) => format!("{}.{table}", self.engine.quote(schema)),
             None => table,
         }
+    }
+
+    /// The table by whose name columns are written.
+    pub(super) fn scope(&self) -> Scope<'a> {
+        Scope { engine: self.engine, table: &self.table.name.name }
     }
 
     /// The column of this name in the catalog.

@@ -49,7 +49,7 @@ fn of_conditions(binding: &mut Binding<'_>, conditions: &[Condition]) -> Vec<Str
 }
 
 fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
-    let exact = expression::exact(binding.engine, column);
+    let exact = expression::exact(binding.scope(), column);
     match test {
         Test::AtLeast(value) => compared(binding, column, ">=", value),
         Test::AtMost(value) => compared(binding, column, "<=", value),
@@ -60,8 +60,8 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
                 values.iter().map(|value| exact_value(binding, column, value)).collect();
             format!("{exact} IN ({})", values.join(", "))
         }
-        Test::IsNotNull => format!("{} IS NOT NULL", binding.engine.quote(&column.name)),
-        Test::IsNull => format!("{} IS NULL", binding.engine.quote(&column.name)),
+        Test::IsNotNull => format!("{} IS NOT NULL", binding.scope().name(column)),
+        Test::IsNull => format!("{} IS NULL", binding.scope().name(column)),
         Test::Less(value) => compared(binding, column, "<", value),
         Test::Like(pattern) => like(binding, column, pattern),
         Test::More(value) => compared(binding, column, ">", value),
@@ -71,8 +71,8 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
 
 /// The condition that a column has exactly this value, whatever its collation is.
 pub(super) fn equal(binding: &mut Binding<'_>, column: &Column, value: &str) -> String {
-    let exact = expression::exact(binding.engine, column);
-    let name = binding.engine.quote(&column.name);
+    let exact = expression::exact(binding.scope(), column);
+    let name = binding.scope().name(column);
     if binding.engine != Engine::Mysql || exact == name {
         return format!("{exact} = {}", exact_value(binding, column, value));
     }
@@ -95,7 +95,7 @@ pub(super) fn compared(
 ) -> String {
     let placeholder = binding.bind(Some(value));
     let value = expression::typed(binding.engine, column, &placeholder);
-    format!("{} {operator} {value}", expression::ordered(binding.engine, column))
+    format!("{} {operator} {value}", expression::ordered(binding.scope(), column))
 }
 
 /// A comparison with a pattern, in which letter case and accents matter.
@@ -103,10 +103,10 @@ fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String
     if !matches!(column.kind, ColumnKind::Text { .. }) {
         return NEVER.to_owned();
     }
-    let exact = expression::exact(binding.engine, column);
+    let exact = expression::exact(binding.scope(), column);
     match binding.engine {
         Engine::Mysql => {
-            let name = binding.engine.quote(&column.name);
+            let name = binding.scope().name(column);
             let placeholder = binding.bind(Some(&escaped(pattern, &LIKE)));
             format!(
                 "CONVERT({name} USING utf8mb4) LIKE CONVERT({placeholder} USING utf8mb4) \

@@ -4,6 +4,7 @@
 mod affinity;
 
 use self::affinity::Affinity;
+use super::scope::Scope;
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine,
@@ -57,9 +58,9 @@ fn mysql_typed(kind: &ColumnKind, placeholder: &str) -> String {
 }
 
 /// The column in a comparison that finds equal bytes only.
-pub(super) fn exact(engine: Engine, column: &Column) -> String {
-    let name = engine.quote(&column.name);
-    match engine {
+pub(super) fn exact(scope: Scope<'_>, column: &Column) -> String {
+    let name = scope.name(column);
+    match scope.engine {
         Engine::Mysql if is_text(&column.kind) => {
             format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY)")
         }
@@ -109,9 +110,9 @@ pub(super) fn exact_value(engine: Engine, column: &Column, placeholder: &str) ->
 }
 
 /// The column as rows are ordered by it, and as it is compared with [`typed`] values for an order.
-pub(super) fn ordered(engine: Engine, column: &Column) -> String {
-    let name = engine.quote(&column.name);
-    match engine {
+pub(super) fn ordered(scope: Scope<'_>, column: &Column) -> String {
+    let name = scope.name(column);
+    match scope.engine {
         // It sorts these by the numbers of their labels, but compares them as texts.
         Engine::Mysql if has_labels(column) => format!("CONVERT({name} USING utf8mb4)"),
         Engine::Mysql | Engine::Postgres => name,
@@ -126,10 +127,10 @@ fn has_labels(column: &Column) -> bool {
 }
 
 /// The column as a text of at most so many characters and one more.
-pub(super) fn shown(engine: Engine, column: &Column, most: usize) -> String {
-    let name = engine.quote(&column.name);
+pub(super) fn shown(scope: Scope<'_>, column: &Column, most: usize) -> String {
+    let name = scope.name(column);
     let most = most.saturating_add(1);
-    match engine {
+    match scope.engine {
         Engine::Mysql => mysql_shown(column, &name, most),
         Engine::Postgres => postgres_shown(&column.kind, &name, most),
         Engine::Sqlite => sqlite_shown(&column.kind, &name, most),

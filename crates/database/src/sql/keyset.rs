@@ -32,6 +32,7 @@ pub(super) fn after(
     if let Some(row) = row(binding, &steps) {
         return row;
     }
+    let bound = bound(binding, &steps);
     let mut alternatives = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let before = steps.get(..index).unwrap_or_default();
@@ -40,7 +41,22 @@ pub(super) fn after(
     if alternatives.is_empty() {
         return NEVER.to_owned();
     }
-    format!("({})", alternatives.join(" OR "))
+    let alternatives = format!("({})", alternatives.join(" OR "));
+    match bound {
+        Some(bound) => format!("{bound} AND {alternatives}"),
+        None => alternatives,
+    }
+}
+
+/// The condition that every alternative has on the first column: an index begins there, and goes on in the order. `None` if rows
+/// with null come later, and for one column, whose only alternative it would repeat.
+fn bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
+    let [Step { column, direction, last }, _, ..] = steps else { return None };
+    let ascends = *direction == Direction::Ascending;
+    let has_nulls_first = ascends == binding.engine.sorts_nulls_first();
+    let operator = if ascends { ">=" } else { "<=" };
+    let last = last.filter(|_| !column.is_nullable || has_nulls_first)?;
+    Some(compared(binding, column, operator, last))
 }
 
 /// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
@@ -58,7 +74,7 @@ fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
         values.push(expression::typed(binding.engine, step.column, &placeholder));
     }
     let columns: Vec<_> =
-        steps.iter().map(|step| expression::ordered(binding.engine, step.column)).collect();
+        steps.iter().map(|step| expression::ordered(binding.scope(), step.column)).collect();
     let operator = operator(first);
     Some(format!("({}) {operator} ({})", columns.join(", "), values.join(", ")))
 }
@@ -89,7 +105,7 @@ fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) 
 }
 
 fn null(binding: &Binding<'_>, column: &Column, is: &str) -> String {
-    format!("{} {is}", binding.engine.quote(&column.name))
+    format!("{} {is}", binding.scope().name(column))
 }
 
 fn operator(direction: Direction) -> &'static str {

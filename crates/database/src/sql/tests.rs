@@ -112,20 +112,25 @@ fn a_reading_has_rows_key_filter_order_and_limit() {
     (reading.most, reading.lock) = (Some(51), true);
     check(
         &select(Postgres, &reading),
-        r#"SELECT "no"::text, left("owner"::text, 11), left("total"::text, 11), left("note"::text, 11), encode(substring("data" from 1 for 11), 'hex') FROM "public"."orders" WHERE "owner" = $1::text AND "no" = $2::text::bigint AND "total" >= $3::text::numeric(20,4) AND ("note"::text COLLATE "C" LIKE $4::text ESCAPE '!' OR "note" IS NULL) AND (("total" < $5::text::numeric(20,4)) OR ("total" = $6::text::numeric(20,4) AND "no" > $7::text::bigint)) ORDER BY "total" DESC, "no" LIMIT 51 FOR UPDATE"#,
-        &["ann", "7", "1.5", "%5!%%", "3.5", "3.5", "9"],
+        r#"SELECT "orders"."no"::text, left("orders"."owner"::text, 11), left("orders"."total"::text, 11), left("orders"."note"::text, 11), encode(substring("orders"."data" from 1 for 11), 'hex') FROM "public"."orders" WHERE "orders"."owner" = $1::text AND "orders"."no" = $2::text::bigint AND "orders"."total" >= $3::text::numeric(20,4) AND ("orders"."note"::text COLLATE "C" LIKE $4::text ESCAPE '!' OR "orders"."note" IS NULL) AND "orders"."total" <= $5::text::numeric(20,4) AND (("orders"."total" < $6::text::numeric(20,4)) OR ("orders"."total" = $7::text::numeric(20,4) AND "orders"."no" > $8::text::bigint)) ORDER BY "orders"."total" DESC, "orders"."no" LIMIT 51 FOR UPDATE"#,
+        &["ann", "7", "1.5", "%5!%%", "3.5", "3.5", "3.5", "9"],
     );
     check(
         &select(Mysql, &reading),
-        "SELECT CAST(`no` AS CHAR), LEFT(CONVERT(`owner` USING utf8mb4), 11), CAST(`total` AS CHAR), LEFT(CONVERT(`note` USING utf8mb4), 11), HEX(LEFT(`data`, 11)) FROM `public`.`orders` WHERE `owner` = ? AND CAST(CONVERT(`owner` USING utf8mb4) AS BINARY) = CAST(? AS BINARY) AND `no` = CAST(? AS SIGNED) AND `total` >= CAST(? AS DECIMAL(20,4)) AND (CONVERT(`note` USING utf8mb4) LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_bin ESCAPE '!' OR `note` IS NULL) AND ((`total` < CAST(? AS DECIMAL(20,4))) OR (`total` = CAST(? AS DECIMAL(20,4)) AND `no` > CAST(? AS SIGNED))) ORDER BY `total` DESC, `no` LIMIT 51 FOR UPDATE",
-        &["ann", "ann", "7", "1.5", "%5!%%", "3.5", "3.5", "9"],
+        "SELECT CAST(`orders`.`no` AS CHAR), LEFT(CONVERT(`orders`.`owner` USING utf8mb4), 11), CAST(`orders`.`total` AS CHAR), LEFT(CONVERT(`orders`.`note` USING utf8mb4), 11), HEX(LEFT(`orders`.`data`, 11)) FROM `public`.`orders` WHERE `orders`.`owner` = ? AND CAST(CONVERT(`orders`.`owner` USING utf8mb4) AS BINARY) = CAST(? AS BINARY) AND `orders`.`no` = CAST(? AS SIGNED) AND `orders`.`total` >= CAST(? AS DECIMAL(20,4)) AND (CONVERT(`orders`.`note` USING utf8mb4) LIKE CONVERT(? USING utf8mb4) COLLATE utf8mb4_bin ESCAPE '!' OR `orders`.`note` IS NULL) AND `orders`.`total` <= CAST(? AS DECIMAL(20,4)) AND ((`orders`.`total` < CAST(? AS DECIMAL(20,4))) OR (`orders`.`total` = CAST(? AS DECIMAL(20,4)) AND `orders`.`no` > CAST(? AS SIGNED))) ORDER BY `orders`.`total` DESC, `orders`.`no` LIMIT 51 FOR UPDATE",
+        &["ann", "ann", "7", "1.5", "%5!%%", "3.5", "3.5", "3.5", "9"],
     );
     let text = select(Sqlite, &reading).text;
     assert!(text.ends_with(" LIMIT 51"), "{text}");
-    assert!(text.contains("`owner` COLLATE BINARY = ?1 AND `no` = CAST(?2 AS INTEGER)"), "{text}");
     assert!(
-        text.contains("CAST(`note` AS TEXT) COLLATE BINARY GLOB ?4")
-            || text.contains("`note` COLLATE BINARY GLOB ?4"),
+        text.contains(
+            "`orders`.`owner` COLLATE BINARY = ?1 AND `orders`.`no` = CAST(?2 AS INTEGER)"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("CAST(`orders`.`note` AS TEXT) COLLATE BINARY GLOB ?4")
+            || text.contains("`orders`.`note` COLLATE BINARY GLOB ?4"),
         "{text}"
     );
 }
@@ -141,7 +146,7 @@ fn rows_after_a_row_are_one_comparison_if_an_index_can_serve_it() {
     reading.after = Some(&last);
     check(
         &select(Postgres, &reading),
-        r#"SELECT "no"::text FROM "public"."orders" WHERE ("owner", "no") < ($1::text, $2::text::bigint) ORDER BY "owner" DESC, "no" DESC"#,
+        r#"SELECT "orders"."no"::text FROM "public"."orders" WHERE ("orders"."owner", "orders"."no") < ($1::text, $2::text::bigint) ORDER BY "orders"."owner" DESC, "orders"."no" DESC"#,
         &["ann", "9"],
     );
     reading.after = Some(&last[..1]);
@@ -162,13 +167,23 @@ fn nulls_stand_where_each_engine_sorts_them() {
         let text = select(engine, &reading).text;
         assert!(text.contains(&format!(" WHERE {expected} ORDER BY ")), "{text}");
     };
-    let note = r#""note" > $1::text::character varying(20)"#;
-    check(Postgres, Direction::Ascending, Some("x"), &format!(r#"((({note} OR "note" IS NULL)))"#));
+    let note = r#""orders"."note" > $1::text::character varying(20)"#;
+    check(
+        Postgres,
+        Direction::Ascending,
+        Some("x"),
+        &format!(r#"((({note} OR "orders"."note" IS NULL)))"#),
+    );
     check(Postgres, Direction::Ascending, None, "1 = 0");
-    check(Postgres, Direction::Descending, None, r#"(("note" IS NOT NULL))"#);
-    check(Sqlite, Direction::Ascending, None, "((`note` IS NOT NULL))");
+    check(Postgres, Direction::Descending, None, r#"(("orders"."note" IS NOT NULL))"#);
+    check(Sqlite, Direction::Ascending, None, "((`orders`.`note` IS NOT NULL))");
     check(Sqlite, Direction::Descending, None, "1 = 0");
-    check(Mysql, Direction::Descending, Some("x"), "(((`note` < ? OR `note` IS NULL)))");
+    check(
+        Mysql,
+        Direction::Descending,
+        Some("x"),
+        "(((`orders`.`note` < ? OR `orders`.`note` IS NULL)))",
+    );
 }
 
 #[test]
@@ -181,7 +196,7 @@ fn rows_are_added_with_values_or_defaults() {
         .to_vec();
     check(
         &insert(Postgres, &orders, &values, &returning),
-        r#"INSERT INTO "public"."orders" ("no", "note", "data") VALUES ($1::text::bigint, $2::text::character varying(20), decode($3::text, 'hex')) RETURNING "no"::text"#,
+        r#"INSERT INTO "public"."orders" ("no", "note", "data") VALUES ($1::text::bigint, $2::text::character varying(20), decode($3::text, 'hex')) RETURNING "orders"."no"::text"#,
         &["7", "NULL", "00ff"],
     );
     let nothing = Returning { columns: &[], value_bytes: 5 };
@@ -209,7 +224,7 @@ fn rows_are_changed_and_removed_by_key_or_condition_only() {
     let one = Target { key: &key, ..all };
     check(
         &update(Postgres, &orders, &set, &one, &returning),
-        r#"UPDATE "public"."orders" SET "note" = $1::text::character varying(20) WHERE "owner" = $2::text AND "no" = $3::text::bigint RETURNING "no"::text"#,
+        r#"UPDATE "public"."orders" SET "note" = $1::text::character varying(20) WHERE "orders"."owner" = $2::text AND "orders"."no" = $3::text::bigint RETURNING "orders"."no"::text"#,
         &["x", "ann", "7"],
     );
     check(&delete(Sqlite, &orders, &all), "DELETE FROM `public`.`orders` WHERE 1 = 0", &[]);
@@ -221,7 +236,7 @@ fn rows_are_changed_and_removed_by_key_or_condition_only() {
     let filter = filter_of(&orders, r#"{"no": {"in": [1, 2]}}"#, Postgres);
     check(
         &delete(Postgres, &orders, &Target { filter: &filter, ..all }),
-        r#"DELETE FROM "public"."orders" WHERE "owner" = $1::text AND "no" IN ($2::text::bigint, $3::text::bigint)"#,
+        r#"DELETE FROM "public"."orders" WHERE "orders"."owner" = $1::text AND "orders"."no" IN ($2::text::bigint, $3::text::bigint)"#,
         &["ann", "1", "2"],
     );
 }
@@ -253,7 +268,7 @@ fn padded_texts_and_arrays_are_compared_and_read_as_texts() {
     reading.columns = table.columns.iter().collect();
     check(
         &select(Postgres, &reading),
-        r#"SELECT left("code"::text, 11), left(array_to_json("list")::text, 11) FROM "t" WHERE "code"::text = $1::text"#,
+        r#"SELECT left("t"."code"::text, 11), left(array_to_json("t"."list")::text, 11) FROM "t" WHERE "t"."code"::text = $1::text"#,
         &["ab"],
     );
 }

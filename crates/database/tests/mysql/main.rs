@@ -13,6 +13,9 @@ mod loads;
 mod many;
 #[path = "../engines/operations.rs"]
 mod operations;
+#[path = "../engines/ordered_pages.rs"]
+mod ordered_pages;
+mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;

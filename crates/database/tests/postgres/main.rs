@@ -14,6 +14,9 @@ mod odd;
 mod odd_values;
 #[path = "../engines/operations.rs"]
 mod operations;
+#[path = "../engines/ordered_pages.rs"]
+mod ordered_pages;
+mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;

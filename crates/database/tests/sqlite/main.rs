@@ -12,7 +12,10 @@ mod loads;
 #[path = "../engines/odd.rs"]
 mod odd;
 mod odd_values;
+#[path = "../engines/ordered_pages.rs"]
+mod ordered_pages;
 mod pages;
+mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;

@@ -142,7 +142,10 @@ proptest! {
             let text = present(engine, &table, &[(name.clone(), "1".to_owned())]).text;
             let (read, rest) = unquoted(text.strip_prefix("SELECT '1' FROM ").unwrap(), mark);
             prop_assert_eq!(&read, &name);
-            let (read, _) = unquoted(rest.strip_prefix(" WHERE ").unwrap(), mark);
+            // The column stands behind the name of its table.
+            let (read, rest) = unquoted(rest.strip_prefix(" WHERE ").unwrap(), mark);
+            prop_assert_eq!(&read, &name);
+            let (read, _) = unquoted(rest.strip_prefix('.').unwrap(), mark);
             prop_assert_eq!(&read, &name);
         }
     }

@@ -1,0 +1,123 @@
+//! Pages on PostgreSQL, in its own order and by its indexes.
+
+use callgate_testkit::{PostgresServer, corpus, say};
+use callgate_tool::json;
+
+use crate::{
+    calls::{Tools, loaded_in, settings_at},
+    ordered_pages::{self, Kinds, both_ways, sorted},
+};
+
+const KINDS: Kinds = &[
+    ("int", &["1", "2", "10", "13", "-5", "100"]),
+    ("date", &["'2024-02-29'", "'1999-12-31'", "'10000-01-01'", "'infinity'"]),
+    ("smallint", &["9", "10", "-1"]),
+    ("bigint", &["9007199254740993", "-9007199254740993", "10", "9"]),
+    ("oid", &["4294967295", "9", "10"]),
+    ("numeric", &["1", "10", "2.50", "2.5", "-0.001", "'NaN'"]),
+    ("text", &["''", "'10'", "'9'", "'a'", "'B'", "'b'", "'ä'", "'it''s'"]),
+    ("varchar(5) collate \"C\"", &["'a'", "'B'", "'ä'", "'z'"]),
+    ("char(4)", &["'a'", "'ab'", "'b'"]),
+    ("text collate blind", &["'a'", "'A'", "'b'", "'B'"]),
+    ("boolean", &["true", "false"]),
+    ("timestamp", &["'2024-02-29 10:00'", "'2024-02-29 9:00'", "'0001-01-01'"]),
+    ("timestamptz", &["'2024-02-29 10:00+02'", "'2024-02-29 09:30+00'", "'1999-01-01 00:00+00'"]),
+    ("time", &["'10:00'", "'9:00'", "'23:59:59.5'"]),
+    ("timetz", &["'10:00+02'", "'09:30+00'", "'09:30+01'"]),
+    ("uuid", &["'00000000-0000-0000-0000-000000000010'", "'f0000000-0000-0000-0000-000000000009'"]),
+    ("mood", &["'sad'", "'ok'", "'good'"]),
+    ("small", &["9", "10", "1"]),
+];
+
+const TYPES: &str = "create type mood as enum ('sad', 'ok', 'good');
+    create domain small as int check (value < 100);
+    create collation blind (provider = icu, locale = 'und-u-ks-level1', deterministic = false);";
+
+#[tokio::test]
+async fn pages_by_a_column_of_every_type_are_all_rows_in_its_order() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let database =
+        server.database("paging_kinds", &format!("{TYPES}{}", ordered_pages::script(KINDS)));
+    let login = database.login("tools");
+    database.run(&format!("grant select on nullable, filled to {login}"));
+    let settings = settings_at(&database.url(&login), ordered_pages::entities(KINDS));
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let own = |table: &str, order: &str| {
+        database.run(&format!("select string_agg(no::text, ' ' order by {order}) from {table}"))
+    };
+    ordered_pages::check(&tools, KINDS, own).await;
+}
+
+#[tokio::test]
+async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let script = "create table many (no int primary key, at date not null, seen date, total int not null);
+        insert into many select n, date '2000-01-01' + n % 30000, date '2000-01-01' + n % 30000, n * 7 % 100000
+            from generate_series(1, 100000) n;
+        create index on many (at, no); create index on many (seen); create index on many (total);
+        analyze many;";
+    let database = server.database("paging_many", script);
+    let login = database.login("tools");
+    database.run(&format!("grant select on many to {login}"));
+    let columns = ["no", "at", "seen", "total"].map(str::to_owned);
+    let settings = settings_at(&database.url(&login), vec![sorted("many", columns)]);
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    for column in ["no", "-no", "at", "-at", "seen", "-seen", "total", "-total"] {
+        for text in ordered_pages::statements(&tools, "many", &json!([column])).await {
+            let values = vec!["null"; text.matches('$').count()].join(", ");
+            let values = format!("({values})").replace("()", "");
+            let plan = database.run(&format!(
+                "set plan_cache_mode = force_generic_plan; prepare asked as {text}; explain execute asked{values}",
+            ));
+            assert!(plan.contains(" using many_") && !plan.contains("Seq Scan"), "{text}\n{plan}");
+        }
+    }
+}
+
+/// A schema of others, with rows: every table is listed, by every column both ways.
+#[tokio::test]
+async fn every_table_of_a_music_shop_is_paged_by_every_column() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let Some(file) = corpus("databases/chinook.postgres.sql") else { return };
+    let script = std::fs::read_to_string(file).unwrap();
+    let is_of_table = |line: &&str| !line.contains(" DATABASE ") && !line.starts_with("\\c");
+    let script: Vec<_> = script.lines().filter(is_of_table).collect();
+    let database = server.database("paging_chinook", &script.join("\n"));
+    let login = database.login("tools");
+    let columns = "select c.relname, string_agg(a.attname, ' ' order by a.attnum),
+            (select string_agg(k.attname, ' ' order by k.attnum) from pg_attribute k where k.attrelid = i.indexrelid)
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 join pg_index i on i.indrelid = c.oid and i.indisprimary
+        where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace group by 1, i.indexrelid order by 1";
+    let tables = database.run(columns);
+    let tables: Vec<Vec<&str>> = tables.lines().map(|line| line.split('|').collect()).collect();
+    assert_eq!(tables.len(), 11);
+    database.run(&format!("grant select on all tables in schema public to {login}"));
+    let entities =
+        tables.iter().map(|table| sorted(table[0], table[1].split(' ').map(str::to_owned)));
+    let mut settings = settings_at(&database.url(&login), entities.collect());
+    settings.limits.result_bytes = 1 << 20;
+    let tools = Tools::of(loaded_in(".".as_ref(), settings).await, None);
+    let mut n_orders = 0;
+    for table in &tables {
+        let key: Vec<_> = table[2].split(' ').collect();
+        let n_rows: usize =
+            database.run(&format!("select count(*) from {}", table[0])).parse().unwrap();
+        // The largest table is read in pages of its key alone.
+        let columns = table[1].split(' ').filter(|name| n_rows < 5000 || key.contains(name));
+        for (column, mark, direction) in both_ways(columns) {
+            let rest: Vec<_> = key.iter().filter(|name| **name != column).collect();
+            let rest: String = rest.iter().map(|name| format!(", t.{name}")).collect();
+            let text: Vec<_> = key.iter().map(|name| format!("t.{name}::text")).collect();
+            let expected = database.run(&format!(
+                "select string_agg({}, ' ' order by t.{column}{direction}{rest}) from {} t",
+                text.join(" || '/' || "),
+                table[0]
+            ));
+            let sort = json!([format!("{mark}{column}")]);
+            let pages = ordered_pages::pages(&tools, table[0], &key, &sort).await;
+            assert_eq!(pages.join(" "), expected, "{} {sort}", table[0]);
+            n_orders += 1;
+        }
+    }
+    say(&format!("{} tables are paged in {n_orders} orders", tables.len()));
+}
