@@ -16,6 +16,8 @@ callgate_secret::error! {
 pub enum ErrorKind {
     /// The address cannot be read, or names an engine that is not in this build.
     Address,
+    /// Every connection is in use, which says nothing about the database.
+    Busy,
     /// The database does not run a statement of callgate's own that reads its catalog.
     Catalog,
     /// The database refuses the login.

@@ -27,6 +27,7 @@ pub(crate) struct Failed<'a> {
 impl Failed<'_> {
     pub(crate) fn fault(self, failure: &Failure) -> Box<Fault> {
         match failure {
+            Failure::Busy => wording::around::overloaded(SOON),
             Failure::Conflict => database::conflict(),
             Failure::Constraint { kind, name, column } => {
                 self.constraint(*kind, name.as_deref(), column.as_deref())
@@ -86,3 +87,6 @@ impl Failed<'_> {
         database::constraint_violated(rule, column.or_else(|| name.filter(is_of_offered)))
     }
 }
+
+/// The time after which a connection may be free.
+const SOON: Duration = Duration::from_secs(1);

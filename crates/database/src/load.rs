@@ -130,7 +130,7 @@ impl DatabaseSettings {
 impl Loaded {
     fn failed(error: &Error) -> Self {
         let help = match error.kind() {
-            ErrorKind::Unavailable => {
+            ErrorKind::Busy | ErrorKind::Unavailable => {
                 return Self { unavailable: Some(error.to_string()), ..Self::default() };
             }
             ErrorKind::Address => "correct `url`",

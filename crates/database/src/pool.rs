@@ -122,9 +122,7 @@ impl<D: Dial> Pool<D> {
         let permit = Arc::clone(&self.inner.permits).acquire_owned();
         match timeout_at(deadline, permit).await {
             Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => {
-                Err(Failure::Unavailable { reason: "every connection is in use".to_owned() })
-            }
+            Ok(Err(_)) | Err(_) => Err(Failure::Busy),
         }
     }
 

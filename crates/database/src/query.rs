@@ -106,6 +106,7 @@ impl Request<'_> {
             return Err(self.fault(&Failure::TimedOut { is_rolled_back: true }));
         };
         described.map_err(|error| match error.kind() {
+            ErrorKind::Busy => self.fault(&Failure::Busy),
             ErrorKind::Statement => wording::not_a_query(&error.to_string()),
             ErrorKind::Address
             | ErrorKind::Catalog

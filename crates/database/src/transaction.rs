@@ -101,7 +101,9 @@ pub(crate) enum Failure {
     InvalidValue,
     /// Time was over; what the statement did was rolled back on the server if `is_rolled_back`.
     TimedOut { is_rolled_back: bool },
-    /// No connection could be made, or none was free: nothing was sent.
+    /// No connection was free in time: nothing was sent, and nothing is known about the database.
+    Busy,
+    /// No connection could be made: nothing was sent.
     Unavailable { reason: String },
     /// The connection broke while a commit was on its way.
     Lost { may_be_committed: bool },

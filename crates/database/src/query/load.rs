@@ -78,7 +78,9 @@ impl Loading<'_> {
         let pointer = self.query.pointer.as_str();
         let driver = match Driver::connect_with(connecting, renewal).await {
             Ok(driver) => driver,
-            Err(error) if error.kind() == ErrorKind::Unavailable => return Err(error),
+            Err(error) if matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unavailable) => {
+                return Err(error);
+            }
             Err(error) => {
                 let help = "correct `url`: it has a login of its own, which reads the listed columns alone";
                 let at = format!("{pointer}/url");

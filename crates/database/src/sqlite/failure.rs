@@ -58,6 +58,7 @@ pub(super) fn of_opening(error: &Failed) -> Failure {
 /// A failure while the catalog is read.
 pub(super) fn of_load(failure: Failure) -> Error {
     match failure {
+        Failure::Busy => Error::new(ErrorKind::Busy, "every connection is in use"),
         Failure::Unavailable { reason } => Error::new(ErrorKind::Unavailable, reason),
         Failure::Conflict => {
             Error::new(ErrorKind::Unavailable, "another process has locked the database")
@@ -73,9 +74,10 @@ pub(super) fn of_load(failure: Failure) -> Error {
 /// A failure while a statement is prepared.
 pub(super) fn of_statement(failure: Failure) -> Error {
     match failure {
-        Failure::Unavailable { .. } | Failure::Conflict | Failure::TimedOut { .. } => {
-            of_load(failure)
-        }
+        Failure::Busy
+        | Failure::Conflict
+        | Failure::TimedOut { .. }
+        | Failure::Unavailable { .. } => of_load(failure),
         Failure::Denied => Error::new(ErrorKind::Statement, NOT_ALLOWED),
         _ => Error::new(
             ErrorKind::Statement,

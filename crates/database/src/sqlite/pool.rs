@@ -14,7 +14,7 @@ use tokio::{
     time::{self, Instant},
 };
 
-use super::{call::Call, connection::Session, failure, snapshot::Snapshot};
+use super::{call::Call, connection::Session, snapshot::Snapshot};
 use crate::{
     endpoint::Connecting,
     settings::DatabaseLimits,
@@ -74,7 +74,7 @@ impl Pool {
     ) -> Result<T, Failure> {
         let permit = time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
-            return Err(failure::unavailable("all connections are in use"));
+            return Err(Failure::Busy);
         };
         let call = Arc::new(Call::new(deadline));
         let cancel = CancelOnDrop(Arc::clone(&call));

@@ -121,8 +121,7 @@ async fn no_connection_is_free_within_the_time() {
         run_within(&driver, Access::Read, steps, Duration::from_millis(100)).await
     };
     let (_, short) = tokio::join!(long, short);
-    let busy = Failure::Unavailable { reason: "all connections are in use".to_owned() };
-    assert_eq!(short.unwrap_err(), busy);
+    assert_eq!(short.unwrap_err(), Failure::Busy);
 }
 
 #[tokio::test]
