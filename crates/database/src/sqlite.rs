@@ -9,6 +9,7 @@ mod connection;
 mod declared_type;
 mod describe;
 mod failure;
+mod functions;
 mod harmless;
 mod login;
 mod pool;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     authorizer::{Guard, Mode},
     call::Call,
-    failure,
+    failure, functions,
     rights::Rights,
 };
 use crate::{
@@ -23,6 +23,8 @@ pub(super) struct Session {
     connection: Connection,
     access: Access,
     guard: Arc<Guard>,
+    /// The bytes that a value needs to be shown whole.
+    shown: i32,
     /// The rights under which its cached statements were prepared.
     rights: Option<Arc<Rights>>,
     /// The version of the schema that was last found to be the one of the load.
@@ -51,8 +53,15 @@ impl Session {
             .and_then(|()| bound(&connection, access, limits))
             .map_err(|error| failure::of_opening(&error))?;
         let guard = Arc::new(Guard::default());
-        let mut session =
-            Self { connection, access, guard, rights: None, verified: None, call: None };
+        let mut session = Self {
+            connection,
+            access,
+            guard,
+            shown: shown(limits),
+            rights: None,
+            verified: None,
+            call: None,
+        };
         let guard = Arc::clone(&session.guard);
         session
             .connection
@@ -141,6 +150,9 @@ impl Session {
     ) -> Result<T, Failure> {
         if self.rights.as_ref().is_none_or(|held| !Arc::ptr_eq(held, rights)) {
             self.connection.flush_prepared_statement_cache();
+            if rights.is_for_query() {
+                self.bound_operands().map_err(|error| failure::of(&error))?;
+            }
             self.rights = Some(Arc::clone(rights));
         }
         self.guard.set(Mode::bound(rights, self.access, text));
@@ -148,6 +160,14 @@ impl Session {
         let has_denied = self.guard.has_denied();
         self.guard.set(Mode::Own);
         result.map_err(|failure| if has_denied { Failure::Denied } else { failure })
+    }
+
+    /// Bounds the time of a single function, which nothing interrupts, for statements of a model.
+    fn bound_operands(&self) -> rusqlite::Result<()> {
+        let length = MODEL_BYTES.max(self.shown);
+        self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MODEL_PATTERN)?;
+        functions::replace_in(&self.connection)
     }
 
     /// Prepares statements of the operator, and returns what they touch.
@@ -282,7 +302,7 @@ fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
 }
 
 fn bound(connection: &Connection, access: Access, limits: &DatabaseLimits) -> rusqlite::Result<()> {
-    let shown = i32::try_from(limits.row_bytes.saturating_mul(4)).unwrap_or(i32::MAX);
+    let shown = shown(limits);
     let length = match access {
         Access::Read => READ_BYTES.max(shown),
         Access::Write => WRITE_BYTES.max(shown),
@@ -305,6 +325,11 @@ fn bound(connection: &Connection, access: Access, limits: &DatabaseLimits) -> ru
     Ok(())
 }
 
+/// The bytes that a value needs to be shown whole.
+fn shown(limits: &DatabaseLimits) -> i32 {
+    i32::try_from(limits.row_bytes.saturating_mul(4)).unwrap_or(i32::MAX)
+}
+
 /// The time that a statement waits for a lock; it ends before the call does.
 fn lock_time(time: Duration, deadline: Instant) -> Duration {
     time.min(deadline.saturating_duration_since(Instant::now()))
@@ -316,6 +341,12 @@ const INSTRUCTIONS: i32 = 1_000;
 /// The most bytes of one value or row that a statement holds: reads take values within the limit of a row, and a larger one
 /// would be held whole to be cut.
 const READ_BYTES: i32 = 4 << 20;
+
+/// The same in statements of a model, whose functions take these bytes at once: half a second at most.
+const MODEL_BYTES: i32 = 1 << 20;
+
+/// The bytes of a pattern of `LIKE` and `GLOB` in statements of a model: the time is the product with the bytes of the text.
+const MODEL_PATTERN: i32 = 128;
 
 /// As above where rows are rewritten, with the columns that no tool sees.
 const WRITE_BYTES: i32 = 64 << 20;

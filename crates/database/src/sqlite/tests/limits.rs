@@ -6,6 +6,7 @@ use tokio::time::{self, Instant};
 
 use super::{ORDERS, Shop, affected, read, rows, run, run_within, texts};
 use crate::{
+    login::Needs,
     sqlite::Sqlite,
     transaction::{Access, Failure},
 };
@@ -63,6 +64,52 @@ async fn a_pattern_of_many_wildcards_is_no_bomb() {
         let _came =
             run_within(&driver, Access::Read, vec![rows(&text)], Duration::from_millis(300)).await;
         assert!(began.elapsed() < Duration::from_millis(500), "{text}: {:?}", began.elapsed());
+    }
+}
+
+/// Nothing interrupts a function: the only connection is free again because the largest operands take it a moment.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_function_of_a_models_text_runs_on_with_the_largest_operands() {
+    let shop = Shop::orders();
+    let driver = shop.connect_with(|settings| settings.limits.connections = 1).await;
+    let needs = Needs { is_for_query: true, ..super::orders_needs() };
+    driver.login(&needs).await.unwrap();
+    let letters = |half: u32| format!("replace(hex(zeroblob({half})), '0', 'a')");
+    let members = |name: &str| {
+        format!(
+            "(with recursive n (i) as (select 1 union all select i + 1 from n limit 60000) select json_group_object('{name}' || i, i) from n)"
+        )
+    };
+    let (whole, half) = (letters(500_000), format!("{} || 'b'", letters(250_000)));
+    let (one, other) = (members("k"), members("j"));
+    for text in [
+        format!("select instr({whole}, {half})"),
+        format!("select instr({}, {} || 'b')", letters(1_000_000), letters(500_000)),
+        format!("select length(replace({whole}, {half}, 'x'))"),
+        format!("select length(trim({whole}, replace({whole}, 'a', 'b') || 'a'))"),
+        format!("select length(ltrim({whole}, replace({whole}, 'a', 'b') || 'a'))"),
+        format!("select length(rtrim({whole}, replace({whole}, 'a', 'b') || 'a'))"),
+        format!(
+            "select length(unhex(replace({whole}, 'a', '-'), replace({whole}, 'a', 'x') || '-'))"
+        ),
+        format!("select {whole} like '%' || substr({whole}, 1, 4000) || 'b'"),
+        format!(
+            "select {whole} glob '*' || substr(replace({whole}, 'aa', '[a-z]'), 1, 4000) || 'b'"
+        ),
+        format!(
+            "select {whole} glob '*' || substr(replace({whole}, 'aaaaa', '[a-z]'), 1, 120) || 'b'"
+        ),
+        format!("select length(json_patch({one}, {other}))"),
+        format!("select length(jsonb_patch({one}, {other}))"),
+        format!(
+            "select length(json_pretty(replace(hex(zeroblob(400)), '0', '[') || replace(hex(zeroblob(400)), '0', ']'), {whole}))"
+        ),
+    ] {
+        let came =
+            run_within(&driver, Access::Read, vec![rows(&text)], Duration::from_millis(100)).await;
+        let next =
+            run_within(&driver, Access::Read, vec![rows("select 1")], Duration::from_secs(5));
+        assert!(next.await.is_ok(), "{text}: {came:?}");
     }
 }
 
