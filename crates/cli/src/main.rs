@@ -34,6 +34,7 @@ mod question;
 mod remedy;
 mod render;
 mod report;
+mod runtime;
 mod sarif;
 mod session;
 mod sidecar;

@@ -34,7 +34,9 @@ use crate::{
     exit::{Failure, Verdict},
     needs,
     open::{options, read, usable},
-    output, session,
+    output,
+    runtime::end,
+    session,
 };
 
 #[cfg(test)]
@@ -204,7 +206,9 @@ pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure(format!("error: cannot start: {error}")))?;
-    Ok(runtime.block_on(future))
+    let ended = runtime.block_on(future);
+    end(runtime);
+    Ok(ended)
 }
 
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {

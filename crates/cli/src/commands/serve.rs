@@ -17,6 +17,7 @@ use crate::{
     folders, grants, log,
     open::{loader, options},
     output,
+    runtime::end,
 };
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
@@ -62,6 +63,7 @@ fn served(source: Source, config: Config, options: ServeOptions) -> Result<Verdi
     };
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);
+    end(runtime);
     ended.map(|()| Verdict::Fine).map_err(NotServed::from)
 }
 
