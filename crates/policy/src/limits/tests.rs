@@ -215,7 +215,7 @@ async fn principals_with_a_full_bucket_make_room_for_others() {
 async fn calls_of_one_caller_that_wait_do_not_stand_before_those_of_another() {
     let toolsets = [("pets".to_owned(), concurrency(1))].into_iter().collect();
     let (queue, queue_wait) = (4, second() * 5);
-    let config = LimitsConfig { toolsets, queue, queue_wait, ..LimitsConfig::default() };
+    let config = LimitsConfig { queue, queue_wait, toolsets, ..LimitsConfig::default() };
     let (executor, most) = executor(&config);
     let greedy = join_all((0..20).map(|_| call(&executor, "pets-get", "kim")));
     let modest = call(&executor, "pets-get", "lee");

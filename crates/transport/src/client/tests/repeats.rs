@@ -62,22 +62,21 @@ fn plans() -> impl Iterator<Item = Plan> {
 #[tokio::test]
 async fn a_request_goes_again_only_if_it_is_a_read_on_a_kept_connection_that_was_closed() {
     let mut n_again = 0;
-    for plan in plans() {
-        for method in &METHODS {
-            let (result, n_read) = send_by_plan(plan, method, None).await;
-            // A response to HEAD ends with its head.
-            let is_answered = plan.at == BreakPoint::InResponseBody && method != Method::HEAD;
-            let is_unread = plan.at == BreakPoint::BeforeRequest;
-            let may_go_again = plan.is_kept && method.is_safe() && !is_answered && !is_unread;
-            let most = 1 + usize::from(may_go_again);
-            assert!(n_read <= most, "{method} {plan:?}: {n_read}");
-            n_again += n_read.saturating_sub(1);
-            assert_eq!(result.is_ok(), is_unread && plan.is_kept, "{method} {plan:?}: {result:?}");
-            // It depends on the moment whether a byte was written to a connection that nobody reads.
-            if let Some(error) = result.err().filter(|_| !is_unread) {
-                assert_eq!(error.reached(), Reached::Maybe, "{method} {plan:?}: {error:?}");
-                assert_eq!(error.is_of_repetition(), n_read > 1, "{method} {plan:?}");
-            }
+    for (plan, method) in plans().flat_map(|plan| METHODS.iter().map(move |method| (plan, method)))
+    {
+        let (result, n_read) = send_by_plan(plan, method, None).await;
+        // A response to HEAD ends with its head.
+        let is_answered = plan.at == BreakPoint::InResponseBody && method != Method::HEAD;
+        let is_unread = plan.at == BreakPoint::BeforeRequest;
+        let may_go_again = plan.is_kept && method.is_safe() && !is_answered && !is_unread;
+        let most = 1 + usize::from(may_go_again);
+        assert!(n_read <= most, "{method} {plan:?}: {n_read}");
+        n_again += n_read.saturating_sub(1);
+        assert_eq!(result.is_ok(), is_unread && plan.is_kept, "{method} {plan:?}: {result:?}");
+        // It depends on the moment whether a byte was written to a connection that nobody reads.
+        if let Some(error) = result.err().filter(|_| !is_unread) {
+            assert_eq!(error.reached(), Reached::Maybe, "{method} {plan:?}: {error:?}");
+            assert_eq!(error.is_of_repetition(), n_read > 1, "{method} {plan:?}");
         }
     }
     assert!(n_again > 0, "some reads meet a connection that was kept");
