@@ -53,9 +53,7 @@ async fn an_index_serves_the_order_of_a_hundred_thousand_rows() {
     for column in ["no", "-no", "at", "-at", "total", "-total"] {
         for text in ordered_pages::statements(&shop, "many", &json!([column])).await {
             let mut plan = file.prepare(&format!("explain query plan {text}")).unwrap();
-            for at in 1..=plan.parameter_count() {
-                plan.raw_bind_parameter(at, "1").unwrap();
-            }
+            (1..=plan.parameter_count()).for_each(|at| plan.raw_bind_parameter(at, "1").unwrap());
             let lines = plan.raw_query().mapped(|row| row.get::<_, String>(3));
             let plan: Vec<_> = lines.map(Result::unwrap).collect();
             let plan = plan.join("\n");
