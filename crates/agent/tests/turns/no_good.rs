@@ -38,25 +38,14 @@ async fn a_malformed_call_of_gemini_is_requested_again_a_few_times() {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes() {
-    for (error, passes) in [
-        (r#"{"message":"upstream overloaded","code":503}"#, true),
-        (r#"{"message":"upstream overloaded","code":"rate_limit_exceeded"}"#, true),
-        (r#"{"message":"upstream overloaded","code":401}"#, false),
-        (r#""upstream overloaded""#, false),
+    for (error, n_requests) in [
+        (r#"{"message":"upstream overloaded","code":503}"#, 3),
+        (r#"{"message":"upstream overloaded","code":"rate_limit_exceeded"}"#, 3),
+        (r#"{"message":"upstream overloaded","code":401}"#, 1),
+        (r#""upstream overloaded""#, 1),
     ] {
         for dialect in DIALECTS {
-            let reply = format!(r#"{{"error":{error}}}"#);
-            let event = format!("data: {reply}\n\n");
-            let streams: &[_] = &[(&*reply, false), (&*reply, true), (&*event, true)];
-            // The events of Bedrock are binary.
-            let n_ways = if dialect == Dialect::Bedrock { 2 } else { 3 };
-            for (reply, is_streamed) in &streams[..n_ways] {
-                let (end, n_requests) = ended(dialect, &[*reply; 9], *is_streamed).await;
-                let expected = (EndReason::ModelFailed, if passes { 3 } else { 1 });
-                assert_eq!((end.reason, n_requests), expected, "{dialect}: {reply}");
-                let said = end.detail.unwrap();
-                assert!(said.contains("upstream overloaded"), "{dialect}: {reply}: {said}");
-            }
+            check_error(dialect, &format!(r#"{{"error":{error}}}"#), n_requests).await;
         }
     }
     let whole = r#"{"object":"error","message":"the engine is dead","code":500}"#;
@@ -65,5 +54,20 @@ async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes
         let (end, n_requests) = ended(Dialect::OpenAi, &[reply; 9], is_streamed).await;
         assert_eq!(n_requests, 3, "{reply}");
         assert!(end.detail.unwrap().contains("the engine is dead"));
+    }
+}
+
+/// Checks that an error in place of a reply, whole or as a stream, is said after so many requests.
+async fn check_error(dialect: Dialect, reply: &str, expected: usize) {
+    let event = format!("data: {reply}\n\n");
+    let ways = [(reply, false), (reply, true), (&event, true)];
+    // The events of Bedrock are binary.
+    let is_sent = |is_event: bool| !is_event || dialect != Dialect::Bedrock;
+    for (reply, is_streamed) in ways.into_iter().filter(|(reply, _)| is_sent(*reply == event)) {
+        let (end, n_requests) = ended(dialect, &[reply; 9], is_streamed).await;
+        let ended = (end.reason, n_requests);
+        assert_eq!(ended, (EndReason::ModelFailed, expected), "{dialect}: {reply}");
+        let said = end.detail.unwrap();
+        assert!(said.contains("upstream overloaded"), "{dialect}: {reply}: {said}");
     }
 }

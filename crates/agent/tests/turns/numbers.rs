@@ -52,10 +52,7 @@ async fn tokens_of_any_size_and_form_are_counted_within_a_bound() {
     ] {
         let usage = names.map(|name| format!(r#""{name}":{tokens}"#)).join(",");
         for dialect in DIALECTS {
-            let reply = body(dialect, &Said::text("Done."));
-            let (head, _) = reply.rsplit_once(",\"usage").unwrap();
-            let member = if dialect == Dialect::Gemini { "usageMetadata" } else { "usage" };
-            let reply = format!(r#"{head},"{member}":{{{usage}}}}}"#);
+            let reply = body_with_usage(dialect, &usage);
             let (end, _) = ended(dialect, Step::Raw(reply)).await;
             assert_eq!(end.reason, EndReason::Answered, "{dialect}: {:?}", end.detail);
             let used = (end.usage.input, end.usage.output);
@@ -64,4 +61,12 @@ async fn tokens_of_any_size_and_form_are_counted_within_a_bound() {
             assert!(is_counted, "{dialect}: {tokens}: {used:?}");
         }
     }
+}
+
+/// A reply whose usage has these members.
+fn body_with_usage(dialect: Dialect, usage: &str) -> String {
+    let reply = body(dialect, &Said::text("Done."));
+    let (head, _) = reply.rsplit_once(",\"usage").unwrap();
+    let member = if dialect == Dialect::Gemini { "usageMetadata" } else { "usage" };
+    format!(r#"{head},"{member}":{{{usage}}}}}"#)
 }
