@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callgate_dialect::Dialect;
-use callgate_executor::{Entry, Executor};
+use callgate_executor::{CallRights, Entry, Executor};
 use callgate_openapi::Pattern;
 use callgate_policy::{Audit, Confirm};
 use callgate_tool::Tool;
@@ -189,7 +189,12 @@ impl Agent {
 
     pub(crate) fn offered(&self, context: &TurnContext) -> Offered {
         let AgentSettings { choice, search, .. } = &*self.settings;
-        let is_usable = |toolset: &str| context.may_use(toolset);
-        Offered::new(&self.declarations, choice, *search, is_usable)
+        Offered::new(&self.declarations, choice, *search, self.rights(context))
+    }
+
+    /// The rights of the calls of a turn: those of its caller, for the tools of the agent.
+    pub(crate) fn rights(&self, context: &TurnContext) -> CallRights {
+        let settings = Arc::clone(&self.settings);
+        context.rights.clone().while_true(move |_, tool| settings.offers(tool))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, io, sync::Arc};
 
-use callgate_executor::{Call, Stop, TraceContext, UsableToolsets, Watcher};
+use callgate_executor::{Call, CallRights, Stop, TraceContext, Watcher};
 use callgate_policy::{AskAtLeast, Confirm};
 use callgate_tool::{Principal, Session, ToolCall, ToolResult};
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ use crate::{
 pub struct TurnContext {
     pub(crate) session: Session,
     principal: Option<Principal>,
-    toolsets: Option<Arc<BTreeSet<String>>>,
+    pub(crate) rights: CallRights,
     pub(crate) stop: Stop,
     trace: Option<TraceContext>,
     events: Option<Arc<Events>>,
@@ -68,7 +68,7 @@ impl TurnContext {
         Self {
             session,
             principal: None,
-            toolsets: None,
+            rights: CallRights::default(),
             stop: Stop::default(),
             trace: None,
             events: None,
@@ -88,7 +88,15 @@ impl TurnContext {
     /// Lets the turn use tools of these toolsets alone, whatever the agent offers.
     #[must_use]
     pub fn with_toolsets(mut self, toolsets: Arc<BTreeSet<String>>) -> Self {
-        self.toolsets = Some(toolsets);
+        self.rights = CallRights::of_toolsets(Some(toolsets));
+        self
+    }
+
+    /// Lets the turn use tools by these rights alone, which are asked at the moment of each call.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_rights(mut self, rights: CallRights) -> Self {
+        self.rights = rights;
         self
     }
 
@@ -148,10 +156,6 @@ impl TurnContext {
         }
     }
 
-    pub(crate) fn may_use(&self, toolset: &str) -> bool {
-        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
-    }
-
     pub(crate) fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
     }
@@ -182,10 +186,7 @@ impl TurnContext {
         if let Some(watchers) = &self.watchers {
             call = call.with_watcher(watchers(asked));
         }
-        match &self.toolsets {
-            Some(toolsets) => call.with_extension(UsableToolsets(Arc::clone(toolsets))),
-            None => call,
-        }
+        call
     }
 }
 
@@ -194,7 +195,7 @@ impl fmt::Debug for TurnContext {
         f.debug_struct("TurnContext")
             .field("session", &self.session)
             .field("principal", &self.principal)
-            .field("toolsets", &self.toolsets)
+            .field("rights", &self.rights)
             .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use aho_corasick::AhoCorasick;
 use callgate_dialect::Dialect;
-use callgate_executor::{Entry, Executor};
+use callgate_executor::{CallRights, Entry, Executor};
 use callgate_tool::Json;
 
 /// The tools of an agent, in the order of the executor. Each has a place.
@@ -24,7 +24,6 @@ pub(crate) struct Declarations {
 #[derive(Debug)]
 struct AgentTool {
     name: Arc<str>,
-    toolset: Arc<str>,
     /// Made when it is sent for the first time: of many tools, most never are.
     declaration: OnceLock<Option<Json>>,
 }
@@ -37,7 +36,6 @@ impl Declarations {
     ) -> Self {
         let tool = |entry: Entry<'_>| AgentTool {
             name: entry.name().as_str().into(),
-            toolset: entry.toolset().into(),
             declaration: OnceLock::new(),
         };
         let tools: Vec<_> =
@@ -55,10 +53,13 @@ impl Declarations {
         self.dialect
     }
 
-    /// The places of the tools whose toolset `is_usable`.
-    pub(crate) fn places(&self, is_usable: impl Fn(&str) -> bool) -> Vec<usize> {
+    /// The places of the tools that can be called by these rights.
+    pub(crate) fn places(&self, rights: &CallRights) -> Vec<usize> {
+        let is_usable = |tool: &AgentTool| {
+            self.executor.find(&tool.name).is_some_and(|it| it.is_permitted(rights))
+        };
         let tools = self.tools.iter().enumerate();
-        tools.filter(|(_, tool)| is_usable(&tool.toolset)).map(|(place, _)| place).collect()
+        tools.filter(|(_, tool)| is_usable(tool)).map(|(place, _)| place).collect()
     }
 
     pub(crate) fn place(&self, name: &str) -> Option<usize> {

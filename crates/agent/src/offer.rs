@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_call::wording;
-use callgate_executor::Entry;
+use callgate_executor::{CallRights, Entry};
 use callgate_tool::{Fault, Json, Outcome, Tool, ToolCall};
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Offered {
     declarations: Arc<Declarations>,
+    rights: CallRights,
     /// The places of the tools of the turn, in order.
     places: Vec<usize>,
     /// The tool that finds the others, with its declaration, unless all are declared.
@@ -33,9 +34,9 @@ impl Offered {
         declarations: &Arc<Declarations>,
         choice: &Choice,
         search: ToolSearch,
-        is_usable: impl Fn(&str) -> bool,
+        rights: CallRights,
     ) -> Self {
-        let places = declarations.places(is_usable);
+        let places = declarations.places(&rights);
         let forced = match choice {
             Choice::Tool(name) => declarations.place(name),
             _ => None,
@@ -46,7 +47,7 @@ impl Offered {
             (finder, declaration)
         });
         let declarations = Arc::clone(declarations);
-        Self { declarations, places, finder, forced, named: Vec::new() }
+        Self { declarations, rights, places, finder, forced, named: Vec::new() }
     }
 
     /// Reads the messages that are new, for the tools that they name.
@@ -97,7 +98,7 @@ impl Offered {
     }
 
     fn offers(&self, entry: Entry<'_>) -> bool {
-        self.declarations.place(entry.name().as_str()).is_some_and(|place| self.has(place))
+        entry.is_permitted(&self.rights)
     }
 
     /// The tool that a name means, if it is offered.

@@ -153,7 +153,7 @@ impl Builder {
         for backend in self.own {
             let backend = Arc::new(backend?);
             let (name, edit) = (backend.name().clone(), backend.edit().cloned());
-            catalog.add(Slot { name, backend, operation: None, edit })?;
+            catalog.add(Slot::new(name, backend, None, edit))?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());
         let finder = Finder::new(self.synonyms);
@@ -165,7 +165,7 @@ impl Builder {
 /// description. Results are kept in memory.
 #[doc(hidden)]
 pub fn backends(toolset: Toolset) -> Vec<Arc<dyn Backend>> {
-    slots(toolset, &Arc::default()).map(|slot| slot.backend).collect()
+    slots(toolset, &Arc::default()).map(Slot::into_backend).collect()
 }
 
 fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
@@ -186,6 +186,6 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         let (shape, runner) = (shapes.remove(&name), client.of(&name));
         let backend = OpenApi::new(callable, Arc::clone(&connection), shape, runner);
         let edit = operation.edit.clone();
-        Slot { name, backend: Arc::new(backend), operation: Some(operation), edit }
+        Slot::new(name, Arc::new(backend), Some(operation), edit)
     })
 }

@@ -10,6 +10,7 @@ use crate::{
     decision::{Decided, Decision},
     execution::Execution,
     extensions::Extensions,
+    rights::CallRights,
     stop::Stop,
     trace::TraceContext,
     watcher::{Watched, Watcher},
@@ -33,6 +34,7 @@ pub struct Call<'a> {
     arguments: Cow<'a, Arguments>,
     session: Cow<'a, Session>,
     principal: Option<Principal>,
+    rights: CallRights,
     started: Instant,
     deadline: Option<Instant>,
     trace: Option<TraceContext>,
@@ -52,6 +54,7 @@ impl<'a> Call<'a> {
             arguments: Cow::Borrowed(&asked.arguments),
             session: Cow::Borrowed(session),
             principal: None,
+            rights: CallRights::default(),
             started: Instant::now(),
             deadline: None,
             trace: None,
@@ -67,6 +70,14 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn with_principal(mut self, principal: Principal) -> Self {
         self.principal = Some(principal);
+        self
+    }
+
+    /// Limits the caller. A program's own calls may use everything.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_rights(mut self, rights: CallRights) -> Self {
+        self.rights = rights;
         self
     }
 
@@ -172,6 +183,7 @@ impl<'a> Call<'a> {
             arguments: Cow::Owned(self.arguments.clone().into_owned()),
             session: Cow::Owned(self.session.clone().into_owned()),
             principal: self.principal.clone(),
+            rights: self.rights.clone(),
             started: self.started,
             deadline: self.deadline,
             trace: self.trace.clone(),
@@ -206,6 +218,10 @@ impl<'a> Call<'a> {
         self
     }
 
+    pub(crate) fn clear_arguments(&mut self) {
+        self.arguments = Cow::Owned(Arguments::new());
+    }
+
     /// The session: values that the runtime knows and the model must not choose.
     pub fn session(&self) -> &Session {
         &self.session
@@ -214,6 +230,10 @@ impl<'a> Call<'a> {
     /// The caller, if verified.
     pub fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
+    }
+
+    pub(crate) fn rights(&self) -> &CallRights {
+        &self.rights
     }
 
     /// The moment when the call was made.

@@ -1,6 +1,8 @@
 //! Finds a tool by its name: exactly, or by the longer name that its whole `operationId` makes, or else the only tool that
 //! matches when case and `- _ .` are folded. Tools keep the order in which they were added.
 
+mod permit;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_openapi::{AppliedEdit, Operation};
@@ -9,8 +11,11 @@ use callgate_tool::{Effect, Tool, ToolName, nearest_first};
 use crate::{
     backend::Backend,
     error::{self, Error},
+    rights::CallRights,
     toolset::RefusedTool,
 };
+
+pub(crate) use self::permit::Permit;
 
 const NEAREST: usize = 3;
 /// The characters in the line about a tool's purpose.
@@ -36,10 +41,25 @@ struct RefusedEntry {
 
 #[derive(Debug)]
 pub(crate) struct Slot {
-    pub(crate) name: ToolName,
-    pub(crate) backend: Arc<dyn Backend>,
-    pub(crate) operation: Option<Arc<Operation>>,
-    pub(crate) edit: Option<AppliedEdit>,
+    name: ToolName,
+    backend: Arc<dyn Backend>,
+    operation: Option<Arc<Operation>>,
+    edit: Option<AppliedEdit>,
+}
+
+impl Slot {
+    pub(crate) fn new(
+        name: ToolName,
+        backend: Arc<dyn Backend>,
+        operation: Option<Arc<Operation>>,
+        edit: Option<AppliedEdit>,
+    ) -> Self {
+        Self { name, backend, operation, edit }
+    }
+
+    pub(crate) fn into_backend(self) -> Arc<dyn Backend> {
+        self.backend
+    }
 }
 
 /// One tool of an executor.
@@ -131,6 +151,12 @@ impl<'a> Entry<'a> {
         self.0.backend.toolset()
     }
 
+    /// True if calls of the tool may be made now by these rights.
+    #[doc(hidden)]
+    pub fn is_permitted(self, rights: &CallRights) -> bool {
+        rights.permit(self.toolset(), self.name().as_str())
+    }
+
     /// The tool's declaration, built on first use and kept. `None` if the declaration exceeds its limits, as
     /// `callgate check` reports.
     pub fn declaration(self) -> Option<&'a Tool> {
@@ -165,10 +191,6 @@ impl<'a> Entry<'a> {
     #[doc(hidden)]
     pub fn secret_arguments(self) -> &'a [String] {
         self.0.backend.secret_arguments()
-    }
-
-    pub(crate) fn backend(self) -> &'a dyn Backend {
-        &*self.0.backend
     }
 }
 

@@ -17,7 +17,8 @@ use crate::{
     around::{Around, Layers},
     backend::{Backend, Opened, of_stop},
     call::Call,
-    catalog::{Catalog, Entry},
+    catalog::{Catalog, Entry, Permit},
+    dispatch::{open, run},
     execution::ClientAnswer,
     extensions::MeantToolset,
     fingerprint,
@@ -180,11 +181,12 @@ impl Executor {
         self.0.finder.bytes(&self.0.catalog)
     }
 
-    /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)).
+    /// The fingerprint of a call of the tool it means ([`fingerprint`](crate::fingerprint)); `None` if its caller may not make it
+    /// now.
     #[doc(hidden)]
-    pub fn fingerprint(&self, call: &Call<'_>) -> Fingerprint {
-        let backend = self.find(call.tool()).map(Entry::backend);
-        fingerprint(call, backend)
+    pub fn fingerprint(&self, call: &Call<'_>) -> Option<Fingerprint> {
+        let permit = self.0.catalog.permit(call.tool(), call.rights())?;
+        Some(fingerprint(call, Some(permit.backend())))
     }
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.
@@ -205,13 +207,13 @@ impl Executor {
         // A block holds the call once, and an `async fn` twice.
         let mut around = Around::new(&self.0.layers, call, Journal::default());
         async move {
-            let backend = self.backend(&mut around.call, &mut around.journal);
+            let permit = self.permit(&mut around.call, &mut around.journal);
             let outcome = if self.0.layers.is_empty() {
-                run(backend, &around.call, &mut around.journal).await
+                run(permit, &around.call, &mut around.journal).await
             } else {
-                let backend = begin(&mut around, backend).await;
+                let permit = self.begin(&mut around, permit).await;
                 let span = around.span();
-                let running = run(backend, &around.call, &mut around.journal);
+                let running = run(permit, &around.call, &mut around.journal);
                 let outcome = running.instrument(span).await;
                 around.end(&outcome).await;
                 outcome
@@ -240,17 +242,17 @@ impl Executor {
     /// [`Executor::stream`] with a caller, a deadline, a trace and more.
     pub async fn stream_with(&self, mut call: Call<'_>) -> ToolStream {
         let mut journal = Journal::default();
-        let backend = self.backend(&mut call, &mut journal);
+        let permit = self.permit(&mut call, &mut journal);
         let layers = &self.0.layers;
         if layers.is_empty() {
-            let opened = open(backend, &call, &mut journal).await;
+            let opened = open(permit, &call, &mut journal).await;
             return ToolStream::new(opened, Around::new(layers, call, journal).detached());
         }
         // What sees a stream end outlives whoever opened it.
         let mut around = Around::new(layers, call, journal).detached();
-        let backend = begin(&mut around, backend).await;
+        let permit = self.begin(&mut around, permit).await;
         let span = around.span();
-        let opened = open(backend, &around.call, &mut around.journal).instrument(span).await;
+        let opened = open(permit, &around.call, &mut around.journal).instrument(span).await;
         if let Opened::Ended(outcome) = &opened {
             around.end(outcome).await;
         }
@@ -268,7 +270,7 @@ impl Executor {
         let mut journal = Journal::default();
         let outcome = match self.resolve(&mut call, &mut journal) {
             Err(outcome) => outcome,
-            Ok(backend) => match side::preview(backend, &call, &mut journal).await {
+            Ok(permit) => match side::preview(permit.backend(), &call, &mut journal).await {
                 Ok(preview) => Outcome::Planned(Box::new(preview)),
                 Err(fault) => Outcome::Failed(fault),
             },
@@ -298,11 +300,11 @@ impl Executor {
         answer: ClientAnswer,
     ) -> Result<ToolResult, Box<Fault>> {
         let mut journal = Journal::default();
-        let outcome = match (self.0.catalog.find(call.tool()), answer) {
+        let outcome = match (self.0.catalog.permit(call.tool(), call.rights()), answer) {
             (None, _) => Outcome::Failed(wording::client::tool_removed(call.tool())),
             (Some(_), ClientAnswer::Failed(said)) => Outcome::Failed(wording::client::failed(said)),
-            (Some(entry), ClientAnswer::Output(output)) => {
-                entry.backend().answered(&call, output, &mut journal).await?
+            (Some(permit), ClientAnswer::Output(output)) => {
+                permit.backend().answered(&call, output, &mut journal).await?
             }
         };
         let (tool, id) = (call.tool(), call.id());
@@ -315,80 +317,60 @@ impl Executor {
         Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
-    /// The backend of a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
-    fn backend(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
+    /// The permission to make a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
+    fn permit(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
         match Runtime::try_current() {
             Ok(_) => self.resolve(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
         }
     }
 
-    fn resolve(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
-        let catalog = &self.0.catalog;
-        let Some(entry) = catalog.find(&call.tool) else {
-            return Err(Outcome::Failed(self.unknown_tool(&call.tool, |_| true)));
+    fn resolve(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<Permit<'_>, Outcome> {
+        let Some(permit) = self.0.catalog.permit(&call.tool, call.rights()) else {
+            return Err(self.refusal_of(call));
         };
-        let meant = entry.name().as_str();
+        let meant = permit.entry().name().as_str();
         if *meant != *call.tool {
             let asked = mem::replace(&mut call.tool, meant.to_owned().into()).into_owned();
             journal.note(Event::ToolFolded { asked, meant: meant.to_owned() });
         }
-        Ok(entry.backend())
+        Ok(permit)
     }
-}
 
-/// Runs `before` of all middleware. Returns the backend, or the outcome that ended the call.
-async fn begin<'a>(
-    around: &mut Around<'_>,
-    backend: Result<&'a dyn Backend, Outcome>,
-) -> Result<&'a dyn Backend, Outcome> {
-    let stop = around.call.stop().cloned();
-    let found = backend.as_ref().ok().copied();
-    let effect = found.map_or(Effect::Read, Backend::retry_effect);
-    match Stop::unless(stop.as_ref(), around.begin(found)).await {
-        Some(Some(outcome)) => Err(outcome),
-        Some(None) => backend,
-        None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),
+    /// The outcome of a call that its caller may not make: as if there were no such tool. What goes round the call sees neither
+    /// its arguments nor their secrets.
+    fn refusal_of(&self, call: &mut Call<'_>) -> Outcome {
+        let (catalog, rights) = (&self.0.catalog, call.rights());
+        let reason = catalog.refusal(&call.tool, |toolset| rights.may_call(toolset));
+        let fault = reason.map(|reason| wording::refused_tool(&call.tool, reason));
+        let unknown = || {
+            let nearest = catalog.nearest(&call.tool, |entry| entry.is_permitted(rights));
+            wording::unknown_tool(&call.tool, &nearest)
+        };
+        let fault = fault.unwrap_or_else(unknown);
+        if let Some(entry) = catalog.find(&call.tool) {
+            call.extensions_mut().insert(MeantToolset(entry.toolset().into()));
+            call.clear_arguments();
+        }
+        Outcome::Failed(fault)
     }
-}
 
-async fn run(
-    backend: Result<&dyn Backend, Outcome>,
-    call: &Call<'_>,
-    journal: &mut Journal,
-) -> Outcome {
-    let backend = match backend {
-        Ok(backend) => backend,
-        Err(outcome) => return outcome,
-    };
-    if call.is_unjudged() {
-        return Outcome::Failed(wording::approval::unknown());
+    /// Runs `before` of all middleware, and decides again. Returns the permission, or the outcome that ended the call.
+    async fn begin<'e>(
+        &'e self,
+        around: &mut Around<'_>,
+        permit: Result<Permit<'e>, Outcome>,
+    ) -> Result<Permit<'e>, Outcome> {
+        let stop = around.call.stop().cloned();
+        let backend = permit.as_ref().ok().map(|permit| permit.backend());
+        let effect = backend.map_or(Effect::Read, Backend::retry_effect);
+        match Stop::unless(stop.as_ref(), around.begin(backend)).await {
+            Some(Some(outcome)) => Err(outcome),
+            Some(None) => {
+                let renewed = permit?.renewed(around.call.rights());
+                renewed.ok_or_else(|| self.refusal_of(&mut around.call))
+            }
+            None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),
+        }
     }
-    let reached = reached_if_stopped(call);
-    let outcome = Stop::unless(call.stop(), side::run(backend, call, journal)).await;
-    outcome.unwrap_or_else(|| Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
-}
-
-async fn open(
-    backend: Result<&dyn Backend, Outcome>,
-    call: &Call<'_>,
-    journal: &mut Journal,
-) -> Opened {
-    let backend = match backend {
-        Ok(backend) => backend,
-        Err(outcome) => return Opened::Ended(outcome),
-    };
-    if call.is_unjudged() {
-        return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
-    }
-    let reached = reached_if_stopped(call);
-    let opened = Stop::unless(call.stop(), side::open(backend, call, journal)).await;
-    opened.unwrap_or_else(|| {
-        Opened::Ended(Outcome::Failed(of_stop(reached, backend.retry_effect(), journal)))
-    })
-}
-
-/// The reach of a call that is stopped before an answer. A call that was stopped before it begins sends nothing.
-fn reached_if_stopped(call: &Call<'_>) -> Reached {
-    if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     any::{Any, TypeId},
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt,
     sync::Arc,
 };
@@ -39,24 +39,6 @@ impl Extensions {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "it is this name")]
 pub struct MeantToolset(pub Arc<str>);
-
-/// The toolsets that the caller of a call may use: the call sends on kept results of these alone. Without this extension, it
-/// sends on results of all.
-///
-/// ```
-/// use std::collections::BTreeSet;
-///
-/// use callgate_executor::{Call, UsableToolsets};
-/// # use callgate_tool::{Session, ToolCall};
-///
-/// # fn limited<'a>(asked: &'a ToolCall, session: &'a Session) -> Call<'a> {
-/// let toolsets = BTreeSet::from(["shop".to_owned()]);
-/// Call::new(asked, session).with_extension(UsableToolsets(toolsets.into()))
-/// # }
-/// ```
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "it is these names")]
-pub struct UsableToolsets(pub Arc<BTreeSet<String>>);
 
 /// Leaves out the values, which may be secrets.
 impl fmt::Debug for Extensions {

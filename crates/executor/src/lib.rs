@@ -8,6 +8,7 @@ mod call;
 mod catalog;
 mod changes;
 mod decision;
+mod dispatch;
 mod error;
 mod execution;
 mod executor;
@@ -16,6 +17,7 @@ mod fingerprint;
 mod middleware;
 mod results;
 mod retry;
+mod rights;
 mod search;
 mod side;
 mod stop;
@@ -41,12 +43,14 @@ pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
 #[doc(hidden)]
-pub use extensions::{MeantToolset, UsableToolsets};
+pub use extensions::MeantToolset;
 pub use fingerprint::fingerprint;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 #[doc(hidden)]
 pub use results::KeptFile;
 pub use retry::{Retry, RetryWhen};
+#[doc(hidden)]
+pub use rights::CallRights;
 pub use search::{Found, FoundNeed, Search};
 #[doc(hidden)]
 pub use side::{preview, review};

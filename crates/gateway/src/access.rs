@@ -106,6 +106,25 @@ impl Access {
     }
 }
 
+/// True if a build lets a caller use a toolset who was identified under an earlier build.
+pub(crate) fn may_still_use(built: &Built, caller: &Caller, toolset: &str) -> bool {
+    let Some(principal) = &caller.principal else {
+        return caller.is_admin || built.serving.access.is_none();
+    };
+    let Some(access) = &built.access else { return false };
+    let has = |rights: &Rights| rights.toolsets.as_ref().is_none_or(|all| all.contains(toolset));
+    if let Some(named) = access.principals.iter().find(|it| it.id.as_str() == principal.id()) {
+        return has(&named.rights);
+    }
+    access.issuers.iter().map(|issuer| &issuer.config).any(|config| {
+        let subject = principal.id().strip_prefix("jwt:");
+        let subject = subject.and_then(|subject| subject.strip_prefix(&*config.issuer));
+        subject.is_some_and(|subject| subject.starts_with('#'))
+            && has(&config.rights)
+            && !scopes::lacking(&config.scopes, &config.rights, principal).contains_key(toolset)
+    })
+}
+
 /// Requests the keys of each issuer, as the first token of it would.
 pub(crate) async fn examined(access: &BuiltAccess) -> Vec<Examined> {
     let mut all = Vec::new();

@@ -22,6 +22,7 @@ use crate::{
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
+    rights::rights,
     sessions::SessionInput,
     waiting_calls::WaitingCall,
 };
@@ -79,9 +80,10 @@ pub(crate) async fn decide(
     let word = typed::<ApprovalRequest>(value)?.decision;
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
     let built = gateway.built();
+    let rights = rights(&gateway, &built, &caller);
     // A caller who may no longer use the tool does not learn that a call waits.
     let is_usable =
-        |tool: &str| built.executor.find(tool).is_none_or(|entry| caller.may_use(entry.toolset()));
+        |tool: &str| built.executor.find(tool).is_none_or(|entry| entry.is_permitted(&rights));
     let Some(waiting) = waiting.filter(|waiting| is_usable(&waiting.call.tool)) else {
         let decision = word.decision().ok_or_else(absent)?;
         return others::mark(&gateway, &caller, &id, decision).await;
@@ -96,6 +98,7 @@ pub(crate) async fn decide(
     let keeper =
         Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
     let batch = Batch {
+        rights,
         built,
         caller: caller.clone(),
         session,

@@ -22,9 +22,9 @@ use axum::{
 };
 use bytes::Bytes;
 use callgate_config::Built;
-use callgate_executor::{Call, Execution, Stop, TraceContext, UsableToolsets};
+use callgate_executor::{Call, CallRights, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Arguments, Audience, Fault, Journal, Outcome, Session, ToolCall, ToolResult};
+use callgate_tool::{Arguments, Audience, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -38,6 +38,7 @@ use crate::{
     json_body::{JsonBody, typed},
     observe::trace_of,
     problem::Problem,
+    rights::rights,
 };
 
 #[derive(Serialize, ToSchema)]
@@ -84,6 +85,7 @@ pub(crate) fn run(
         let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
         let stop = gateway.drain().stop();
         let batch = Batch {
+            rights: rights(&gateway, &built, &caller),
             built,
             caller,
             session,
@@ -114,6 +116,7 @@ pub(crate) fn run(
 pub(crate) struct Batch {
     pub(crate) built: Arc<Built>,
     pub(crate) caller: Caller,
+    pub(crate) rights: CallRights,
     pub(crate) session: Session,
     pub(crate) is_dry_run: bool,
     pub(crate) journal: Option<Audience>,
@@ -167,8 +170,8 @@ impl Batch {
     pub(crate) fn fingerprints(&self, calls: &[RequestedCall]) -> Option<Vec<u8>> {
         let mut fingerprints = Vec::with_capacity(32 * calls.len());
         for (at, asked) in calls.iter().enumerate() {
-            let call = self.call(at, asked).ok()?;
-            fingerprints.extend(self.built.executor.fingerprint(&call).as_bytes());
+            let fingerprint = self.built.executor.fingerprint(&self.call(at, asked))?;
+            fingerprints.extend(fingerprint.as_bytes());
         }
         Some(fingerprints)
     }
@@ -191,27 +194,12 @@ impl Batch {
     }
 
     async fn result(&self, at: usize, asked: &RequestedCall) -> ToolResult {
-        let call = match self.call(at, asked) {
-            Ok(call) => call,
-            Err(fault) => return Box::pin(self.refused(&asked.call, fault)).await,
-        };
-        let executor = &self.built.executor;
+        let (call, executor) = (self.call(at, asked), &self.built.executor);
         if self.is_dry_run {
             return executor.dry_run_with(call).await;
         }
         let result = executor.call_with(call).await;
         self.kept(at, asked, result).await
-    }
-
-    /// The result of a call that is not made. Middleware is notified, unless it is a dry run.
-    async fn refused(&self, asked: &ToolCall, fault: Box<Fault>) -> ToolResult {
-        let (id, tool) = (asked.id.clone(), asked.tool.clone());
-        let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
-        let ended = ToolResult { id, tool, outcome, journal };
-        if !self.is_dry_run {
-            self.refuse(&ended).await;
-        }
-        ended
     }
 
     pub(crate) async fn refuse(&self, ended: &ToolResult) {
@@ -237,30 +225,13 @@ impl Batch {
         own.or_else(|| Some(repetition::of_call(request?, at)))
     }
 
-    /// True if the caller may not use the tool of this name, or could learn the names of others from a fault about it.
-    fn is_hidden(&self, tool: &str) -> bool {
-        match self.built.executor.find(tool) {
-            Some(entry) => !self.caller.may_use(entry.toolset()),
-            None => self.caller.toolsets.is_some(),
-        }
-    }
-
-    /// The fault of a call of an unknown tool; it names the nearest of those that the caller may use.
-    fn unknown_tool(&self, asked: &str) -> Box<Fault> {
-        self.built.executor.unknown_tool(asked, |toolset| self.caller.may_use(toolset))
-    }
-
-    /// One call with all that surrounds it; a fault where the caller may not use the tool, as if there were none.
-    fn call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Result<Call<'a>, Box<Fault>> {
-        if self.is_hidden(&asked.call.tool) {
-            return Err(self.unknown_tool(&asked.call.tool));
-        }
-        let mut call = Call::new(&asked.call, &self.session).with_stop(self.stop.clone());
+    /// One call with all that surrounds it. The executor decides whether the caller may make it.
+    fn call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Call<'a> {
+        let mut call = Call::new(&asked.call, &self.session)
+            .with_rights(self.rights.clone())
+            .with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());
-        }
-        if let Some(toolsets) = &self.caller.toolsets {
-            call = call.with_extension(UsableToolsets(Arc::clone(toolsets)));
         }
         if self.execution == Execution::Client {
             call = call.run_by_client();
@@ -280,7 +251,7 @@ impl Batch {
         if let Some(timeout) = asked.timeout {
             call = call.with_timeout(timeout);
         }
-        Ok(call)
+        call
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
+    rights::rights,
     tools::form_of,
 };
 
@@ -84,6 +85,7 @@ pub(crate) async fn run(
     let calls = origins.map(|(call, origin)| RequestedCall::from(call).of_message(dialect, origin));
     let calls: Vec<_> = calls.collect();
     let batch = Batch {
+        rights: rights(&gateway, &built, &caller),
         built: built.clone(),
         caller: caller.clone(),
         session,

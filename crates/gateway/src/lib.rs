@@ -37,6 +37,7 @@ mod problem;
 mod query;
 mod reloads;
 mod results;
+mod rights;
 mod router;
 mod routes;
 mod search;

@@ -27,6 +27,7 @@ use crate::{
     listens::Listens,
     path_name::PathName,
     problem::{Problem, ProblemKind},
+    rights::rights,
     sessions::SessionInput,
     waiting_calls::WaitingCall,
 };
@@ -69,7 +70,7 @@ async fn answered(
     let bytes = json_body::collected(body, most).await?;
     let known = McpCaller::anyone()
         .with_principal(caller.principal.clone())
-        .with_toolsets(caller.toolsets.clone())
+        .with_rights(rights(gateway, &gateway.built(), caller))
         .with_listed(caller.lists.clone())
         .within(toolset);
     head.extensions.insert(known);

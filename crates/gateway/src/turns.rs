@@ -60,7 +60,7 @@ async fn take(
             "expected `session.id`, under which the conversation is kept, got none",
         ));
     }
-    let context = context(&request, session);
+    let context = context(&request, session).with_rights(agents.rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
     let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
     let brought = brought.transpose().map_err(|error| problem(&error))?;
@@ -106,9 +106,6 @@ fn context(request: &RouteRequest, session: Session) -> TurnContext {
     let mut context = TurnContext::new(session);
     if let Some(principal) = caller.principal.clone() {
         context = context.with_principal(principal);
-    }
-    if let Some(toolsets) = caller.toolsets.clone() {
-        context = context.with_toolsets(toolsets);
     }
     match trace_of(request.headers()) {
         Some(trace) => context.with_trace(trace),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use callgate_call::wording;
 use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
-use callgate_executor::{Call, Entry, Executor, TraceContext, UsableToolsets};
+use callgate_executor::{Call, Entry, Executor, TraceContext};
 use callgate_tool::{
     Approvers, Arguments, Fault, Journal, Object, Pending, Session, ToolCall, ToolResult, Value,
     json,
@@ -181,12 +181,9 @@ fn made<'a>(
     caller: &Caller,
     trace: Option<TraceContext>,
 ) -> Call<'a> {
-    let mut call = host.prepared(call);
+    let mut call = host.prepared(call).with_rights(caller.call_rights());
     if let Some(principal) = &caller.principal {
         call = call.with_principal(principal.clone());
-    }
-    if let Some(toolsets) = &caller.toolsets {
-        call = call.with_extension(UsableToolsets(toolsets.clone()));
     }
     match trace {
         Some(trace) => call.with_trace(trace),

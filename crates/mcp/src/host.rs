@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_config::McpConfig;
-use callgate_executor::{Call, Executor};
+use callgate_executor::{Call, CallRights, Executor};
 use callgate_policy::IdempotencyKey;
 use callgate_session::Store;
 use callgate_tool::{Pending, Principal, Session, ToolCall, Value};
@@ -108,8 +108,9 @@ pub enum SessionError {
 pub struct Caller {
     /// `None` if everybody is served.
     pub principal: Option<Principal>,
-    /// The toolsets that the caller may use; `None` for all.
-    pub toolsets: Option<Arc<BTreeSet<String>>>,
+    /// The tools that the caller may use.
+    #[doc(hidden)]
+    pub rights: CallRights,
     /// The only toolset that the request concerns.
     pub toolset: Option<String>,
     /// The toolsets whose tools the caller sees in lists, beside those they may use.
@@ -132,8 +133,21 @@ impl Caller {
     /// Lets the caller use only these toolsets; `None` for all.
     #[must_use]
     pub fn with_toolsets(mut self, toolsets: Option<Arc<BTreeSet<String>>>) -> Self {
-        self.toolsets = toolsets;
+        self.rights = CallRights::of_toolsets(toolsets);
         self
+    }
+
+    /// Sets the tools that the caller may use when a call is made.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_rights(mut self, rights: CallRights) -> Self {
+        self.rights = rights;
+        self
+    }
+
+    /// The rights of the calls of the request.
+    pub(crate) fn call_rights(&self) -> CallRights {
+        self.rights.clone().within(self.toolset.as_deref())
     }
 
     /// Limits the request to the tools of one toolset.
@@ -152,7 +166,7 @@ impl Caller {
 
     /// True if the caller may use the results of a toolset, whichever toolset the request concerns.
     pub(crate) fn may_read(&self, toolset: &str) -> bool {
-        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+        self.rights.may_use(toolset)
     }
 
     /// True if the caller may use the tools of a toolset.

@@ -87,9 +87,9 @@ impl Middleware for Idempotency {
         backend: Option<&dyn Backend>,
         journal: &mut Journal,
     ) -> ControlFlow<Outcome> {
-        let Some(key) = call.extensions().get::<IdempotencyKey>() else {
-            return ControlFlow::Continue(());
-        };
+        let key = call.extensions().get::<IdempotencyKey>();
+        // A call that its caller may not make, or of no tool, repeats none.
+        let (Some(key), Some(_)) = (key, backend) else { return ControlFlow::Continue(()) };
         let same = *fingerprint(call, backend).as_bytes();
         let decided = call.decision().map(|decided| decided.approval.as_str());
         let brought = decided.or_else(|| call.approval());

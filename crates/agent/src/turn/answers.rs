@@ -91,9 +91,6 @@ impl Turn<'_> {
             Given::Output(output) => ClientAnswer::Output(output),
             Given::Decision(_) => ClientAnswer::Failed(Value::Null),
         };
-        if let Some(refused) = self.refused(call) {
-            return Ok(*refused);
-        }
         let caller = self.caller();
         let resumed = caller.executor.resume(caller.call(call), answer).await;
         resumed.map_err(|fault| error::wrong_answer(&call.id, &fault.message))
@@ -101,10 +98,6 @@ impl Turn<'_> {
 
     /// Makes a call about which a person decided.
     async fn decided(&mut self, at: usize, call: &ToolCall, decided: Decided) -> Result<(), Error> {
-        if let Some(refused) = self.refused(call) {
-            self.settle(at, call, *refused);
-            return Ok(());
-        }
         let caller = self.caller();
         let decided = match self.context.principal() {
             Some(principal) => decided.by(principal),

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::Turn;
 use crate::{
-    agent::Parallel,
+    agent::{Agent, Parallel},
     context::{TurnContext, TurnEvent},
     end::{End, EndReason},
     error::Error,
@@ -21,6 +21,7 @@ use crate::{
 /// What a call needs of its turn, apart from the transcript.
 #[derive(Clone, Copy)]
 pub(super) struct Caller<'t> {
+    agent: &'t Agent,
     pub(super) executor: &'t Executor,
     context: &'t TurnContext,
     turn: TurnId,
@@ -34,7 +35,11 @@ impl<'t> Caller<'t> {
     where
         't: 'c,
     {
-        self.context.call(asked, self.confirm, self.deadline).with_extension(self.turn)
+        let rights = self.agent.rights(self.context);
+        self.context
+            .call(asked, self.confirm, self.deadline)
+            .with_rights(rights)
+            .with_extension(self.turn)
     }
 
     fn effect(self, call: &ToolCall) -> Effect {
@@ -62,7 +67,8 @@ impl<'t> Turn<'t> {
     pub(super) fn caller(&self) -> Caller<'t> {
         let agent = self.agent;
         let (executor, confirm) = (&agent.executor, agent.settings.confirm);
-        Caller { executor, context: self.context, turn: self.id, confirm, deadline: self.deadline }
+        let (context, turn, deadline) = (self.context, self.id, self.deadline);
+        Caller { agent, executor, context, turn, confirm, deadline }
     }
 
     /// Runs the open calls. Returns the end of the turn, or `None` once all of them have results.
@@ -114,10 +120,6 @@ impl<'t> Turn<'t> {
         let made = |(at, call): &'_ (usize, ToolCall)| (*at, call.clone());
         let mut running = Vec::with_capacity(segment.len());
         for (at, call) in segment.iter().map(made) {
-            if let Some(refused) = self.refused(&call) {
-                self.settle(at, &call, *refused);
-                continue;
-            }
             self.context.show(TurnEvent::Call(&call));
             let future: BoxFuture<'_, _> =
                 async move { (at, caller.made(&call).await, call) }.boxed();
@@ -127,12 +129,6 @@ impl<'t> Turn<'t> {
         while let Some((at, result, call)) = running.next().await {
             self.settle(at, &call, result);
         }
-    }
-
-    /// The result of a call whose tool the caller may not use now, however long ago it was asked for.
-    pub(super) fn refused(&self, call: &ToolCall) -> Option<Box<ToolResult>> {
-        let is_refused = self.offered.find(&call.tool).is_none();
-        is_refused.then(|| failed(call, self.offered.unknown(&call.tool)))
     }
 
     /// Notes how a call ended.

@@ -1,6 +1,5 @@
 //! The client's answers to calls of a turn. Each goes through the executor, as a tool's result does.
 
-use callgate_call::wording;
 use callgate_executor::Call;
 use callgate_gateway::{Problem, ProblemKind};
 use callgate_tool::{Fault, Outcome, Session, ToolCall};
@@ -8,7 +7,7 @@ use callgate_tool::{Fault, Outcome, Session, ToolCall};
 use super::{
     Run, client_answers,
     inputs::ToolResponse,
-    outputs::{failed, response_of},
+    outputs::response_of,
     turn::{CallState, PendingCall, Turn},
 };
 
@@ -39,15 +38,12 @@ impl Run {
         response: &ToolResponse,
     ) -> Result<(), Box<Fault>> {
         let requested = ToolCall::new(&*pending.id, &*pending.tool, pending.arguments.clone());
-        let mut call = Call::new(&requested, session);
+        let mut call = Call::new(&requested, session).with_rights(self.request.rights());
         if let Some(principal) = self.request.principal() {
             call = call.with_principal(principal.clone());
         }
-        let mut result = if self.has_tool(&pending.tool) {
-            self.request.built().executor.resume(call, response.answer.clone()).await?
-        } else {
-            failed(&pending.id, &pending.tool, wording::client::tool_removed(&pending.tool))
-        };
+        let executor = &self.request.built().executor;
+        let mut result = executor.resume(call, response.answer.clone()).await?;
         if let Outcome::Answered(answered) = &mut result.outcome {
             answered.status = answered.status.or(response.status);
         }

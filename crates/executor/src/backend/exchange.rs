@@ -29,7 +29,6 @@ use super::{
 };
 use crate::{
     call::Call,
-    extensions::UsableToolsets,
     results::Results,
     retry::RetryBudget,
     stop::Stop,
@@ -92,11 +91,8 @@ impl Connection {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
-        let usable = call.extensions().get::<UsableToolsets>();
-        let may_use = |result: &StoredResult| {
-            let is_usable = |UsableToolsets(usable): &_| usable.contains(&result.toolset);
-            result.is_of_caller() || usable.is_none_or(is_usable)
-        };
+        let may_use =
+            |result: &StoredResult| result.is_of_caller() || call.rights().may_use(&result.toolset);
         let mut kept = BTreeMap::new();
         for handle in handles {
             let found = self.results.get(&handle, owner).await.map_err(|error| {

@@ -34,7 +34,7 @@ impl<'a> Facts<'a> {
                 operation.declared(budget).ok().map(Cow::Owned)
             }
         };
-        Self { toolset, operation, effect: entry.backend().effect(), tool }
+        Self { toolset, operation, effect: entry.effect(), tool }
     }
 
     /// The toolset, method and path of the tool's operation; `None` for tools of other kinds.

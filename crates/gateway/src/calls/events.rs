@@ -47,10 +47,14 @@ fn events(
 async fn next(step: Step) -> Option<(Event, Step)> {
     let (batch, at, asked, mut stream) = match step {
         Step::Ended => return None,
-        Step::Begins(batch, at, asked) => match begun(&batch, at, &asked).await {
-            Ok(stream) => (batch, at, asked, Box::new(stream)),
-            Err(result) => return Some((ended(&batch, &result), Step::Ended)),
-        },
+        Step::Begins(batch, at, asked) if batch.is_dry_run => {
+            let result = batch.result(at, &asked).await;
+            return Some((ended(&batch, &result), Step::Ended));
+        }
+        Step::Begins(batch, at, asked) => {
+            let stream = batch.built.executor.stream_with(batch.call(at, &asked)).await;
+            (batch, at, asked, Box::new(stream))
+        }
         Step::Streams(batch, at, asked, stream) => (batch, at, asked, stream),
     };
     while let Some(piece) = stream.next().await {
@@ -62,20 +66,6 @@ async fn next(step: Step) -> Option<(Event, Step)> {
     }
     let result = batch.kept(at, &asked, stream.into_result()).await;
     Some((ended(&batch, &result), Step::Ended))
-}
-
-async fn begun(
-    batch: &Batch,
-    at: usize,
-    asked: &RequestedCall,
-) -> Result<ToolStream, Box<ToolResult>> {
-    if batch.is_dry_run {
-        return Err(Box::new(batch.result(at, asked).await));
-    }
-    match batch.call(at, asked) {
-        Ok(call) => Ok(batch.built.executor.stream_with(call).await),
-        Err(fault) => Err(Box::new(batch.refused(&asked.call, fault).await)),
-    }
 }
 
 fn ended(batch: &Batch, result: &ToolResult) -> Event {

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use callgate_config::Built;
-use callgate_executor::{Entry, Execution};
+use callgate_executor::{CallRights, Entry, Execution};
 use callgate_policy::Guard;
 use callgate_session::{Error, ErrorKind, Expected, Version};
 use callgate_tool::{
@@ -19,6 +19,7 @@ use crate::{
     gateway::Gateway,
     observe::trace_of,
     problem::Problem,
+    rights::rights,
     sessions::{SessionInput, bound, store, with_changes},
     tools::absent,
 };
@@ -89,6 +90,11 @@ impl RouteRequest {
         self.caller.may_use(toolset)
     }
 
+    /// The rights of the calls of the request.
+    pub fn rights(&self) -> CallRights {
+        rights(&self.gateway, &self.built, &self.caller)
+    }
+
     /// The tool that the caller means by a name: the tool's own name, or the `operationId` of only one operation. Tools that
     /// the caller may not use are not found.
     pub fn find(&self, name: &str) -> Option<Entry<'_>> {
@@ -120,6 +126,7 @@ impl RouteRequest {
         calls: impl IntoIterator<Item = ToolCall>,
     ) -> Result<RouteCalls, Problem> {
         let batch = Batch {
+            rights: self.rights(),
             built: Arc::clone(&self.built),
             caller: self.caller.clone(),
             session,

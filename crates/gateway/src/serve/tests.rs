@@ -25,6 +25,8 @@ mod sidecar;
 mod strangers;
 mod unstored;
 mod waiting;
+#[cfg(feature = "agents")]
+mod ways;
 mod webhook;
 
 use std::{

@@ -8,6 +8,9 @@ use std::{
 
 use callgate_agent::{Agent, Error};
 use callgate_config::Built;
+use callgate_executor::CallRights;
+
+use crate::routes::RouteRequest;
 
 /// The agents of one configuration. A reload replaces them.
 #[derive(Debug, Default)]
@@ -33,5 +36,17 @@ impl Agents {
         let agent = Agent::of_configuration(built, name)?;
         of_configuration.agents.insert(name.to_owned(), agent.clone());
         Ok(agent)
+    }
+
+    /// The rights of a turn's calls: those of its caller, for the tools that the agent has when a call is made.
+    pub(super) fn rights(self: &Arc<Self>, request: &RouteRequest, name: &str) -> CallRights {
+        let (agents, gateway) = (Arc::clone(self), request.gateway().clone());
+        let (began, name) = (Arc::clone(request.shared_built()), name.to_owned());
+        request.rights().while_true(move |_, tool| {
+            let built = gateway.built();
+            let agent = || agents.get(&built, &name).ok();
+            let is_offered = |agent: Agent| agent.declared(tool).is_some();
+            Arc::ptr_eq(&built, &began) || agent().is_some_and(is_offered)
+        })
     }
 }

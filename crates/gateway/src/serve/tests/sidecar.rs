@@ -68,7 +68,10 @@ impl Sidecar {
         let limits = built.serving.limits;
         let gateway = Gateway::new(built);
         let notices = Notices::start(&gateway);
-        let router = router_with(gateway.clone(), further::routes());
+        let routes = further::routes();
+        #[cfg(feature = "agents")]
+        let routes = routes.and(crate::turns());
+        let router = router_with(gateway.clone(), routes);
         let admission = Admission::new(router, gateway.clone(), limits);
         let running = tokio::spawn(listen::run(opened, Arc::new(admission)));
         Ok(Self { gateway, calls, admin, running, listeners, _notices: notices, config })
@@ -78,6 +81,17 @@ impl Sidecar {
     pub(super) async fn reload(&self) {
         let environment = Environment::new().with_listeners(self.listeners.clone());
         let built = self.config.build(&environment, Some(&self.gateway.built())).await.unwrap();
+        self.gateway.replace(Arc::new(built));
+    }
+
+    /// Serves another configuration from now on, as a reload does.
+    pub(super) async fn reload_as(&self, text: &str, description: &'static str) {
+        let mut config = Config::from_text(text.to_owned(), "").unwrap();
+        for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
+            toolset.description = Description::text(callgate_testkit::describe(description));
+        }
+        let environment = Environment::new().with_listeners(self.listeners.clone());
+        let built = config.build(&environment, Some(&self.gateway.built())).await.unwrap();
         self.gateway.replace(Arc::new(built));
     }
 

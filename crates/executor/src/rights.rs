@@ -1,0 +1,79 @@
+//! The rights of a call: the part of an executor that its caller may use. Each way in gives them with the call; the catalog decides
+//! by them whether the call may be made.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+/// The part of an executor that the caller of a call may use: everything, unless it is limited.
+///
+/// ```
+/// use std::collections::BTreeSet;
+///
+/// use callgate_executor::CallRights;
+///
+/// let toolsets = BTreeSet::from(["shop".to_owned()]);
+/// let rights = CallRights::of_toolsets(Some(toolsets.into()));
+/// assert!(rights.may_use("shop") && !rights.may_use("bank"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CallRights {
+    /// The toolsets; `None` for all.
+    toolsets: Option<Arc<BTreeSet<String>>>,
+    /// The only toolset whose tools are called, whatever results may be read.
+    only: Option<Arc<str>>,
+    condition: Option<Condition>,
+}
+
+/// Asked at the moment of each call.
+#[derive(Clone)]
+struct Condition(Arc<dyn Fn(&str, &str) -> bool + Send + Sync>);
+
+impl CallRights {
+    /// Limits a caller to these toolsets; `None` for all.
+    pub fn of_toolsets(toolsets: Option<Arc<BTreeSet<String>>>) -> Self {
+        Self { toolsets, ..Self::default() }
+    }
+
+    /// Limits the calls to tools of one toolset. Results of the others can still be read.
+    #[must_use]
+    pub fn within(mut self, toolset: Option<&str>) -> Self {
+        self.only = toolset.map(Arc::from);
+        self
+    }
+
+    /// Limits the calls to toolsets and tools for which this is true when the call is made.
+    #[must_use]
+    pub fn while_true(
+        mut self,
+        is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let before = self.condition.take();
+        let both = move |toolset: &str, tool: &str| {
+            before.as_ref().is_none_or(|Condition(before)| before(toolset, tool))
+                && is_true(toolset, tool)
+        };
+        self.condition = Some(Condition(Arc::new(both)));
+        self
+    }
+
+    /// True if the caller may use the tools of a toolset, and read their results.
+    pub fn may_use(&self, toolset: &str) -> bool {
+        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
+    /// True if tools of a toolset can be called.
+    pub fn may_call(&self, toolset: &str) -> bool {
+        self.may_use(toolset) && self.only.as_ref().is_none_or(|only| **only == *toolset)
+    }
+
+    /// True if a tool of a toolset may be called now.
+    pub(crate) fn permit(&self, toolset: &str, tool: &str) -> bool {
+        let condition = self.condition.as_ref();
+        self.may_call(toolset) && condition.is_none_or(|Condition(is_true)| is_true(toolset, tool))
+    }
+}
+
+impl fmt::Debug for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Condition")
+    }
+}
