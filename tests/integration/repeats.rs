@@ -130,13 +130,13 @@ async fn a_change_and_an_approved_call_are_read_once_at_every_end_of_a_connectio
         for plan in plans() {
             // Each plan has an executor of its own, since retries have a budget.
             let executor = policy.executor(&service);
-            for tool in TOOLS {
-                for key in [None, Some(format!("key-{n_cases}"))] {
-                    let with = (&executor, &service);
-                    let n_read = check(with, (policy, plan), tool, key.as_deref()).await;
-                    n_repeated += n_read.saturating_sub(1);
-                    n_cases += 1;
-                }
+            for (tool, has_key) in TOOLS.into_iter().flat_map(|tool| [(tool, false), (tool, true)])
+            {
+                let key = has_key.then(|| format!("key-{n_cases}"));
+                let with = (&executor, &service);
+                let n_read = check(with, (policy, plan), tool, key.as_deref()).await;
+                n_repeated += n_read.saturating_sub(1);
+                n_cases += 1;
             }
         }
     }
@@ -148,14 +148,7 @@ async fn a_change_and_an_approved_call_are_read_once_at_every_end_of_a_connectio
 async fn an_approved_call_whose_token_is_refused_is_not_sent_with_a_fresh_one() {
     for (confirm, n_expected) in [("never", 2), ("always", 1)] {
         let n_calls = Arc::<AtomicUsize>::default();
-        let counted = Arc::clone(&n_calls);
-        let routes = Router::new()
-            .route("/token", post(|| async { Json(serde_json::json!({"access_token": "t", "token_type": "Bearer", "expires_in": 3600})) }))
-            .fallback(move || {
-                counted.fetch_add(1, Ordering::SeqCst);
-                async { (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer error=\"invalid_token\"")]) }
-            });
-        let origin = serve(routes).await;
+        let origin = serve(refusing_tokens(Arc::clone(&n_calls))).await;
         let settings = format!(
             "confirm: {confirm}\nauth: {{oauth2_client_credentials: {{token_url: '{origin}/token', client_id: 'literal:id', client_secret: 'literal:secret-0123'}}}}"
         );
@@ -166,4 +159,15 @@ async fn an_approved_call_whose_token_is_refused_is_not_sent_with_a_fresh_one() 
         assert_eq!(fault.code, FaultCode::AuthFailed, "{result:?}");
         assert_eq!(fault.message.contains("approved"), confirm == "always", "{fault:?}");
     }
+}
+
+/// A service that gives tokens, refuses each, and counts the calls.
+fn refusing_tokens(n_calls: Arc<AtomicUsize>) -> Router {
+    let token =
+        serde_json::json!({"access_token": "t", "token_type": "Bearer", "expires_in": 3600});
+    let refusal = [("www-authenticate", "Bearer error=\"invalid_token\"")];
+    Router::new().route("/token", post(|| async { Json(token) })).fallback(move || {
+        n_calls.fetch_add(1, Ordering::SeqCst);
+        async move { (StatusCode::UNAUTHORIZED, refusal) }
+    })
 }

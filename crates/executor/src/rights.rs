@@ -23,9 +23,11 @@ pub struct CallRights {
     condition: Option<Condition>,
 }
 
-/// Asked at the moment of each call.
+/// Asked at the moment of each call, with the toolset and the tool.
 #[derive(Clone)]
-struct Condition(Arc<dyn Fn(&str, &str) -> bool + Send + Sync>);
+struct Condition(Arc<IsTrue>);
+
+type IsTrue = dyn Fn(&str, &str) -> bool + Send + Sync;
 
 impl CallRights {
     /// Limits a caller to these toolsets; `None` for all.

@@ -44,7 +44,7 @@ async fn made(dialect: Dialect, replies: &[Vec<u8>]) -> (Vec<String>, usize, End
 /// Checks a stream that ends with calls: whole, in pieces, and cut after each of its events.
 async fn check_bytes(dialect: Dialect, name: &str, events: &[Vec<u8>], expected: &[&str]) {
     let whole = events.concat();
-    let (calls, n_requests, reason) = made(dialect, &[whole.clone()]).await;
+    let (calls, n_requests, reason) = made(dialect, std::slice::from_ref(&whole)).await;
     assert_eq!((&*calls, reason), (&*texts(expected), EndReason::Answered), "{dialect}: {name}");
     assert_eq!(n_requests, 2, "{dialect}: {name}");
     let read = |n_piece: usize| {

@@ -37,10 +37,11 @@ pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
 pub(super) fn earlier_answer(text: &str) -> Response {
     let whole = Value::parse(text).unwrap_or_default();
     let pending = whole.get("pending").and_then(Value::as_array).into_iter().flatten();
-    let pending = pending.map(|call| EventText::of("pending", call));
-    let last = pending.chain([EventText::of("end", &whole)]);
-    let events = last.map(|EventText(name, data)| Ok(Event::default().event(name).data(data)));
-    response(stream::iter(events.collect::<Vec<_>>()))
+    let mut last = VecDeque::from([EventText::of("end", &whole)]);
+    pending.rev().for_each(|call| last.push_front(EventText::of("pending", call)));
+    let events =
+        last.into_iter().map(|EventText(name, data)| Ok(Event::default().event(name).data(data)));
+    response(stream::iter(events))
 }
 
 fn response(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {

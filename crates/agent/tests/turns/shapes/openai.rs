@@ -57,73 +57,9 @@ async fn whole_calls_are_distinguished_by_any_numbers_and_ids() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_in_pieces_are_put_together_whatever_is_repeated_in_them() {
-    // The members of the first piece of a call and of its later ones, before the function; and the names in the later ones.
-    for (name, first, later, again) in [
-        ("as OpenAI", r#""index":#,"id":"c#","type":"function","#, r#""index":#,"#, ""),
-        (
-            "nulls",
-            r#""index":#,"id":"c#","#,
-            r#""index":#,"id":null,"type":null,"#,
-            r#""name":null,"#,
-        ),
-        ("empty", r#""index":#,"id":"c#","#, r#""index":#,"id":"","type":"","#, r#""name":"","#),
-        (
-            "DashScope",
-            r#""index":#,"id":"c#","type":"function","#,
-            r#""index":#,"id":"","type":"function","#,
-            r#""name":null,"#,
-        ),
-        (
-            "ids repeated",
-            r#""index":#,"id":"c#","#,
-            r#""index":#,"id":"c#","type":"function","#,
-            "",
-        ),
-        ("names repeated", r#""index":#,"id":"c#","#, r#""index":#,"#, r#""name":"@","#),
-        (
-            "all repeated",
-            r#""index":#,"id":"c#","type":"function","#,
-            r#""index":#,"id":"c#","type":"function","#,
-            r#""name":"@","#,
-        ),
-        (
-            "all repeated, no index",
-            r#""id":"c#","#,
-            r#""id":"c#","type":"function","#,
-            r#""name":"@","#,
-        ),
-        ("one index", r#""index":0,"id":"c#","#, r#""index":0,"#, ""),
-        ("one index, ids repeated", r#""index":0,"id":"c#","#, r#""index":0,"id":"c#","#, ""),
-        ("no index", r#""id":"c#","type":"function","#, "", ""),
-        ("no id", r#""index":#,"type":"function","#, r#""index":#,"#, ""),
-        (
-            "no id, names repeated",
-            r#""index":#,"type":"function","#,
-            r#""index":#,"type":"function","#,
-            r#""name":"@","#,
-        ),
-        ("nothing", r#""type":"function","#, "", ""),
-        ("ids of pieces", r#""index":#,"id":"c#","#, r#""index":#,"id":"piece-#","#, ""),
-        ("an id that comes later", r#""index":#,"#, r#""index":#,"id":"c#","#, ""),
-        (
-            "a name with marks later",
-            r#""index":#,"id":"c#","#,
-            r#""index":#,"#,
-            r#""name":"@<|channel|>","#,
-        ),
-    ] {
-        let mut pieces = Vec::new();
-        for (tool, n, number) in [("shop-add", "1", "0"), ("shop-remove", "2", "1")] {
-            let piece = |head: &str, name: &str, arguments: &str| {
-                let head = head.replace('#', number);
-                let name = name.replace('@', tool);
-                format!(r#"{{{head}"function":{{{name}"arguments":"{arguments}"}}}}"#)
-            };
-            pieces.push(piece(first, r#""name":"@","#, ""));
-            pieces.push(piece(later, again, r#"{\"n\""#));
-            pieces.push(piece(later, again, &format!(":{n}}}")));
-            pieces.push(piece(later, again, ""));
-        }
+    for (name, first, later, again) in REPEATED {
+        let calls = [("shop-add", "1", "0"), ("shop-remove", "2", "1")];
+        let pieces = calls.map(|call| pieces_of(call, first, later, again)).concat();
         let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
         check_two(name, &pieces).await;
         if first.contains("index\":#") && !later.is_empty() {
@@ -133,70 +69,140 @@ async fn calls_in_pieces_are_put_together_whatever_is_repeated_in_them() {
     }
 }
 
+/// The pieces of a call: its tool, its argument and its number.
+fn pieces_of(call: (&str, &str, &str), first: &str, later: &str, again: &str) -> Vec<String> {
+    let (tool, n, number) = call;
+    let piece = |head: &str, name: &str, arguments: &str| {
+        let (head, name) = (head.replace('#', number), name.replace('@', tool));
+        format!(r#"{{{head}"function":{{{name}"arguments":"{arguments}"}}}}"#)
+    };
+    vec![
+        piece(first, r#""name":"@","#, ""),
+        piece(later, again, r#"{\"n\""#),
+        piece(later, again, &format!(":{n}}}")),
+        piece(later, again, ""),
+    ]
+}
+
+/// The members of the first piece of a call and of its later ones, before the function; and the names in the later ones.
+const REPEATED: [(&str, &str, &str, &str); 17] = [
+    ("as OpenAI", r#""index":#,"id":"c#","type":"function","#, r#""index":#,"#, ""),
+    ("nulls", r#""index":#,"id":"c#","#, r#""index":#,"id":null,"type":null,"#, r#""name":null,"#),
+    ("empty", r#""index":#,"id":"c#","#, r#""index":#,"id":"","type":"","#, r#""name":"","#),
+    (
+        "DashScope",
+        r#""index":#,"id":"c#","type":"function","#,
+        r#""index":#,"id":"","type":"function","#,
+        r#""name":null,"#,
+    ),
+    ("ids repeated", r#""index":#,"id":"c#","#, r#""index":#,"id":"c#","type":"function","#, ""),
+    ("names repeated", r#""index":#,"id":"c#","#, r#""index":#,"#, r#""name":"@","#),
+    (
+        "all repeated",
+        r#""index":#,"id":"c#","type":"function","#,
+        r#""index":#,"id":"c#","type":"function","#,
+        r#""name":"@","#,
+    ),
+    (
+        "all repeated, no index",
+        r#""id":"c#","#,
+        r#""id":"c#","type":"function","#,
+        r#""name":"@","#,
+    ),
+    ("one index", r#""index":0,"id":"c#","#, r#""index":0,"#, ""),
+    ("one index, ids repeated", r#""index":0,"id":"c#","#, r#""index":0,"id":"c#","#, ""),
+    ("no index", r#""id":"c#","type":"function","#, "", ""),
+    ("no id", r#""index":#,"type":"function","#, r#""index":#,"#, ""),
+    (
+        "no id, names repeated",
+        r#""index":#,"type":"function","#,
+        r#""index":#,"type":"function","#,
+        r#""name":"@","#,
+    ),
+    ("nothing", r#""type":"function","#, "", ""),
+    ("ids of pieces", r#""index":#,"id":"c#","#, r#""index":#,"id":"piece-#","#, ""),
+    ("an id that comes later", r#""index":#,"#, r#""index":#,"id":"c#","#, ""),
+    (
+        "a name with marks later",
+        r#""index":#,"id":"c#","#,
+        r#""index":#,"#,
+        r#""name":"@<|channel|>","#,
+    ),
+];
+
 #[tokio::test(start_paused = true)]
 async fn odd_pieces_of_calls_are_put_together() {
-    let remove =
-        r#"{"index":9,"id":"c2","function":{"name":"shop-remove","arguments":"{\"n\":2}"}}"#;
-    let named =
-        r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":""}}"#;
-    let whole = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
-    for (name, pieces) in [
-        (
-            "numbers of pieces",
-            &[
-                named,
-                r#"{"index":1,"function":{"arguments":"{\"n\""}}"#,
-                r#"{"index":2,"function":{"arguments":":1}"}}"#,
-                remove,
-            ][..],
-        ),
-        (
-            "`{}` for arguments that come later",
-            &[
-                &named.replace(r#":"""#, r#":"{}""#),
-                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-                remove,
-            ],
-        ),
-        (
-            "an object for arguments that come later",
-            &[
-                &named.replace(r#":"""#, r#":{}"#),
-                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-                remove,
-            ],
-        ),
-        ("the whole again", &[whole, whole, remove]),
-        ("the whole again without an id", &[whole, &whole.replace(r#""id":"c1","#, ""), remove]),
-        (
-            "pieces, then the whole",
-            &[named, r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#, whole, remove],
-        ),
-        (
-            "a name in pieces",
-            &[
-                r#"{"index":0,"id":"c1","function":{"name":"shop-","arguments":""}}"#,
-                r#"{"index":0,"function":{"name":"add"}}"#,
-                r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
-                remove,
-            ],
-        ),
-        ("spaces", &[whole, r#"{"index":0,"function":{"arguments":"\n "}}"#, remove]),
-        (
-            "braces in a text",
-            &[
-                named,
-                r#"{"index":0,"function":{"arguments":"{\"n\":1"}}"#,
-                r#"{"index":0,"function":{"arguments":"}"}}"#,
-                remove,
-            ],
-        ),
-        ("no pieces", &["", whole, "", remove, ""]),
-        ("a null", &["null", whole, remove]),
-    ] {
+    for (name, pieces) in ODD {
         check_two(name, pieces).await;
     }
 }
+
+const REMOVE: &str =
+    r#"{"index":9,"id":"c2","function":{"name":"shop-remove","arguments":"{\"n\":2}"}}"#;
+const NAMED: &str =
+    r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":""}}"#;
+const WHOLE: &str = r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#;
+const ODD: &[(&str, &[&str])] = &[
+    (
+        "numbers of pieces",
+        &[
+            NAMED,
+            r#"{"index":1,"function":{"arguments":"{\"n\""}}"#,
+            r#"{"index":2,"function":{"arguments":":1}"}}"#,
+            REMOVE,
+        ],
+    ),
+    (
+        "`{}` for arguments that come later",
+        &[
+            r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":"{}"}}"#,
+            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+            REMOVE,
+        ],
+    ),
+    (
+        "an object for arguments that come later",
+        &[
+            r#"{"index":0,"id":"c1","type":"function","function":{"name":"shop-add","arguments":{}}}"#,
+            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+            REMOVE,
+        ],
+    ),
+    ("the whole again", &[WHOLE, WHOLE, REMOVE]),
+    (
+        "the whole again without an id",
+        &[
+            WHOLE,
+            r#"{"index":0,"type":"function","function":{"name":"shop-add","arguments":"{\"n\":1}"}}"#,
+            REMOVE,
+        ],
+    ),
+    (
+        "pieces, then the whole",
+        &[NAMED, r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#, WHOLE, REMOVE],
+    ),
+    (
+        "a name in pieces",
+        &[
+            r#"{"index":0,"id":"c1","function":{"name":"shop-","arguments":""}}"#,
+            r#"{"index":0,"function":{"name":"add"}}"#,
+            r#"{"index":0,"function":{"arguments":"{\"n\":1}"}}"#,
+            REMOVE,
+        ],
+    ),
+    ("spaces", &[WHOLE, r#"{"index":0,"function":{"arguments":"\n "}}"#, REMOVE]),
+    (
+        "braces in a text",
+        &[
+            NAMED,
+            r#"{"index":0,"function":{"arguments":"{\"n\":1"}}"#,
+            r#"{"index":0,"function":{"arguments":"}"}}"#,
+            REMOVE,
+        ],
+    ),
+    ("no pieces", &["", WHOLE, "", REMOVE, ""]),
+    ("a null", &["null", WHOLE, REMOVE]),
+];
 
 #[tokio::test(start_paused = true)]
 async fn a_call_without_arguments_has_none_however_that_is_written() {

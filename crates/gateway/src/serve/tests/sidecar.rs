@@ -86,7 +86,7 @@ impl Sidecar {
 
     /// Serves another configuration from now on, as a reload does.
     pub(super) async fn reload_as(&self, text: &str, description: &'static str) {
-        let mut config = Config::from_text(text.to_owned(), "").unwrap();
+        let mut config = Config::from_text(text, "").unwrap();
         for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
             toolset.description = Description::text(callgate_testkit::describe(description));
         }
