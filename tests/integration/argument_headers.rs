@@ -45,10 +45,10 @@ async fn headers_that_are_not_listed_are_withheld_from_the_model() {
     assert_eq!(server.total(), 0);
 }
 
-/// How many connections there are when the service closes each before it answers.
+/// The number of connections to a service that closes each before it answers, where reads are sent again.
 async fn attempts(arguments: Value) -> usize {
     let server = Raw::once("").await;
-    let executor = target::executor(DESCRIPTION, &server.origin, SOME);
+    let executor = target::executor(DESCRIPTION, &server.origin, &format!("{SOME}\nretry: safe"));
     let ended = call(&executor, "seats", arguments).await;
     assert!(matches!(ended.outcome, Outcome::Failed(_)), "{ended:?}");
     server.n_connections()
@@ -60,7 +60,7 @@ fn effect(executor: &Executor, tool: &str) -> Effect {
 
 #[tokio::test]
 async fn a_get_with_a_method_override_header_is_sent_once() {
-    assert_eq!(attempts(json!({})).await, 2);
+    assert!(attempts(json!({})).await > 1);
     assert_eq!(attempts(json!({"X_HTTP_Method_Override": "DELETE"})).await, 1);
     let executor = target::executor(DESCRIPTION, "https://a.example", SOME);
     assert_eq!(effect(&executor, "seats"), Effect::Write);

@@ -52,7 +52,7 @@ def main():
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     failed = approvals.forged(given.callgate) if given.only in "forged approvals" else []
-    failed += shares.divided(given.callgate) if given.only in "shares" else []
+    failed += shares.divided(given.callgate, given.long) if given.only in "shares" else []
     failed += effects.harmful(given.callgate) if given.only in "files of others" else []
     for limits, connects, attacks in rounds(given):
         failed += attacked(given, limits, (connects, [attack for attack in attacks if given.only in attack[0]]))
