@@ -53,7 +53,7 @@ async fn a_call_that_its_client_runs_does_not_reach_a_connection() {
     let (session, n_rows) = (Session::default(), service.rows().len());
     for (tool, arguments) in [
         ("crm-Case-list", json!({"limit": 1})),
-        ("crm-remove_case", json!({"id": "C-1"})),
+        ("crm-remove_case", json!({"Id": "C-1"})),
         ("crm-SendMail", json!({"to": "kim@example.com"})),
         ("crm-open_cases", json!({})),
     ] {
