@@ -19,6 +19,7 @@ mod parameters;
 mod plain_words;
 mod publishing;
 mod reports;
+mod rights;
 mod scripts;
 mod shares;
 mod sides;

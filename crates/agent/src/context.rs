@@ -166,14 +166,15 @@ impl TurnContext {
         }
     }
 
-    /// A call of the turn.
+    /// A call of the turn, with the rights that it has there.
     pub(crate) fn call<'c>(
         &'c self,
         asked: &'c ToolCall,
+        rights: CallRights,
         confirm: Confirm,
         deadline: Instant,
     ) -> Call<'c> {
-        let mut call = Call::new(asked, &self.session)
+        let mut call = Call::of_caller(asked, &self.session, rights)
             .with_deadline(deadline)
             .with_stop(self.stop.clone())
             .with_extension(AskAtLeast(confirm));

@@ -46,15 +46,21 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call that begins now.
+    /// A call of a program itself, which begins now and may use every tool.
     pub fn new(asked: &'a ToolCall, session: &'a Session) -> Self {
+        Self::of_caller(asked, session, CallRights::default())
+    }
+
+    /// A call that begins now, for a caller who has these rights.
+    #[doc(hidden)]
+    pub fn of_caller(asked: &'a ToolCall, session: &'a Session, rights: CallRights) -> Self {
         Self {
             id: Cow::Borrowed(&asked.id),
             tool: Cow::Borrowed(&asked.tool),
             arguments: Cow::Borrowed(&asked.arguments),
             session: Cow::Borrowed(session),
             principal: None,
-            rights: CallRights::default(),
+            rights,
             started: Instant::now(),
             deadline: None,
             trace: None,
@@ -70,14 +76,6 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn with_principal(mut self, principal: Principal) -> Self {
         self.principal = Some(principal);
-        self
-    }
-
-    /// Limits the caller. A program's own calls may use everything.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_rights(mut self, rights: CallRights) -> Self {
-        self.rights = rights;
         self
     }
 

@@ -204,7 +204,7 @@ impl Batch {
 
     pub(crate) async fn refuse(&self, ended: &ToolResult) {
         let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
-        let mut call = Call::new(&asked, &self.session);
+        let mut call = Call::of_caller(&asked, &self.session, self.rights.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());
         }
@@ -227,8 +227,7 @@ impl Batch {
 
     /// One call with all that surrounds it. The executor decides whether the caller may make it.
     fn call<'a>(&'a self, at: usize, asked: &'a RequestedCall) -> Call<'a> {
-        let mut call = Call::new(&asked.call, &self.session)
-            .with_rights(self.rights.clone())
+        let mut call = Call::of_caller(&asked.call, &self.session, self.rights.clone())
             .with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());

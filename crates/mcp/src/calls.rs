@@ -105,7 +105,8 @@ async fn answered(
     for asked in read.to_make() {
         let key = &incoming.origin.exact.key;
         let fresh = || {
-            let call = made(host, Call::new(asked, &session), caller, trace.clone());
+            let call = Call::of_caller(asked, &session, caller.call_rights());
+            let call = made(host, call, caller, trace.clone());
             key.iter().fold(call, |call, key| call.with_extension(key.clone()))
         };
         match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
@@ -171,7 +172,8 @@ async fn refuse(
     // A session that cannot be read does not hide the call.
     let session = session(host, caller, incoming).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
-    let call = made(host, Call::new(&asked, &session), caller, trace(&incoming.origin.exact.meta));
+    let call = Call::of_caller(&asked, &session, caller.call_rights());
+    let call = made(host, call, caller, trace(&incoming.origin.exact.meta));
     executor.report_refused(call, &ended.outcome).await;
 }
 
@@ -181,7 +183,7 @@ fn made<'a>(
     caller: &Caller,
     trace: Option<TraceContext>,
 ) -> Call<'a> {
-    let mut call = host.prepared(call).with_rights(caller.call_rights());
+    let mut call = host.prepared(call);
     if let Some(principal) = &caller.principal {
         call = call.with_principal(principal.clone());
     }

@@ -36,10 +36,7 @@ impl<'t> Caller<'t> {
         't: 'c,
     {
         let rights = self.agent.rights(self.context);
-        self.context
-            .call(asked, self.confirm, self.deadline)
-            .with_rights(rights)
-            .with_extension(self.turn)
+        self.context.call(asked, rights, self.confirm, self.deadline).with_extension(self.turn)
     }
 
     fn effect(self, call: &ToolCall) -> Effect {

@@ -38,7 +38,7 @@ impl Run {
         response: &ToolResponse,
     ) -> Result<(), Box<Fault>> {
         let requested = ToolCall::new(&*pending.id, &*pending.tool, pending.arguments.clone());
-        let mut call = Call::new(&requested, session).with_rights(self.request.rights());
+        let mut call = Call::of_caller(&requested, session, self.request.rights());
         if let Some(principal) = self.request.principal() {
             call = call.with_principal(principal.clone());
         }
