@@ -1,6 +1,7 @@
 """Attacks a sidecar in every way we know, while an honest client goes on calling: it must be answered all the time, and memory
 and descriptors must come back afterwards. Before that, a caller tries to approve its own calls, a greedy one to take what others
-share with it, and files of others are loaded. One line for each attack. Exits with 1 where one of them did harm.
+share with it, files of others are loaded, and a sidecar is stopped under statements. One line for each attack. Exits with 1 where
+one of them did harm.
 
 `run.py --callgate FILE` takes under a minute; `--long` takes what the sidecar's own limits need, with thousands of
 connections, for about fifteen minutes.
@@ -19,6 +20,7 @@ import http1
 import http2
 import programs
 import shares
+import stops
 from victim import Honest, Victim, percentile
 
 SHORT = {"head_time": "2s", "body_time": "2s", "idle_time": "2s"}
@@ -54,6 +56,7 @@ def main():
     failed = approvals.forged(given.callgate) if given.only in "forged approvals" else []
     failed += shares.divided(given.callgate, given.long) if given.only in "shares" else []
     failed += effects.harmful(given.callgate) if given.only in "files of others" else []
+    failed += stops.stopped(given.callgate) if given.only in "stops" else []
     for limits, connects, attacks in rounds(given):
         failed += attacked(given, limits, (connects, [attack for attack in attacks if given.only in attack[0]]))
     absent = programs.absent()
