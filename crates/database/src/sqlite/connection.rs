@@ -162,11 +162,12 @@ impl Session {
         result.map_err(|failure| if has_denied { Failure::Denied } else { failure })
     }
 
-    /// Bounds the time of a single function, which nothing interrupts, for statements of a model.
+    /// Bounds the time and the memory of a single function, which nothing interrupts, for statements of a model.
     fn bound_operands(&self) -> rusqlite::Result<()> {
         let length = MODEL_BYTES.max(self.shown);
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MODEL_PATTERN)?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, MODEL_OPERANDS)?;
         functions::replace_in(&self.connection)
     }
 
@@ -347,6 +348,9 @@ const MODEL_BYTES: i32 = 1 << 20;
 
 /// The bytes of a pattern of `LIKE` and `GLOB` in statements of a model: the time is the product with the bytes of the text.
 const MODEL_PATTERN: i32 = 128;
+
+/// The operands of one function in statements of a model: some functions hold all of them at once.
+const MODEL_OPERANDS: i32 = 32;
 
 /// As above where rows are rewritten, with the columns that no tool sees.
 const WRITE_BYTES: i32 = 64 << 20;

@@ -1,14 +1,24 @@
 //! Functions of the engine that take the square of their operands' lengths, and that nothing interrupts, in time that grows with the
-//! lengths alone. They replace those of the engine on connections for SQL of a model.
+//! lengths alone; and those that build a text of JSON, which the engine measures only when it is whole. They replace those of the
+//! engine on connections for SQL of a model.
+
+mod error;
+mod json;
+mod operand;
 
 use std::collections::BTreeSet;
 
 use memchr::memmem::{Finder, find};
 use rusqlite::{
-    Connection, Error, Result, ffi,
+    Connection, Result,
     functions::{Context, FunctionFlags},
     limits::Limit,
     types::{Value, ValueRef},
+};
+
+use self::{
+    error::{refusal, too_large},
+    operand::bytes,
 };
 
 /// Replaces the functions on a connection.
@@ -24,12 +34,9 @@ pub(super) fn replace_in(connection: &Connection) -> Result<()> {
         connection
             .create_scalar_function(name, 2, flags, move |context| Ok(trimmed(context, sides)))?;
     }
+    json::replace_in(connection, most)?;
     // Its signs to leave out are looked for one by one.
     connection.create_scalar_function("unhex", 2, flags, |_| Err::<Value, _>(refusal()))
-}
-
-fn refusal() -> Error {
-    Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_AUTH), None)
 }
 
 /// The number of the first character, or byte, at which the second operand stands in the first one; 0 if it does not.
@@ -56,7 +63,7 @@ fn replaced(context: &Context<'_>, most: usize) -> Result<Option<Value>> {
         made.extend_from_slice(&other);
         end = at.saturating_add(part.len());
         if made.len() > most {
-            return Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_TOOBIG), None));
+            return Err(too_large());
         }
     }
     made.extend_from_slice(whole.get(end..).unwrap_or_default());
@@ -91,36 +98,6 @@ fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.chunk_by(|_, next| next & 0xc0 == 0x80)
 }
 
-/// The value as a text; `None` for null.
-fn bytes(value: ValueRef<'_>) -> Option<Vec<u8>> {
-    match value {
-        ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Some(bytes.to_vec()),
-        ValueRef::Integer(number) => Some(number.to_string().into_bytes()),
-        ValueRef::Null => None,
-        ValueRef::Real(number) => Some(real(number).into_bytes()),
-    }
-}
-
-/// A number as the engine writes it, but with the fewest digits that are read as the number again.
-fn real(number: f64) -> String {
-    if number.is_infinite() {
-        return if number > 0.0 { "Inf" } else { "-Inf" }.to_owned();
-    }
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if number == 0.0 {
-        "0.0".to_owned()
-    } else if (-4..17).contains(&exponent) {
-        let plain = number.to_string();
-        if plain.contains('.') { plain } else { plain + ".0" }
-    } else {
-        let point = if digits.contains('.') { "" } else { ".0" };
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{digits}{point}e{sign}{:02}", exponent.unsigned_abs())
-    }
-}
-
 fn text(bytes: &[u8]) -> Value {
     Value::Text(String::from_utf8_lossy(bytes).into_owned())
 }
@@ -149,7 +126,33 @@ mod tests {
         ]
     }
 
+    fn member() -> impl Strategy<Value = Value> {
+        value().prop_filter("bytes are no JSON", |value| !matches!(value, Value::Blob(_)))
+    }
+
     proptest! {
+        #[test]
+        fn json_is_what_the_engine_builds(values in [member(), member(), member()]) {
+            let texts = [
+                "select json_array(?1, ?2, json_array(?3), json('{\"a\": 1}'))",
+                "select json_object('a\"', ?1, 'b', json_object('c', ?2), 'd', ?3)",
+                "with t (k, v) as (values (1, ?1), (?2, ?2), (null, 1), ('k', ?3)) select json_group_object(k, v) from t",
+                "with t (k, v) as (values (1, ?1), (2, ?2), (3, ?3)) select json_group_array(v) from t",
+                "with t (k, v) as (values (1, ?1), (2, ?2), (3, ?3))
+                 select group_concat(j, ';') from (select json_group_array(v) over (order by k rows 1 preceding) as j from t)",
+                "select json_group_array(?1) || json_group_object(?2, ?3) where 0",
+            ];
+            let connections = connections();
+            for text in texts {
+                let text = format!("select (select * from ({text})), ?1, ?2, ?3");
+                let came = connections.each_ref().map(|connection| {
+                    let values = rusqlite::params![values[0], values[1], values[2]];
+                    connection.query_one(&text, values, |row| row.get::<_, Value>(0)).unwrap()
+                });
+                prop_assert_eq!(&came[0], &came[1], "{} {:?}", text, values);
+            }
+        }
+
         #[test]
         fn a_function_returns_what_the_engine_returns(values in [value(), value(), value()]) {
             let connections = connections();

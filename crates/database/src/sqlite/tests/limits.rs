@@ -113,6 +113,40 @@ async fn no_function_of_a_models_text_runs_on_with_the_largest_operands() {
     }
 }
 
+/// The rows have no end: only an aggregate that is measured while it grows ends before them.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_aggregate_of_a_models_text_is_refused_when_it_is_too_long_not_at_its_end() {
+    let shop = Shop::orders();
+    let driver = shop.with_orders().await;
+    let needs = Needs { is_for_query: true, ..super::orders_needs() };
+    driver.login(&needs).await.unwrap();
+    for aggregate in [
+        "json_group_array(x)",
+        "json_group_array(distinct x || i)",
+        "json_group_object(i, x)",
+        "json_group_object(x, i)",
+    ] {
+        let text = format!(
+            "with recursive n (i, x) as (select 1, hex(zeroblob(1000)) union all select i + 1, x from n) \
+             select length({aggregate}) from n"
+        );
+        let time = Duration::from_secs(5);
+        let came = run_within(&driver, Access::Read, vec![rows(&text)], time).await;
+        assert_eq!(came.unwrap_err(), Failure::TooLarge, "{aggregate}");
+    }
+    let large = vec!["hex(zeroblob(400000))"; 40].join(", ");
+    for (text, expected) in [
+        ("select json_group_array(no) from orders", true),
+        ("select json_group_array(json_object('no', no)) over (order by no) from orders", true),
+        ("select jsonb_group_array(no) from orders", false),
+        ("select jsonb_group_object(no, no) from orders", false),
+        (&format!("select length(json_array({large}))"), false),
+        (&format!("select length(concat({large}))"), false),
+    ] {
+        assert_eq!(read(&driver, text).await.is_ok(), expected, "{text}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_leaves_cancels_the_statement() {
     let shop = Shop::orders();
