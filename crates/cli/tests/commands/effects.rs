@@ -207,7 +207,9 @@ toolsets:
   shop:
     database: {url: 'literal:postgres://a:b@127.0.0.1:PORT/d'}
     entities: {orders: {table: orders}}
+  local: {connection: projects/p/locations/l/connections/local, actions: [{entity: orders, operation: list}]}
   a: {openapi: spec.yaml, server: https://a.example}
+connections: {projects/p/locations/l/connections/local: {toolset: shop}}
 ";
     let text = trial.filled(&text.replace("CONNECTION", CONNECTION));
     trial.write("callgate.yaml", &text).write("spec.yaml", SPEC);
@@ -222,7 +224,7 @@ fn a_dry_run_asks_no_connection_and_no_database() {
         .prints("GET https://a.example/a")
         .says("the connection of `crm` is not asked here; `callgate tools callgate.yaml` asks it")
         .says("the database of `shop` is not asked here");
-    for tool in ["crm-Case-list", "shop-orders-get"] {
+    for tool in ["crm-Case-list", "shop-orders-get", "local-orders-list"] {
         let ended = trial.is_without_effect(&["call", "callgate.yaml", tool, "--dry-run"]);
         ended.exits(1).says("was not asked, as in every dry run");
     }

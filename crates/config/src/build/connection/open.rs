@@ -149,11 +149,20 @@ fn on_database(
             };
             report(reader, callgate_connector::local(&settings, find)).backends
         }
-        // The database does not answer, which is reported there.
-        None => own_tools::stand_ins(toolset, &selected, Absence::Unavailable),
+        // The reason is reported with the database.
+        None => own_tools::stand_ins(toolset, &selected, absence(databases, local)),
     };
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
     Some(())
+}
+
+/// The reason why a database has no tools: it did not answer, or the load had no leave to ask it.
+fn absence(databases: &Databases, name: &str) -> Absence {
+    let is_it = |known: &&BuiltDatabase| known.kind == DatabaseKind::Database && known.name == name;
+    match databases.built.iter().find(is_it) {
+        Some(database) if !database.is_asked => Absence::Unasked,
+        _ => Absence::Unavailable,
+    }
 }
 
 /// The tools of a connection, or the reason why it cannot be read.
