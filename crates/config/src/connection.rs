@@ -24,6 +24,8 @@ pub(crate) struct ConnectorConfig {
     /// `None` for the connection's own tools that only read.
     pub(crate) actions: Option<Vec<ActionConfig>>,
     pub(crate) user: Option<UserConfig>,
+    /// True if an export names it, and the operator neither its name nor a server: it is not asked.
+    pub(crate) is_named_by_export: bool,
 }
 
 /// One tool of a connection.

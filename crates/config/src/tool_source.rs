@@ -1,6 +1,7 @@
 //! Further kinds of sources of tools: a toolset names one by a key of its own in place of `openapi`, and the program registers
 //! what reads it. The source gives settings, under those that the toolset itself has, and the description.
 
+mod distrust;
 mod endpoint;
 
 use std::{
@@ -19,7 +20,7 @@ use crate::{
     reader::{Reader, escaped},
 };
 
-pub(crate) use endpoint::distrust;
+pub(crate) use distrust::{Settings, distrust};
 pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 
 /// A further kind of source of tools, which toolsets name by a key. A program registers it with

@@ -243,8 +243,8 @@ pub(crate) struct Credentials {
     /// The key for the description's only security scheme that is an API key; also for operations without stated
     /// requirements.
     pub(crate) api_key: Option<SecretReference>,
-    /// True if every operation needs a credential that could not be imported from an export.
-    pub(crate) lacks_own: bool,
+    /// The reason why every operation lacks the credential that an export has for it.
+    pub(crate) lacks_own: Option<&'static str>,
     pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
     /// The origins that credentials may go to beside the server's: `https://uploads.example.com`.
     pub(crate) origins: Vec<Url>,

@@ -14,7 +14,7 @@ use crate::{
     reader::{Mapping, Reader, escaped},
     settings::Section,
     tool_edits,
-    tool_source::{self, SourceTools, Sourced, ToolSources},
+    tool_source::{self, Settings, Sourced, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
     unused_keys,
@@ -121,10 +121,9 @@ pub(crate) fn toolset(
     unused_keys::documents::check(reader, mapping);
     unused_keys::data_store::check(reader, mapping);
     if let Some(Sourced { tools, .. }) = &sourced {
-        let SourceTools { description, lacks_credential, .. } = tools.clone()?;
-        toolset.description = description;
-        toolset.credentials.lacks_own = lacks_credential && own.get("auth").is_none();
-        tool_source::distrust(reader, &mut toolset, own, mapping);
+        let tools = tools.clone()?;
+        tool_source::distrust(reader, &mut toolset, Settings { own, tools: &tools, mapping });
+        toolset.description = tools.description;
     } else if !["openapi", "connection", "database", "documents", "functions", "vertex"]
         .iter()
         .any(|key| mapping.object.contains(key))

@@ -10,6 +10,12 @@ pub fn unasked() -> Box<Fault> {
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
+/// An export names the connection of the tool, and the operator did not write that it may be asked.
+pub fn named_by_export() -> Box<Fault> {
+    let message = "an export names the connection of this tool, and nothing was sent: the operator has written neither its name (`connection`) nor a `server`";
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
 pub(crate) fn unexpected(problems: Vec<Problem>, output: Value, effect: Effect) -> Box<Fault> {
     let advice = match effect {
         Effect::Read => "; the tool has a fault of its own: tell the user",

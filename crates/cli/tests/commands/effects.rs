@@ -1,6 +1,9 @@
 //! Loads have the effects that they name: dry runs and tests ask nothing, and files of others name no variable, read no file outside of
 //! their folder, connect to nothing and write nowhere else.
 
+#[cfg(feature = "ces")]
+mod exports;
+
 use std::{
     os::unix::fs::symlink,
     sync::atomic::{AtomicUsize, Ordering},
@@ -68,6 +71,8 @@ impl Trial {
         command.env("HOME", self.home.path()).env("XDG_CONFIG_HOME", self.home.path());
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         command.env("XDG_STATE_HOME", self.folder.path().join("state"));
+        command.env("GCE_METADATA_HOST", format!("127.0.0.1:{}", self.port));
+        command.env_remove("GOOGLE_APPLICATION_CREDENTIALS");
         Ended::of(&mut command)
     }
 

@@ -63,8 +63,10 @@ pub(super) fn authorized(
         credentials: &config.credentials,
         own: match key.as_ref().or(authenticators.own.as_ref()) {
             Some(own) => Arc::clone(own),
-            None if config.credentials.lacks_own => unavailable(findings::LACKS_OWN.to_owned()),
-            None => Arc::clone(&none),
+            None => match config.credentials.lacks_own {
+                Some(why) => unavailable(why.to_owned()),
+                None => Arc::clone(&none),
+            },
         },
         none,
         findings: Findings::new(std::mem::take(&mut schemes.foreign)),
@@ -202,7 +204,7 @@ impl Assignment<'_> {
         let security = &operation.security;
         let is_declared_open = security.is_stated && security.alternatives.is_empty();
         let Credentials { auth, lacks_own, schemes, .. } = self.credentials;
-        match (auth.is_some() || *lacks_own, schemes) {
+        match (auth.is_some() || lacks_own.is_some(), schemes) {
             // A description without schemes may contain `security: []`; only an operation with its own `security: []`
             // is certainly open.
             (true, None) if is_declared_open && security.is_own => Arc::clone(&self.none),
@@ -220,7 +222,7 @@ impl Assignment<'_> {
     }
 
     fn own(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
-        if self.credentials.lacks_own {
+        if self.credentials.lacks_own.is_some() {
             self.findings.lacks_own(operation);
         }
         // Without any credential the operator calls operations without theirs.

@@ -3,35 +3,35 @@
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 use callgate_transport::is_public;
-use callgate_tree::{Node, Object};
+use callgate_tree::Object;
 use url::{Host, Url};
 
+use super::distrust::Settings;
 use crate::{
     code::ConfigCode,
-    reader::{Mapping, Reader, at},
+    reader::{Reader, at},
     toolset::ToolsetConfig,
 };
 
-/// Marks the token endpoint of a source as named by a stranger. The operator vouches for the origins under
-/// `credential_origins` and for that of the server that the toolset itself names.
-pub(crate) fn distrust(
+/// Marks the token endpoint of a source as named by a stranger, and returns true if it did. The operator vouches for the origins
+/// under `credential_origins` and for that of the server that the toolset itself names.
+pub(super) fn distrust(
     reader: &mut Reader,
     toolset: &mut ToolsetConfig,
-    own: &Node,
-    mapping: Mapping<'_>,
-) {
+    Settings { own, mapping, .. }: Settings<'_>,
+) -> bool {
     if own.get("auth").is_some() {
-        return;
+        return false;
     }
     let ToolsetConfig { credentials, server, .. } = toolset;
-    let Some(AuthConfig::OAuth2(config)) = &mut credentials.auth else { return };
-    let TokenEndpoint::Url(url) = &config.endpoint else { return };
-    let Ok(parsed) = Url::parse(url) else { return };
+    let Some(AuthConfig::OAuth2(config)) = &mut credentials.auth else { return false };
+    let TokenEndpoint::Url(url) = &config.endpoint else { return false };
+    let Ok(parsed) = Url::parse(url) else { return false };
     let server = server.as_ref().filter(|_| own.get("server").is_some());
     let server = server.and_then(|server| Url::parse(server.as_str()).ok());
     let mut vouched = credentials.origins.iter().chain(&server);
     if vouched.any(|known| known.origin() == parsed.origin()) {
-        return;
+        return false;
     }
     let may_be_allowed = mapping.object.get("egress").and_then(|egress| egress.as_object());
     if !is_public_https(url) && may_be_allowed.is_none_or(Object::is_empty) {
@@ -39,6 +39,7 @@ pub(crate) fn distrust(
         reader.warn(ConfigCode::ExportedTool, at(mapping, "auth"), UNTRUSTED_ENDPOINT, help);
     }
     config.endpoint = TokenEndpoint::DescribedUrl(url.clone());
+    true
 }
 
 /// Returns true if a URL is https and its host is not plainly one of this machine or of a private network.

@@ -248,7 +248,5 @@ fn finding(code: Code, message: String, help: &str) -> Diagnostic {
 }
 
 /// The failure of a call whose credential could not be imported from an export.
-pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";
-
 /// The number of scopes and operations that a finding names: all of most services', in lines that stay readable.
 const NAMED: usize = 20;

@@ -81,9 +81,15 @@ async fn one(
 ) -> Option<()> {
     let environment = build_context.environment;
     let selected = selection::selected(reader, toolset);
-    let is_asked = effects.asking().is_some();
-    let absence = if is_asked { Absence::Unavailable } else { Absence::Unasked };
-    let made = match effects.asking() {
+    let is_foreign = toolset.connector.is_named_by_export;
+    let asking = effects.asking().filter(|_| !is_foreign);
+    let is_asked = asking.is_some();
+    let absence = match is_asked {
+        true => Absence::Unavailable,
+        false if is_foreign => Absence::NamedByExport,
+        false => Absence::Unasked,
+    };
+    let made = match asking {
         None => Made { backends: Vec::new(), failure: Some(UNASKED.to_owned()) },
         Some(asking) => {
             let settings = settings::of_toolset(toolset, &selected)?;
@@ -109,6 +115,11 @@ async fn one(
         known.backends.clone_from(&backends);
     }
     databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    if is_foreign {
+        let pointer = toolset.pointer.clone();
+        reader.warn(ConfigCode::ExportedTool, pointer, NAMED_BY_EXPORT, WRITE_SERVER);
+        return Some(());
+    }
     let name = known.toolset.clone();
     let (kind, is_required) = (DatabaseKind::Connection, toolset.required);
     databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });
@@ -187,3 +198,7 @@ fn report(reader: &mut Reader, loaded: Loaded) -> Made {
     reader.complaints.extend(findings);
     Made { backends: tools, failure: unavailable }
 }
+
+const NAMED_BY_EXPORT: &str = "expected a connection that you named, got one that an export names; it is not asked, and its calls fail";
+const WRITE_SERVER: &str = "if it is yours, write `server: https://connectors.googleapis.com` into the toolset, or its name as \
+                            `connection:`";

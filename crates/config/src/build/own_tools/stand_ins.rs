@@ -14,6 +14,8 @@ use crate::toolset::ToolsetConfig;
 /// The reason why nothing but the names of tools is known.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::build) enum Absence {
+    /// An export names the connection, and the operator did not write that it may be asked.
+    NamedByExport,
     /// The service did not answer.
     Unavailable,
     /// The load had no leave to ask the service.
@@ -31,6 +33,7 @@ pub(in crate::build) fn stand_ins(
         let full = tool.former_name(toolset).ok()?;
         let fault = match tool.kind {
             _ if absence == Absence::Unasked => wording::own_tool::unasked,
+            _ if absence == Absence::NamedByExport => wording::own_tool::named_by_export,
             DatabaseToolKind::Action(_) => wording::connector::undescribed,
             DatabaseToolKind::Documents | DatabaseToolKind::Vertex(_) => {
                 wording::documents::unavailable
@@ -63,7 +66,7 @@ impl UnavailableTool {
         let schema = Schema::new(json!({"type": "object"}));
         let description = match absence {
             Absence::Unavailable => DESCRIPTION,
-            Absence::Unasked => UNASKED,
+            Absence::NamedByExport | Absence::Unasked => UNASKED,
         };
         let tool = Tool::new(name, description.to_owned(), schema, effect);
         Self { toolset, tool, fault }
