@@ -20,8 +20,11 @@ use std::fmt;
 
 use callgate_tool::{Object, Value, codes};
 
+use self::text::ExportText;
+
 pub use ces::import_ces;
 pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
+pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
 pub(crate) use fitting::{certificates, server, token_endpoint};
@@ -84,6 +87,25 @@ impl Imported {
     /// nobody but the operator writes. The name of a variable is never taken from an export: it could be that of another secret.
     pub(crate) fn numbered(number: usize) -> Self {
         Self { secret_file: Some(format!("secret-{number}")), ..Self::default() }
+    }
+
+    /// Settings of an agent that will be written to a file. The key of its certificate is read from a file of the new folder.
+    pub(crate) fn of_agent() -> Self {
+        Self { secret_file: Some("client-key".to_owned()), ..Self::default() }
+    }
+
+    /// The reference to the version in Secret Manager that a member names. Settings that will be written to a file get a file in its
+    /// place: nobody could tell there that an export chose the version, and the server that it goes to.
+    fn version(&mut self, name: ExportText<'_>, pointer: String, part: &str) -> Option<Value> {
+        let reference = name.version()?;
+        let Some(file) = &self.secret_file else { return Some(reference) };
+        let file = format!("{file}{part}");
+        let message = format!(
+            "a version in Secret Manager goes only to a server that you write: write `server:`, or see that it is yours, and write `gcp:{}` in the place of `file:{file}` with `secrets: {{gcp: {{account: default}}}}`",
+            name.data()
+        );
+        self.remark(RemarkKind::MissingSecret, pointer, message);
+        Some(Value::from(format!("file:{file}")))
     }
 
     pub(crate) fn remark(

@@ -209,7 +209,7 @@ fn secret(
             let message = format!("`{plain}` is not used where `{version}` names a secret");
             imported.remark(RemarkKind::Ignored, config.at(plain), message);
         }
-        if let Some(reference) = name.version() {
+        if let Some(reference) = imported.version(name, config.at(version), "") {
             return Some(reference);
         }
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";

@@ -67,7 +67,8 @@ fn version(
     name: ExportText<'_>,
     imported: &mut Imported,
 ) -> Option<Value> {
-    let version = name.version();
+    let part = if member == "passphrase" { "-passphrase" } else { "" };
+    let version = imported.version(name, config.at(member), part);
     if version.is_none() {
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
         imported.remark(RemarkKind::Invalid, config.at(member), message);

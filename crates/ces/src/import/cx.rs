@@ -24,7 +24,10 @@ pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
 
 /// Imports the setting of an agent's own file that applies to all its tools: its client certificate.
 pub fn import_cx_agent(agent: &Node) -> Imported {
-    let mut imported = Imported::default();
+    import_cx_agent_into(Imported::default(), agent)
+}
+
+pub(crate) fn import_cx_agent_into(mut imported: Imported, agent: &Node) -> Imported {
     if let Some(agent) = Message::root(agent, &mut imported) {
         connection::client_certificate(&agent, &mut imported);
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection) {
-    let of_agent = import::import_cx_agent(agent);
+    let of_agent = import::import_cx_agent_into(Imported::of_agent(), agent);
     let mut is_told = false;
     for (folder, file) in collection.folders(package, "tools") {
         let Some(tool) = collection.node(package, &file) else { continue };

@@ -113,6 +113,13 @@ impl Collection {
             }
             return;
         }
+        if let Some(connection) = imported.settings.get("connection").and_then(Value::as_str) {
+            let message = format!(
+                "the arguments of its tools are not known, since an import asks nothing: `{connection}`"
+            );
+            let help = "`callgate check` asks the connection with the account of this machine: remove the toolset if it is not yours";
+            self.notes.advise(file, message, help);
+        }
         let mut known = name.clone();
         if let Some(Value::Array(functions)) = functions {
             for function in functions {

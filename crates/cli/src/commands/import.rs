@@ -66,23 +66,9 @@ fn configuration(export: &WholeExport) -> String {
     };
     let toolsets: Object = export.toolsets.iter().map(settings).collect();
     let name: String = export.name.chars().filter(|known| !known.is_control()).collect();
-    let toolsets = Value::Object(toolsets);
-    let configuration = if names_secret_manager(&toolsets) {
-        json!({"secrets": {"gcp": {"account": "default"}}, "toolsets": toolsets})
-    } else {
-        json!({"toolsets": toolsets})
-    };
+    let configuration = json!({"toolsets": toolsets});
     let text = yaml::text(&configuration);
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
-}
-
-fn names_secret_manager(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(names_secret_manager),
-        Value::Object(members) => members.values().any(names_secret_manager),
-        Value::String(text) => text.starts_with("gcp:projects/"),
-        _ => false,
-    }
 }
 
 fn told(export: &WholeExport, n_cases: usize, out: &Path) -> String {

@@ -117,3 +117,36 @@ fn a_connection_that_an_export_names_is_asked_only_if_the_operator_says_so() {
         }
     }
 }
+
+#[test]
+fn an_import_writes_down_no_version_and_keeps_tools_of_connections() {
+    let n_kinds = authentications(&Trial::new()).len();
+    for kind in 0..n_kinds {
+        let trial = Trial::new();
+        let authentication = authentications(&trial)[kind].replace("127.0.0.1:PORT", "a.example");
+        // The rule for token endpoints of exports comes before.
+        let authentication =
+            authentication.replace(&format!("127.0.0.1:{}", trial.port), "a.example");
+        export(&trial, &authentication);
+        let ended = trial.is_without_effect(&["import", "export", "--out", "out"]).exits(0);
+        ended
+            .prints("2 toolsets")
+            .says("goes only to a server that you write: write `server:`")
+            .says(&format!("`gcp:{VERSION}` in the place of `file:secret-1`"))
+            .says("an import asks nothing: `projects/p/locations/l/connections/c`");
+        for (file, bytes) in own_files(&trial.folder.path().join("out")) {
+            assert!(!String::from_utf8(bytes).unwrap().contains(VERSION), "{file}");
+        }
+        trial.is_without_effect(&["test", "out"]).exits(0);
+        let text = fs::read_to_string(trial.folder.path().join("out/callgate.yaml")).unwrap();
+        assert!(
+            text.contains("file:secret-1") && text.contains("connection: projects/p"),
+            "{text}"
+        );
+        fs::remove_dir_all(trial.folder.path().join("export/tools/cases")).unwrap();
+        let spec = SPEC.replace("paths:", "servers: [{url: 'https://a.example'}]\npaths:");
+        trial.write("export/tools/a/schema.yaml", &spec);
+        trial.is_without_effect(&["import", "export", "--out", "without"]).exits(0);
+        trial.is_without_effect(&["call", "without", "a-a"]).says("secret-1");
+    }
+}
