@@ -83,7 +83,7 @@ impl Run {
         repeatable: Option<&Repeatable>,
     ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(repeatable) = repeatable else { return Ok(None) };
-        self.runs().await?.0.kept.find(repeatable, |tool| self.may_read(tool))
+        self.runs().await?.0.kept.find(repeatable, |tool| self.has_tool(tool))
     }
 
     async fn make_calls(&self, form: Form, inputs: Inputs) -> Result<Vec<Value>, Problem> {
@@ -114,7 +114,12 @@ impl Run {
         let calls = read.calls().iter().zip(&calls).zip(responses);
         let calls = calls.map(|((requested, call), response)| {
             let made = requested.call.is_ok().then(|| results.next()).flatten();
-            pending_call(form, call, made, &response)
+            let mut call = pending_call(form, call, made, &response);
+            // The refusal of a call without a tool stays readable.
+            if !self.has_tool(&call.tool) {
+                call.tool.clear();
+            }
+            call
         });
         let calls: Vec<_> = calls.collect();
         match self.begin_turn(&calls, repeatable.as_ref()).await {
@@ -140,7 +145,7 @@ impl Run {
             let time = u64::try_from(time).unwrap_or(u64::MAX);
             let expires = self.request.milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
-            let tools = tools_of(calls);
+            let tools = self.tools_of(calls);
             let mut turn = Turn { index: runs.n_turns, expires, calls: calls.to_vec() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
@@ -187,7 +192,7 @@ impl Run {
             };
             self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
             self.end_removed(&mut turn);
-            let (index, waits, tools) = (turn.index, turn.waits(), tools_of(&turn.calls));
+            let (index, waits, tools) = (turn.index, turn.waits(), self.tools_of(&turn.calls));
             let output = if turn.waits() {
                 let output = waiting(&turn);
                 runs.open = Some(turn);
@@ -234,20 +239,28 @@ impl Run {
         (runs, vec![ended])
     }
 
+    /// Ends the waiting calls whose tools the caller may not use any more, and hides the results of the others.
     fn end_removed(&self, turn: &mut Turn) {
         for call in &mut turn.calls {
-            if call.waits() && !self.has_tool(&call.tool) {
-                end(call, wording::client::tool_removed(&call.tool));
+            if call.tool.is_empty() || self.has_tool(&call.tool) {
+                continue;
             }
+            let fault = if call.waits() {
+                wording::client::tool_removed(&call.tool)
+            } else {
+                wording::turn::not_readable(&call.tool)
+            };
+            end(call, fault);
         }
     }
 
-    /// True if the caller may read answers of a tool: they may use it, or it was removed.
-    fn may_read(&self, tool: &str) -> bool {
-        let entry = self.request.built().executor.find(tool);
-        entry.is_none_or(|entry| self.request.may_use(entry.toolset()))
+    /// The tools of calls that the caller may use, whose answers are shown only as long as that is true.
+    fn tools_of(&self, calls: &[PendingCall]) -> Vec<String> {
+        let tools = calls.iter().map(|call| call.tool.clone());
+        tools.filter(|tool| self.has_tool(tool)).collect()
     }
 
+    /// True if the caller may use the tool, and so may read answers of it.
     fn has_tool(&self, tool: &str) -> bool {
         let entry = self.request.built().executor.find(tool);
         entry.is_some_and(|entry| self.request.may_use(entry.toolset()))
@@ -280,10 +293,6 @@ fn unkept(index: u64, calls: Vec<PendingCall>) -> Value {
     let mut turn = Turn { index, expires: 0, calls };
     end_all(&mut turn, |_| wording::client::not_kept());
     ended(&turn)
-}
-
-fn tools_of(calls: &[PendingCall]) -> Vec<String> {
-    calls.iter().map(|call| call.tool.clone()).collect()
 }
 
 pub(crate) fn read(

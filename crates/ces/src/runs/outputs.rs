@@ -94,7 +94,7 @@ pub(super) fn end(call: &mut PendingCall, fault: Box<Fault>) {
     let response = response_of(call, &failed(&call.id, &call.tool, fault));
     let waited = match &call.state {
         CallState::Waits(id, _) => Some(id.clone()),
-        CallState::Ended(..) => None,
+        CallState::Ended(_, id) => id.clone(),
     };
     call.state = CallState::Ended(response, waited);
 }
