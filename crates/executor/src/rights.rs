@@ -3,6 +3,8 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
+use callgate_tool::StoredResult;
+
 /// The part of an executor that the caller of a call may use: everything, unless it is limited.
 ///
 /// ```
@@ -60,6 +62,11 @@ impl CallRights {
     /// True if the caller may use the tools of a toolset, and read their results.
     pub fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
+    /// True if the caller may read a result that was kept: they handed it in, or may use the toolset whose call made it.
+    pub fn may_read(&self, result: &StoredResult) -> bool {
+        result.is_of_caller() || self.may_use(&result.toolset)
     }
 
     /// True if tools of a toolset can be called.

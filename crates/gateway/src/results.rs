@@ -20,6 +20,7 @@ use crate::{
     path_name::PathName,
     problem::{Problem, ProblemKind},
     query::Query,
+    rights::rights,
 };
 
 /// Shows the whole of a result that was cut, or a file, or a range of it.
@@ -47,10 +48,11 @@ pub(crate) async fn show(
     let session = query.take("session")?.map_or_else(Session::default, Session::new);
     query.finish("`session`, the id of the session whose call made the result")?;
     let handle = Handle::new(&id).ok_or_else(absent)?;
-    let executor = &gateway.built().executor;
-    let found = executor.result(&handle, &session, caller.principal.as_ref()).await?;
+    let built = gateway.built();
+    let found = built.executor.result(&handle, &session, caller.principal.as_ref()).await?;
     // A caller who may no longer use the toolset does not learn that there is a result.
-    let found = found.filter(|result| result.is_of_caller() || caller.may_use(&result.toolset));
+    let rights = rights(&gateway, &built, &caller);
+    let found = found.filter(|result| rights.may_read(result));
     let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match asked(range, bytes.len()) {

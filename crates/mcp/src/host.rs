@@ -164,14 +164,9 @@ impl Caller {
         self
     }
 
-    /// True if the caller may use the results of a toolset, whichever toolset the request concerns.
-    pub(crate) fn may_read(&self, toolset: &str) -> bool {
-        self.rights.may_use(toolset)
-    }
-
     /// True if the caller may use the tools of a toolset.
     pub fn sees(&self, toolset: &str) -> bool {
-        self.may_read(toolset) && self.toolset.as_ref().is_none_or(|only| only == toolset)
+        self.rights.may_use(toolset) && self.toolset.as_ref().is_none_or(|only| only == toolset)
     }
 
     /// True if the tools of a toolset are listed for the caller.

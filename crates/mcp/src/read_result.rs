@@ -53,9 +53,7 @@ pub(crate) async fn read(
     };
     let principal = caller.principal.as_ref();
     match executor.result(&wanted.handle, session, principal).await {
-        Ok(Some(result)) if result.is_of_caller() || caller.may_read(&result.toolset) => {
-            requested_part(&result, &wanted)
-        }
+        Ok(Some(result)) if caller.rights.may_read(&result) => requested_part(&result, &wanted),
         Ok(_) => {
             let message = "no such result is kept for this caller and session; call the tool again";
             shortlist::result(Err(message.to_owned()))
