@@ -73,15 +73,18 @@ enum Change {
     Removal,
     /// The issuer of the tokens is gone.
     Principal,
+    /// The tools are taken from the agent, which concerns turns alone.
+    Agent,
 }
 
-const CHANGES: [Change; 6] = [
+const CHANGES: [Change; 7] = [
     Change::Nothing,
     Change::Scope,
     Change::Toolset,
     Change::Tool,
     Change::Removal,
     Change::Principal,
+    Change::Agent,
 ];
 
 struct World {
@@ -121,10 +124,11 @@ fn configuration(change: Change, issuer: &str, pets: &str, model: &str) -> Strin
         Change::Principal => String::new(),
         _ => format!("jwt: [{{issuer: '{issuer}', audience: callgate{scopes}{rights}}}], "),
     };
+    let of_agent = if change == Change::Agent { ", tools: {include: [free-*]}" } else { "" };
     let free = toolset.replace("confirm: writes", "confirm: never");
     format!(
         "models: {{main: {{dialect: openai, url: '{model}/v1', model: m-1, auth: {{bearer: {{token: 'literal:model-key-0123456789'}}}}}}}}\n\
-         agents: {{keeper: {{model: main}}}}\n\
+         agents: {{keeper: {{model: main{of_agent}}}}}\n\
          toolsets: {{{pets}free: {{{free}}}}}\n\
          access: {{{jwt}principals: {{lee: {{bearer: 'literal:a-token-of-lee-0123456789', approves: [write], toolsets: []}}}}}}\n"
     )
@@ -298,9 +302,14 @@ async fn check(way: Way, change: Change) {
     let text = world.make(way, &id, token).await;
     let n_sent = world.pets.received().len() - n_before;
     let is_seen = text.contains(CANARY);
-    if change == Change::Nothing || is_kept(way, change) {
-        assert!(is_seen, "{way:?} after {change:?}: {text}");
-    } else {
+    let is_lost = match change {
+        Change::Nothing => false,
+        Change::Agent => way == Way::Turn,
+        _ => !is_kept(way, change),
+    };
+    if is_lost {
         assert_eq!((n_sent, is_seen), (0, false), "{way:?} after {change:?}: {text}");
+    } else {
+        assert!(is_seen, "{way:?} after {change:?}: {text}");
     }
 }
