@@ -41,7 +41,7 @@ pub(crate) fn distrust(reader: &mut Reader, toolset: &mut ToolsetConfig, setting
     toolset.credentials.lacks_own = lacks_own.then_some(LACKS_OWN);
     toolset.connector.is_named_by_export =
         settings.is_foreign("connection") && settings.own.get("server").is_none();
-    let is_foreign_endpoint = endpoint::distrust(reader, toolset, settings);
+    let is_foreign_endpoint = endpoint::distrust(reader, toolset, settings.own, settings.mapping);
     // A private endpoint of the source would be dialled in the place of the server.
     let is_foreign_server =
         settings.own.get("server").is_none() || settings.is_foreign("service_directory");

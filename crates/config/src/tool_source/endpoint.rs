@@ -3,13 +3,12 @@
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
 use callgate_transport::is_public;
-use callgate_tree::Object;
+use callgate_tree::{Node, Object};
 use url::{Host, Url};
 
-use super::distrust::Settings;
 use crate::{
     code::ConfigCode,
-    reader::{Reader, at},
+    reader::{Mapping, Reader, at},
     toolset::ToolsetConfig,
 };
 
@@ -18,7 +17,8 @@ use crate::{
 pub(super) fn distrust(
     reader: &mut Reader,
     toolset: &mut ToolsetConfig,
-    Settings { own, mapping, .. }: Settings<'_>,
+    own: &Node,
+    mapping: Mapping<'_>,
 ) -> bool {
     if own.get("auth").is_some() {
         return false;

@@ -87,7 +87,7 @@ fn a_test_reads_no_version_that_an_export_names() {
 }
 
 #[test]
-fn a_connection_that_an_export_names_is_asked_only_if_the_operator_says_so() {
+fn no_connection_of_an_export_gets_a_request_unless_the_operator_wrote_so() {
     let lines = ["check callgate.yaml", "tools callgate.yaml", "call callgate.yaml crm-Case-list"];
     for (more, is_asked) in [
         ("", false),
