@@ -121,6 +121,19 @@ async fn check(
     n_read
 }
 
+/// Checks each tool with and without a key. Returns the number of cases, and of repeated requests.
+async fn check_tools(with: (&Executor, &Breaking), policy: Policy, plan: Plan) -> (usize, usize) {
+    let cases = TOOLS.into_iter().flat_map(|tool| [(tool, false), (tool, true)]);
+    let (mut n_cases, mut n_repeated) = (0, 0);
+    for (tool, has_key) in cases {
+        let key = has_key.then(|| format!("key-{policy:?}-{plan:?}-{n_cases}"));
+        let n_read = check(with, (policy, plan), tool, key.as_deref()).await;
+        n_repeated += n_read.saturating_sub(1);
+        n_cases += 1;
+    }
+    (n_cases, n_repeated)
+}
+
 #[tokio::test]
 async fn a_change_and_an_approved_call_are_read_once_at_every_end_of_a_connection() {
     let plan = Plan { at: BreakPoint::AfterRequest, close: Close::Fin, is_kept: false };
@@ -130,14 +143,9 @@ async fn a_change_and_an_approved_call_are_read_once_at_every_end_of_a_connectio
         for plan in plans() {
             // Each plan has an executor of its own, since retries have a budget.
             let executor = policy.executor(&service);
-            for (tool, has_key) in TOOLS.into_iter().flat_map(|tool| [(tool, false), (tool, true)])
-            {
-                let key = has_key.then(|| format!("key-{n_cases}"));
-                let with = (&executor, &service);
-                let n_read = check(with, (policy, plan), tool, key.as_deref()).await;
-                n_repeated += n_read.saturating_sub(1);
-                n_cases += 1;
-            }
+            let counts = check_tools((&executor, &service), policy, plan).await;
+            n_cases += counts.0;
+            n_repeated += counts.1;
         }
     }
     assert_eq!(n_cases, 4 * 24 * 12);
