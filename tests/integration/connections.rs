@@ -49,7 +49,8 @@ async fn a_configured_connection_has_its_tools() {
 #[tokio::test]
 async fn a_call_that_its_client_runs_does_not_reach_a_connection() {
     let service = Connectors::start(UserRules::default()).await;
-    let built = built(&service, ACTIONS).await.unwrap();
+    let unasked = ACTIONS.replace("remove_case: always", "remove_case: never");
+    let built = built(&service, &unasked).await.unwrap();
     let (session, n_rows) = (Session::default(), service.rows().len());
     for (tool, arguments) in [
         ("crm-Case-list", json!({"limit": 1})),
