@@ -74,7 +74,7 @@ pub(crate) struct Turn<'t> {
     n_calls: usize,
     usage: Usage,
     is_estimated: bool,
-    /// What the caller was shown of the reply that the turn waits for.
+    /// The words of the reply that the turn waits for, as far as the caller was shown them.
     delivered: DeliveredWords,
     retry_after: Option<Duration>,
 }

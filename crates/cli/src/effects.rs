@@ -54,7 +54,7 @@ pub(crate) fn commands() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|(name, ..)| *name)
 }
 
-/// What the help of a command says about its load; `None` for a command that loads nothing.
+/// The paragraph about its load in the help of a command; `None` for a command that loads nothing.
 pub(crate) fn help(command: &str) -> Option<String> {
     let (_, usual, flagged) = COMMANDS.iter().find(|(name, ..)| *name == command)?;
     let mut text = format!("Loading:\n  {}", sentence(*usual));

@@ -51,7 +51,7 @@ fn discard_input() {
     }
 }
 
-/// What was read of standard input and is no part of a line yet. Standard input of the library has no buffer that can be dropped.
+/// The bytes of standard input that are no part of a line yet. Standard input of the library has no buffer that can be dropped.
 static TYPED: Mutex<Option<io::BufReader<Input>>> = Mutex::new(None);
 
 #[cfg(unix)]

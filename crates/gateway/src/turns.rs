@@ -50,7 +50,7 @@ async fn take(
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
     let agent = agents.get(request.shared_built(), &name).map_err(|error| problem(&error))?;
-    let key = TurnKey::of(&request, &name, &body)?;
+    let key = TurnKey::read(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
     let input = form.input()?;
     let brought = form.transcript.take();

@@ -204,7 +204,7 @@ impl Client {
         &self,
         request: Request<Bytes>,
     ) -> Result<impl Future<Output = Result<Response<ResponseBody>, Error>> + Send, Error> {
-        let (named_by, kind) = (self.named_by(&request), RequestKind::of(&request));
+        let (named_by, kind) = (self.named_by(&request), RequestKind::of_request(&request));
         let (url, request) = self.outgoing(request)?;
         let egress = self.egress(&url, named_by)?;
         let has_identity = self.settings.tls.has_identity();

@@ -91,7 +91,7 @@ pub fn frees_key(reached: Reached) -> bool {
 
 impl RequestKind {
     /// The kind of a request without its headers: what its sender said, or what its method says.
-    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+    pub(crate) fn of_request<B>(request: &Request<B>) -> Self {
         let by_method = if request.method().is_safe() { Self::Read } else { Self::Change };
         request.extensions().get().copied().unwrap_or(by_method)
     }

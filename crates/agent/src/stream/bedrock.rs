@@ -60,7 +60,7 @@ impl Parts {
                 if !matches!(block, Block::Nothing) {
                     return Err(unreadable("a block begins twice"));
                 }
-                *block = Block::of(taken(&mut event, "start"))?;
+                *block = Block::begin(taken(&mut event, "start"))?;
             }
             "contentBlockStop" => drop(self.block(&payload()?)?),
             "messageStop" => self.stop = Some(taken(&mut payload()?, "stopReason")),
@@ -103,7 +103,7 @@ impl Parts {
 
 impl Block {
     /// A block as it begins.
-    fn of(mut start: Value) -> Result<Self, ReplyFault> {
+    fn begin(mut start: Value) -> Result<Self, ReplyFault> {
         if let Value::Object(members) = taken(&mut start, "toolUse") {
             return Ok(Self::Call { members, input: String::new() });
         }

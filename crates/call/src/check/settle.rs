@@ -32,7 +32,7 @@ pub(super) struct Settler<'a> {
     pub(super) budget: &'a mut Budget,
 }
 
-/// What may be repaired.
+/// The faults that may be repaired.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Repairable {
     Nothing,

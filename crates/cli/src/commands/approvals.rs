@@ -16,7 +16,7 @@ use crate::{
 pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
     let approvals = block_on(async {
         let sidecar = Sidecar::of(&arguments.sidecar).await?;
-        listed(&sidecar, arguments.state).await
+        list_approvals(&sidecar, arguments.state).await
     })??;
     if arguments.json {
         let approvals: Vec<_> = approvals.into_iter().map(|Approval(value)| value).collect();
@@ -54,7 +54,10 @@ impl Approval {
     }
 }
 
-async fn listed(sidecar: &Sidecar, state: Option<ApprovalState>) -> Result<Vec<Approval>, Failure> {
+async fn list_approvals(
+    sidecar: &Sidecar,
+    state: Option<ApprovalState>,
+) -> Result<Vec<Approval>, Failure> {
     let state = state.and_then(|state| Some(state.to_possible_value()?.get_name().to_owned()));
     let state = state.map(|state| format!("&state={state}")).unwrap_or_default();
     let (mut approvals, mut cursor) = (Vec::new(), String::new());

@@ -156,11 +156,11 @@ impl Check {
         if mode != Mode::Update && !folder.join(name).exists() {
             Ok(Self::Held)
         } else {
-            Self::of(folder, name, text, mode)
+            Self::compare(folder, name, text, mode)
         }
     }
 
-    fn of(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
+    fn compare(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
         let expected = optional(folder, name)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if expected.as_deref() == Some(text) {
             return Ok(Self::Held);

@@ -21,7 +21,7 @@ pub(super) struct TurnKey {
 
 impl TurnKey {
     /// Reads the key of a request; `None` without one.
-    pub(super) fn of(
+    pub(super) fn read(
         request: &RouteRequest,
         agent: &str,
         body: &Value,

@@ -140,7 +140,7 @@ impl Desk {
     }
 
     /// The first page of everything that waits.
-    async fn listed(&self, most: usize) -> ApprovalPage {
+    async fn list(&self, most: usize) -> ApprovalPage {
         let listing = Listing { extent: Extent::All, after: None, most };
         self.approvals.page(&listing, |_| true).await.unwrap()
     }

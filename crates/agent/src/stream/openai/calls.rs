@@ -42,7 +42,7 @@ impl Calls {
     /// Adds the pieces of one event.
     pub(super) fn add(&mut self, pieces: Vec<Value>) {
         self.n_events = self.n_events.saturating_add(1);
-        for piece in pieces.into_iter().filter_map(Piece::of) {
+        for piece in pieces.into_iter().filter_map(Piece::read) {
             let at = self.continued_by(&piece).unwrap_or(self.calls.len());
             if at == self.calls.len() && at < MOST_CALLS {
                 self.calls.push(Call::default());
@@ -188,7 +188,7 @@ impl Call {
 }
 
 impl Piece {
-    fn of(piece: Value) -> Option<Self> {
+    fn read(piece: Value) -> Option<Self> {
         let Value::Object(mut members) = piece else { return None };
         members.retain(|name, value| name == "function" || !is_nothing(value));
         let index = members.remove("index").as_ref().and_then(position);

@@ -1,5 +1,6 @@
-//! What providers refuse: a call without an id, or with arguments of another kind; a call without its one result directly after it, a result without a call, empty messages, a
-//! conversation that does not begin or end with the user, reasoning without its follower.
+//! The rules by which providers refuse a conversation: a call without an id, or with arguments of another kind; a call without its
+//! one result directly after it, a result without a call, empty messages, a conversation that does not begin or
+//! end with the user, reasoning without its follower.
 
 use callgate_dialect::Dialect;
 use callgate_tool::Value;

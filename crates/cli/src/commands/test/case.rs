@@ -42,7 +42,7 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     } else {
         checks.push(Check::Broken(requests_differ(expected.as_deref(), ended.request.as_deref())));
     }
-    checks.push(Check::of(folder, RESULT, &ended.result(), mode)?);
+    checks.push(Check::compare(folder, RESULT, &ended.result(), mode)?);
     Ok(checks)
 }
 

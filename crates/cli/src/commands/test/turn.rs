@@ -29,7 +29,7 @@ pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
         replayed = replay(folder, &files, Reading::Foreign)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
             let name = model_request(number);
-            checks.push(Check::of(folder, &name, &format!("{asked:#}\n"), mode)?);
+            checks.push(Check::compare(folder, &name, &format!("{asked:#}\n"), mode)?);
         }
     }
     let Replayed { asked, sent, ends } = &replayed;
@@ -38,7 +38,7 @@ pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     );
     checks.extend(number_of_requests(files.model.len(), asked.len()).map(Check::Broken));
     checks.extend(of_services(&files.services, sent).into_iter().map(Check::Broken));
-    checks.push(Check::of(folder, ENDS, &format!("{ends:#}\n"), mode)?);
+    checks.push(Check::compare(folder, ENDS, &format!("{ends:#}\n"), mode)?);
     Ok(checks)
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Replayed {
     pub(crate) ends: Value,
 }
 
-/// Whose recording is replayed.
+/// The trust in the recording that is replayed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reading {
     /// One that may come from others: its configuration and what that names lie in its repository,

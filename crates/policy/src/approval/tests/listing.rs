@@ -30,7 +30,7 @@ async fn a_listing_reads_no_large_request_and_one_approval_shows_its_own() {
     let records = desk.approvals.store.list(&group, None, 99, now()).await.unwrap();
     let n_bytes: usize = records.iter().map(|(_, stored)| stored.record.size()).sum();
     assert!(records.len() == 20 && n_bytes < 20 * 2_000, "{n_bytes} bytes");
-    let listed = desk.listed(100).await;
+    let listed = desk.list(100).await;
     assert!(listed.approvals.iter().map(|it| &it.id).eq(&ids), "the oldest is the first");
     assert!(listed.approvals.iter().all(|approval| approval.request.is_null()));
     let kim = Principal::new("kim");

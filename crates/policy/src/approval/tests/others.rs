@@ -95,7 +95,7 @@ async fn under_four_eyes_no_decision_of_the_caller_counts_and_the_call_still_wai
     let result = desk.executor.call(&asked, &Session::default()).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{:?}", result.outcome) };
     assert_eq!(fault.code, FaultCode::NeedsApproval);
-    assert!(desk.listed(10).await.approvals.is_empty(), "it does not wait either");
+    assert!(desk.list(10).await.approvals.is_empty(), "it does not wait either");
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn a_repeated_call_waits_under_its_first_id_where_others_decide() {
         let Ended::Asked(pending, _) = desk.put(by).await else { panic!("nobody was asked") };
         assert_ne!(pending.id, id);
     }
-    assert_eq!(desk.listed(10).await.approvals.len(), 4);
+    assert_eq!(desk.list(10).await.approvals.len(), 4);
 }
 
 /// Covers another argument, session, session value and principal, and another server after a reload.
@@ -194,7 +194,7 @@ async fn a_principal_decides_about_covered_calls_only() {
 async fn a_listed_approval_shows_its_caller_and_request_and_no_credential() {
     let desk = desk(four_eyes());
     let id = desk.asked().await;
-    let listed = desk.listed(10).await.approvals;
+    let listed = desk.list(10).await.approvals;
     let [approval] = &*listed else { panic!("{listed:?}") };
     assert_eq!((&approval.id, approval.caller.as_deref()), (&id, Some("kim")));
     assert_eq!((&*approval.tool, &*approval.toolset), ("put", "pets"));
