@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use callgate::openapi::TextCode;
 use callgate_ces::RemarkKind;
-use callgate_config::{ConfigCode, Key, Kind, TABLES, Table, Takes};
+use callgate_config::{Key, Kind, TABLES, Table, Takes};
 use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
 
 use crate::root;
@@ -114,8 +114,7 @@ fn the_chapter_about_codes_equals_the_tables_of_codes() {
         write!(page, "\n### `{}`\n\n{}\n", code.as_str(), code.explanation()).unwrap();
     }
     page.push_str("\n## Findings about configurations and exports\n");
-    let mut findings: Vec<_> =
-        ConfigCode::ALL.iter().map(|code| (code.as_str(), code.explanation())).collect();
+    let mut findings = callgate_config::codes();
     findings.extend(RemarkKind::ALL.iter().map(|kind| (kind.as_str(), kind.explanation())));
     findings.sort_unstable();
     for (code, explanation) in findings {

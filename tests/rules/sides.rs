@@ -1,5 +1,5 @@
 //! `config` has two sides: reading takes a text to values, building takes values to parts. They meet in values alone: a file
-//! of one side names types of the other, never its functions. Both write faults with `reader` and read files with `file`.
+//! of one side names types of the other, never its functions. Both write faults and read files with the crate `settings`.
 
 use syn::{
     ItemFn, ItemMod, ItemUse, Path, UseTree,
@@ -13,9 +13,6 @@ use super::{
 
 /// The module of the building side.
 const BUILDING: &str = "build";
-
-/// What either side may call: where faults are written down, and how files are read.
-const SHARED: [&str; 2] = ["file", "reader"];
 
 /// One file on its way through the rule.
 struct Walk<'a> {
@@ -43,7 +40,7 @@ impl Walk<'_> {
         let Some(module) = path.first() else { return };
         let builds = |module: &str| module == BUILDING;
         let is_value = path.iter().any(|name| name.starts_with(char::is_uppercase));
-        if SHARED.contains(&module.as_str()) || is_value || builds(module) == builds(&self.at[0]) {
+        if is_value || builds(module) == builds(&self.at[0]) {
             return;
         }
         self.crossings.push(format!("{}: {}", self.file, path.join("::")));
@@ -119,8 +116,11 @@ fn a_function_of_the_other_side_is_refused() {
 }
 
 #[test]
-fn values_the_shared_reader_and_the_own_side_are_free() {
-    check(&[("build/a.rs", "use crate::{tls::TlsConfig, reader::nearest, build::b};")], &[]);
+fn values_other_crates_and_the_own_side_are_free() {
+    check(
+        &[("build/a.rs", "use crate::{tls::TlsConfig, build::b}; use callgate_settings::at;")],
+        &[],
+    );
     check(&[("build/a.rs", "use super::b; use super::b::f; use std::fs;")], &[]);
     check(&[("a.rs", "use crate::{build::Built, tls}; fn f() -> Built { tls::read() }")], &[]);
     check(&[("a.rs", "#[cfg(test)] mod tests { use crate::build::f; }")], &[]);

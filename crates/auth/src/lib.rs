@@ -18,6 +18,7 @@ mod placed_credential;
 mod plain_header;
 mod refusal;
 mod source;
+mod source_form;
 mod stand_in;
 mod token_cache;
 mod unavailable;
@@ -39,5 +40,7 @@ pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
 pub use plain_header::plain_header;
 pub use refusal::CredentialRefusal;
 pub use source::CredentialSource;
+#[doc(hidden)]
+pub use source_form::{credential_source, read_credential_source};
 pub use stand_in::stand_in;
 pub use unavailable::unavailable;

@@ -302,10 +302,11 @@ pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
         Built, BuiltToolset, CertificateSource, Config, Description, DescriptionOptions,
-        Environment, Error, Finding, IdentityConfig, Location, SchemeChoice, ServerUrl, TlsConfig,
+        Environment, Error, IdentityConfig, Location, SchemeChoice, ServerUrl, TlsConfig,
         ToolsetConfig, load,
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
+    pub use callgate_settings::Finding;
     pub use callgate_tool::{ToolEdit, ToolsetName};
     pub use url::Url;
 }

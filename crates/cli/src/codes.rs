@@ -4,7 +4,6 @@ use callgate::{
     FaultCode,
     openapi::{Code, TextCode},
 };
-use callgate_config::ConfigCode;
 use callgate_openapi::Example;
 
 pub(crate) type Explained = (&'static str, &'static str);
@@ -47,7 +46,7 @@ pub(crate) fn of_configurations() -> Vec<Explained> {
         table(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
     #[cfg(not(feature = "ces"))]
     let of_exports = [];
-    sorted(&table(ConfigCode::ALL, |code| (code.as_str(), code.explanation())), &of_exports)
+    sorted(&callgate_config::codes(), &of_exports)
 }
 
 pub(crate) fn of_calls() -> Vec<Explained> {

@@ -6,18 +6,13 @@ use std::{collections::BTreeMap, time::Duration};
 use callgate_auth::AuthConfig;
 use callgate_openapi::Pattern;
 use callgate_policy::Confirm;
+use callgate_settings::{
+    Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, settings, words,
+};
 use callgate_tool::{Object, Value};
 use url::Url;
 
-use crate::{
-    code::ConfigCode,
-    credential::Auth,
-    form::{Count, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    selection::Names,
-    settings::{keys, settings},
-};
+use crate::{credential::Auth, selection::Names, tool_rules::ConfirmWord};
 
 /// A model of a provider, or of a server of one's own.
 #[derive(Clone, Debug)]
@@ -106,7 +101,7 @@ settings! {
         /// The choice between words and calls: `auto`, `none`, `required` in the first round, or a tool's name.
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
-        confirm: Confirm = Confirm::Writes;
+        confirm: Confirm as ConfirmWord = Confirm::Writes;
         /// The first text of each request to the model, or `file:PATH`.
         instructions: String = String::new();
         /// The limits of a turn.
@@ -265,7 +260,7 @@ forms! {
         if per < SHORTEST_SPAN {
             let message = "expected a span of a minute or more, got a shorter one";
             let pointer = format!("{}/per", at(mapping, key));
-            reader.complain(ConfigCode::WrongValue, pointer, message, "for example `24h`");
+            reader.complain(SettingCode::WrongValue, pointer, message, "for example `24h`");
         }
         Some(AgentBudget { tokens, per })
     };
@@ -295,7 +290,7 @@ fn model_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url
     if url.is_none() {
         let message = "expected an http or https URL without a user, without `?` and without `#`";
         let help = "for example `https://api.openai.com/v1`; the path of the request is added";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }

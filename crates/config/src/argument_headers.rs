@@ -2,13 +2,10 @@
 //! tools or for single ones. The check that tools have such parameters runs after the description is loaded.
 
 use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys};
 
 use crate::{
     code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
     toolset::{ListedHeader, ToolsetConfig},
 };
 
@@ -47,7 +44,7 @@ pub(crate) fn check(reader: &mut Reader, toolset: &ToolsetConfig) {
             known.header.as_str()
         );
         let help = "remove it, or `read_only` of `tools`";
-        reader.complain(ConfigCode::WrongValue, known.pointer.clone(), message, help);
+        reader.complain(SettingCode::WrongValue, known.pointer.clone(), message, help);
     }
 }
 
@@ -89,7 +86,7 @@ fn list(
             Err(why) => {
                 let message = format!("expected a header that an argument may set, got: `{name}`");
                 reader.complain(
-                    ConfigCode::WrongValue,
+                    SettingCode::WrongValue,
                     pointer,
                     message,
                     format!("remove it: {why}"),

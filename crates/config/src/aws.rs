@@ -4,15 +4,8 @@
 use std::env;
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, at, forms, keys};
 use callgate_store::aws::{KeySource, NamedKeys};
-
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::{Section, keys},
-};
 
 keys! {
     pub(crate) struct AwsKeys in "`aws`" {
@@ -34,7 +27,7 @@ forms! {
         if region.is_empty() || !region.bytes().all(is_legal) {
             let message = format!("expected a region such as `eu-west-1`, got: `{region}`");
             let help = "regions are written in letters, digits and `-`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(region.to_owned())
     };
@@ -55,7 +48,7 @@ pub(crate) fn key_source(
     if region.is_none() && !mapping.object.contains("region") {
         let message = "expected the key `region`, got none";
         let help = "add `region: eu-west-1`, or set the variable `AWS_REGION`";
-        reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+        reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
     }
     if !AWS_SECRETS.iter().any(|name| mapping.object.contains(name)) {
         let source = KeySource::Environment { region: region.clone().unwrap_or_default() };

@@ -61,6 +61,7 @@ mod webhook;
 use std::sync::Arc;
 
 use callgate_secret::{SecretReference, SecretStore};
+use callgate_settings::Reader;
 use callgate_transport::{Refuse, TlsSettings, Transport};
 use futures_util::future::BoxFuture;
 use tokio::runtime;
@@ -81,7 +82,6 @@ use crate::{
     config::Config,
     environment::{Environment, Sidecar},
     error::Error,
-    reader::Reader,
 };
 
 pub use self::{

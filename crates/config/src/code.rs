@@ -1,6 +1,7 @@
 //! The stable codes of findings about configurations, in one table: each row makes a code, its name and its explanation. The
 //! remedy of a single finding is in the finding, since it depends on the key.
 
+use callgate_settings::SettingCode;
 use callgate_tool::codes;
 
 codes! {
@@ -75,24 +76,12 @@ codes! {
         /// An exported tool cannot be read.
         ExportedTool = "exported-tool":
             "Name the folder of one exported OpenAPI tool, or its JSON file; tools of other kinds cannot be called.";
-        /// A secret is written into the configuration.
-        LiteralSecret = "literal-secret":
-            "Whoever reads the file has the secret. Put it into a variable or a file, and write where it is: `env:NAME`, `file:PATH`.";
-        /// A key belongs to a feature that is not in this build.
-        MissingFeature = "missing-feature":
-            "Build callgate with the feature that the finding names, or remove the key.";
-        /// A key is missing.
-        MissingKey = "missing-key":
-            "Write the key; the finding says where it belongs and what it takes.";
         /// A person has to log in for a credential.
         MissingLogin = "missing-login":
             "Run the command that the finding names; until then, calls that need the credential fail.";
         /// A secret cannot be read on this machine.
         MissingSecret = "missing-secret":
             "Set the variable or write the file that the reference names; the key of an audit file has 16 bytes or more.";
-        /// A variable of the environment is not set.
-        MissingVariable = "missing-variable":
-            "Set the variable before callgate starts, or write the value itself.";
         /// The configuration offers no tool.
         NoTools = "no-tools":
             "Select operations by `tools` of a toolset, or name a description that has some.";
@@ -114,9 +103,6 @@ codes! {
         /// A secret that is needed at once cannot be read, or cannot be used.
         Secret = "secret":
             "Set the variable or write the file that the reference names, with a secret of the kind that the finding asks for.";
-        /// A text is not a reference to a secret.
-        SecretReference = "secret-reference":
-            "Write where the secret is, not the secret itself: `env:NAME`, `file:PATH`, or a reference to a store.";
         /// A store of secrets is not configured.
         SecretStore = "secret-store":
             "Configure the store under `secrets`, or name a store that is configured: `env:NAME`, `file:PATH`.";
@@ -138,9 +124,6 @@ codes! {
         /// The name of a toolset is not valid.
         ToolsetName = "toolset-name":
             "Use letters, digits and `_`; `-` separates the name of a toolset from those of its tools.";
-        /// A key is unknown.
-        UnknownKey = "unknown-key":
-            "It is an error, because a misspelt key would be ignored. Write the key that the finding suggests, or remove it; the schema of configurations lists all keys.";
         /// The description has no security scheme with this name.
         UnknownScheme = "unknown-scheme":
             "Write the name of a scheme as the description has it under `securitySchemes`.";
@@ -153,20 +136,20 @@ codes! {
         /// A database cannot be reached, or refuses the login.
         UnreachableDatabase = "unreachable-database":
             "See that the database runs, that this machine reaches it, and that it takes the login; a sidecar serves its other tools, and tries it again.";
-        /// A file cannot be read.
-        UnreadableFile = "unreadable-file":
-            "Name a file that exists, is of the expected kind, and may be read by the user that callgate runs as.";
-        /// A key has no effect.
-        UnusedKey = "unused-key":
-            "Remove the key, or the setting that makes it useless.";
         /// A data store of Vertex AI Search cannot be searched as it is written.
         VertexUnavailable = "vertex-unavailable":
             "Leave all data stores of the toolset to Google, in a build with the feature `vertex`; or point each of them at one toolset with documents: `data_stores: {projects/…: {toolset: handbook}}`, whose `where` is the filter of the data store.";
         /// A credential is of another kind than its security scheme.
         WrongCredential = "wrong-credential":
             "Write the credential of the kind that the scheme of the description asks for, or correct the scheme by an overlay.";
-        /// A key does not accept its value.
-        WrongValue = "wrong-value":
-            "Write a value of the kind that the finding names, such as `30s` for a time.";
     }
+}
+
+/// The codes of findings about configurations, each with its explanation, in alphabetical order.
+pub fn codes() -> Vec<(&'static str, &'static str)> {
+    let own = ConfigCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
+    let of_settings = SettingCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
+    let mut codes: Vec<_> = own.chain(of_settings).collect();
+    codes.sort_unstable();
+    codes
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use callgate_policy::RecordBounds;
+use callgate_settings::Reader;
 
 use crate::{
     agents::{AgentConfig, ModelConfig},
@@ -16,7 +17,6 @@ use crate::{
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     policy::{AuditedConfig, CallsConfig},
-    reader::Reader,
     secrets::SecretsConfig,
     serving::ServingConfig,
     sessions::SessionsConfig,

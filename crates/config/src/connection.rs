@@ -4,17 +4,13 @@
 use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
+use callgate_settings::{
+    Inputs, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, words,
+};
 use callgate_tool::{Effect, StatementInput, ToolsetName};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    database::{Operation, statement::Inputs},
-    form::{Words as _, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
+use crate::{code::ConfigCode, database::Operation};
 
 /// A connection with its tools.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,7 +124,7 @@ forms! {
         if !is_name || parts.iter().any(|part| !is_word(part)) {
             let message = format!("expected the name of a connection, got: `{text}`");
             let help = "write `projects/PROJECT/locations/LOCATION/connections/NAME`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
             return None;
         }
         Some(Some(text.to_owned()))
@@ -150,7 +146,7 @@ forms! {
         if matches!(oauth2_auth_code, CredentialSource::Secret(_)) {
             let message = "expected the token of the session's own user, got a secret of the operator";
             let help = "write `$session.credentials.NAME`; without `user` the connection's own credential is used";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(Some(UserConfig { oauth2_auth_code, header }))
     };
@@ -180,7 +176,7 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
             let Some(operation) = keys.operation else {
                 let message = "expected `operation` beside `entity`, got none";
                 let help = "write `list`, `get`, `create`, `update` or `delete`";
-                reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+                reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             };
             let is_change = matches!(operation, Operation::Update | Operation::Delete);
@@ -203,7 +199,7 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
             None if action == CUSTOM_QUERY => {
                 let message = "expected `sql` beside the action `ExecuteCustomQuery`, got none";
                 let help = "write the statement under `sql`: what a model writes could be anything, and nothing can prove that it is harmless";
-                reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+                reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
                 return None;
             }
             _ => (
@@ -218,13 +214,13 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
         _ => {
             let message = "expected one of `entity`, `action` and `tool`, got none or several";
             let help = "for example `{entity: Case, operation: list}`";
-            reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+            reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
             return None;
         }
     };
     for key in unused.iter().filter(|key| mapping.object.contains(key)) {
         let message = format!("expected no `{key}` in an entry of this kind, got one");
-        reader.complain(ConfigCode::UnusedKey, at(mapping, key), message, "remove it");
+        reader.complain(SettingCode::UnusedKey, at(mapping, key), message, "remove it");
     }
     Some(kind)
 }

@@ -6,18 +6,13 @@ mod oauth2;
 
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialSource};
 use callgate_secret::SecretReference;
+use callgate_settings::{
+    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, forms, keys, words,
+};
 use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
-use crate::{
-    aws::{AwsKeys, key_source},
-    code::ConfigCode,
-    form::{forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    secret_reference::SecretOrName,
-    settings::{Section, keys},
-};
+use crate::aws::{AwsKeys, key_source};
 
 pub(crate) use google::{GoogleAccessTokenKeys, GoogleIdTokenKeys};
 pub(crate) use oauth2::{
@@ -70,7 +65,7 @@ keys! {
 keys! {
     pub(crate) struct ApiKeyKeys in "`api_key`" {
         /// The place where the service expects the key.
-        place ("in"): ApiKeyLocation, required;
+        place ("in"): ApiKeyLocationWord, required;
         /// The name of the header, the cookie or the query parameter.
         name: String, required;
         /// The key.
@@ -88,7 +83,7 @@ keys! {
 keys! {
     pub(crate) struct AwsSigV4Keys in "`aws_sigv4`" with AwsKeys {
         /// `unsigned` leaves the body out of the signature (https only).
-        payload: Payload;
+        payload: PayloadWord;
         /// The service that requests are signed for: `execute-api`.
         service: String, required;
     }
@@ -111,7 +106,7 @@ keys! {
 }
 
 words! {
-    ApiKeyLocation, "say where the service expects the key":
+    struct ApiKeyLocationWord => ApiKeyLocation, "say where the service expects the key":
     "cookie" => Cookie, "header" => Header, "query" => Query
 }
 
@@ -123,7 +118,7 @@ pub(crate) enum Payload {
 }
 
 words! {
-    Payload, "`unsigned` leaves the body out of the signature, as VPC Lattice asks for":
+    struct PayloadWord => Payload, "`unsigned` leaves the body out of the signature, as VPC Lattice asks for":
     "signed" => Signed, "unsigned" => Unsigned
 }
 
@@ -167,7 +162,7 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     };
     if n_kinds > 0 || mapping.object.is_empty() {
         let message = format!("expected one kind of credential, got {got}");
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
     None
 }

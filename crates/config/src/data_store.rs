@@ -3,11 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    form::{forms, words},
-    keys::Kind,
-    settings::keys,
-};
+use callgate_settings::{Kind, forms, keys, words};
 
 /// The meaning of a data store's filter for a folder of documents.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

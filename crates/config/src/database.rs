@@ -3,15 +3,13 @@
 
 pub(crate) mod entity;
 mod query;
-mod source;
 pub(crate) mod statement;
 
 use std::time::Duration;
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, SettingCode, at, forms, keys};
 use callgate_tool::SessionSource;
-
-use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at, settings::keys};
 
 pub(crate) use self::{
     entity::{Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys},
@@ -105,7 +103,7 @@ forms! {
         if SERVERS.iter().any(|scheme| text.starts_with(scheme)) {
             let message = "expected a reference to the address of a database, got the address itself";
             let help = "it may hold a password: put it into a variable or a file, and write where it is: `env:SHOP_DATABASE`";
-            reader.complain(ConfigCode::SecretReference, at(mapping, key), message, help);
+            reader.complain(SettingCode::SecretReference, at(mapping, key), message, help);
             return None;
         }
         reader.get::<SecretReference>(mapping, key)

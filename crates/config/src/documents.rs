@@ -3,15 +3,9 @@
 
 use std::path::PathBuf;
 
+use callgate_settings::{Kind, at, forms, keys, words};
 use callgate_tool::{SessionSource, Value};
 use callgate_tree::Node;
-
-use crate::{
-    form::{forms, words},
-    keys::Kind,
-    reader::at,
-    settings::keys,
-};
 
 /// The documents of a toolset.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,10 +6,9 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::SystemTime};
 use callgate_executor::{Backend, Middleware};
 use callgate_secret::SecretStore;
 use callgate_session::Store;
+use callgate_settings::LoadEffects;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
-
-use crate::effects::LoadEffects;
 
 /// The environment of a configuration. The default is the machine's own.
 ///

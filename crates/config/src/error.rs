@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::finding::{Finding, Severity};
+use callgate_settings::{Finding, Severity};
 
 /// A configuration that cannot be built, with all of its faults.
 ///

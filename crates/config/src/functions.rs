@@ -1,16 +1,10 @@
 //! The key `functions` of a toolset: tools that the client runs.
 
+use callgate_settings::{Kind, Reader, SettingCode, at, forms, keys};
 use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Reader, at},
-    settings::keys,
-    toolset::FunctionConfig,
-};
+use crate::toolset::FunctionConfig;
 
 keys! {
     pub(crate) struct FunctionKeys in "a function" {
@@ -54,7 +48,7 @@ fn function(reader: &mut Reader, pointer: String, node: &Node) -> Option<Functio
     if input.get("type").and_then(Value::as_str) != Some("object") {
         let message = "expected a schema of objects, got another one";
         let help = "arguments have names: `{type: object, properties: {…}}`";
-        reader.complain(ConfigCode::WrongValue, format!("{pointer}/input"), message, help);
+        reader.complain(SettingCode::WrongValue, format!("{pointer}/input"), message, help);
     }
     let description = description.unwrap_or_default();
     Some(FunctionConfig { pointer, name: name?, description, input, output })

@@ -3,16 +3,12 @@
 //! body.
 
 use callgate_secret::SecretReference;
+use callgate_settings::{
+    Kind, Reader, SettingCode, at, escaped, forms, note_secret, warn_of_unmasked,
+};
 use callgate_tool::is_framing_header;
 
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Reader, at, escaped},
-    secret_name::is_secret,
-    secret_reference::{noted_quietly, unmasked},
-};
+use crate::secret_name::is_secret;
 
 /// A header with a fixed value on every request.
 #[derive(Clone, Debug)]
@@ -64,7 +60,7 @@ pub(crate) fn one(
         let message =
             format!("expected a header that says nothing about the message, got: `{name}`");
         reader.complain(
-            ConfigCode::WrongValue,
+            SettingCode::WrongValue,
             pointer,
             message,
             "remove it; it follows from the call",
@@ -75,7 +71,7 @@ pub(crate) fn one(
         let message =
             format!("expected a header that the HTTP client leaves to others, got: `{name}`");
         let help = "remove it; it frames the message, or is the connection's";
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
         return None;
     }
     let value = value(reader, name, text, pointer)?;
@@ -94,22 +90,22 @@ fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<H
         "expected `literal:` before the value of a header whose name says that it is a secret, got a plain text: `{name}`"
     );
     let help = "write `literal:…`, or better where the secret is: `env:NAME`";
-    reader.warn(ConfigCode::LiteralSecret, pointer.to_owned(), &message, help);
+    reader.warn(SettingCode::LiteralSecret, pointer.to_owned(), &message, help);
     reference(reader, &format!("literal:{text}"), pointer)
 }
 
 fn reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderValue> {
     match text.parse() {
         Ok(value) => {
-            unmasked(reader, pointer, &value);
+            warn_of_unmasked(reader, pointer, &value);
             if !value.is_literal() {
-                noted_quietly(reader, pointer.to_owned(), &value);
+                note_secret(reader, pointer.to_owned(), &value);
             }
             Some(HeaderValue::Secret(value))
         }
         Err(error) => {
             let help = "write `literal:` before a text that begins like a reference";
-            reader.complain(ConfigCode::SecretReference, pointer, error.to_string(), help);
+            reader.complain(SettingCode::SecretReference, pointer, error.to_string(), help);
             None
         }
     }

@@ -3,15 +3,8 @@
 
 use callgate_google::{Account, Endpoints, Identity, Impersonation};
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, Section, SettingCode, at, forms, keys};
 use url::Url;
-
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::{Section, keys},
-};
 
 keys! {
     pub(crate) struct IdentityKeys in "an account" {
@@ -52,7 +45,7 @@ forms! {
                 let message = "expected `default` or `machine`, got a text that is neither";
                 let help =
                     "`machine` is the metadata server's account; for a key write `key: file:KEY.json`";
-                reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+                reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
                 None
             }
         }
@@ -61,7 +54,7 @@ forms! {
         let text = reader.string(mapping, key)?;
         if text.trim().is_empty() {
             let message = format!("expected a text in `{key}`, got an empty one");
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave the key out");
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "leave the key out");
         }
         Some(text.to_owned())
     };
@@ -70,7 +63,7 @@ forms! {
         let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             let help = "for example `https://secretmanager-pets.p.googleapis.com`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), "expected a URL", help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), "expected a URL", help);
         }
         url
     };
@@ -84,12 +77,12 @@ pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identity {
     if !delegates.is_empty() && keys.impersonate.is_none() {
         let message = "`delegates` lead to an account, and none is named";
         let help = "name it: `impersonate: NAME@PROJECT.iam.gserviceaccount.com`";
-        reader.complain(ConfigCode::MissingKey, at(mapping, "delegates"), message, help);
+        reader.complain(SettingCode::MissingKey, at(mapping, "delegates"), message, help);
     }
     let has_both = ["key", "account"].iter().all(|key| mapping.object.contains(key));
     if has_both {
         let message = "expected `key` or `account`, got both";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "account"), message, "keep one");
+        reader.complain(SettingCode::WrongValue, at(mapping, "account"), message, "keep one");
     }
     let account = keys.key.map(Account::Key).or(keys.account).unwrap_or_default();
     let impersonation =

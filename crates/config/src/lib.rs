@@ -12,18 +12,12 @@ mod credential;
 mod data_store;
 mod database;
 mod description;
-mod digest;
 mod documents;
-mod effects;
 mod environment;
 mod error;
-mod file;
-mod finding;
-mod form;
 mod functions;
 mod headers;
 mod identity;
-mod keys;
 mod limits;
 mod load;
 mod location;
@@ -32,20 +26,16 @@ mod observe;
 mod options;
 mod output;
 mod policy;
-mod reader;
 mod references;
 mod retry;
-mod schema;
 mod scheme_credentials;
 mod secret_name;
-mod secret_reference;
 mod secrets;
 mod selection;
 mod server;
 mod service_directory;
 mod serving;
 mod sessions;
-mod settings;
 mod state;
 #[cfg(feature = "openapiv3")]
 mod strict;
@@ -75,23 +65,21 @@ pub use build::{
     BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, DocumentCounts, Examined, Subject,
     Summary, examined, logins,
 };
-pub use code::ConfigCode;
+pub use callgate_settings::{
+    ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
+    Takes, new_private_file, private_folder, read_file, remedy_of_reading,
+};
+pub use code::{ConfigCode, codes};
 pub use config::Config;
 pub use description::Description;
-pub use digest::ConfigDigest;
-pub use effects::LoadEffects;
 pub use environment::Environment;
 pub use error::Error;
-pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, remedy_of_reading};
-pub use finding::{Finding, Severity};
-pub use keys::{Key, Kind, Table, Takes};
 pub use load::{Loader, load, load_description, load_toolset};
 pub use location::Location;
 pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use options::DescriptionOptions;
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
-pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::ServerUrl;
 pub use serving::{
@@ -103,7 +91,7 @@ pub use sessions::SessionsConfig;
 pub use state::{RedisConfig, RedisDurability, RedisNodes, RedisUrl, StateConfig, StateEngine};
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
-pub use tables::TABLES;
+pub use tables::{TABLES, schema};
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 #[doc(hidden)]

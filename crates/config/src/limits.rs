@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
+use callgate_settings::{Bytes, Count, Mapping, Reader, Section, Whole, at, keys};
+
 use crate::{
-    form::{Bytes, Count, Whole},
     policy::{Breaker, CallRate},
-    reader::{Mapping, Reader, at},
-    settings::{Section, keys},
     toolset::ToolsetConfig,
 };
 

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use callgate_settings::{Finding, LoadEffects, Severity};
 use callgate_transport::Transport;
 use callgate_tree::{Limits, Node};
 
@@ -15,10 +16,8 @@ use crate::{
     code::ConfigCode,
     config::Config,
     description::Description,
-    effects::LoadEffects,
     environment::Environment,
     error::Error,
-    finding::{Finding, Severity},
     location::Location,
     options::{self, DescriptionOptions},
     text::{bytes, tree, unreadable},
@@ -349,8 +348,7 @@ fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
             "expected an option that goes with a configuration, got one for bare descriptions";
         let help =
             "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
-        let finding = Finding::new(file, Severity::Error, code, message).with_help(help);
-        Finding { option: Some(*name), ..finding }
+        Finding::new(file, Severity::Error, code, message).with_help(help).of_option(name)
     };
     Error::of(names.iter().map(finding).collect())
 }

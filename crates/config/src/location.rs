@@ -6,9 +6,10 @@ use std::{
     sync::Arc,
 };
 
+use callgate_settings::SettingCode;
 use url::{Host, Url};
 
-use crate::{code::ConfigCode, error::Error};
+use crate::error::Error;
 
 /// A configuration or a description, by its place.
 ///
@@ -101,7 +102,7 @@ fn not_an_address(text: &str) -> Error {
         let _cannot_fail = (open.set_username(""), open.set_password(None));
         let message = "expected an address without a user, got one with it".to_owned();
         let help = "download the description, and name the file";
-        return Error::whole(&shown(&open), ConfigCode::WrongValue.as_str(), message, help);
+        return Error::whole(&shown(&open), SettingCode::WrongValue.as_str(), message, help);
     }
     let scheme = url.as_ref().map(Url::scheme).unwrap_or_default();
     let (message, help) = match (scheme, &url) {
@@ -126,7 +127,7 @@ fn not_an_address(text: &str) -> Error {
         ),
     };
     let at = url.as_ref().map_or_else(|| "FILE".into(), shown);
-    Error::whole(&at, ConfigCode::WrongValue.as_str(), message.to_owned(), &help)
+    Error::whole(&at, SettingCode::WrongValue.as_str(), message.to_owned(), &help)
 }
 
 #[cfg(test)]

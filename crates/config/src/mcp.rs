@@ -3,11 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    form::{Count, forms, words},
-    keys::Kind,
-    settings::settings,
-};
+use callgate_settings::{Count, Kind, forms, settings, words};
 
 settings! {
     /// The listing of tools over MCP.

@@ -4,15 +4,8 @@
 use std::{collections::BTreeMap, error, fmt, time::Duration};
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, Words, at, forms, settings, words};
 use url::Url;
-
-use crate::{
-    code::ConfigCode,
-    form::{Words, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::settings,
-};
 
 settings! {
     /// The way a sidecar reacts to changes of its files.
@@ -162,7 +155,7 @@ fn collector(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Url
         let got = scheme.map_or_else(|| "no URL".to_owned(), |scheme| format!("one of `{scheme}`"));
         let message = format!("expected an http or https URL, got {got}");
         let help = "for example `http://127.0.0.1:4318`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }

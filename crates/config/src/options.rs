@@ -3,22 +3,19 @@
 
 use std::path::PathBuf;
 
-use callgate_auth::{AuthConfig, CredentialSource};
+use callgate_auth::{AuthConfig, CredentialSource, credential_source};
 use callgate_openapi::Limits as DescriptionLimits;
 use callgate_secret::SecretReference;
+use callgate_settings::{Mapping, Reader, SettingCode, note_secret};
 use callgate_tool::{Object, Remedy, Value};
 use callgate_transport::AddressRange;
 use callgate_tree::Node;
 
 use crate::{
-    code::ConfigCode,
     config::Config,
     description::Description,
-    headers,
-    headers::FixedHeader,
+    headers::{self, FixedHeader},
     limits,
-    reader::{Mapping, Reader},
-    secret_reference::{noted_quietly, source},
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
     toolset::ToolsetConfig,
@@ -124,13 +121,14 @@ pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions) {
 }
 
 fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+    reader.option_names = &NAMES;
     toolset.headers.extend(options.headers.iter().filter_map(|text| header(reader, text)));
     let mut given = Object::new();
     for text in &options.limits {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             let message = format!("expected `NAME=VALUE`, got: `{text}`");
             let help = "for example `response_bytes=8MiB`";
-            reader.complain(ConfigCode::WrongValue, "limits", message, help);
+            reader.complain(SettingCode::WrongValue, "limits", message, help);
             continue;
         };
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
@@ -171,7 +169,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
             None => "expected `NAME: VALUE`, got a text without a colon".to_owned(),
         };
         let remedy = Remedy::SetHeader { header: "X-Api-Version: 2".to_owned() };
-        reader.advise(ConfigCode::WrongValue, option, message, remedy);
+        reader.advise(SettingCode::WrongValue, option, message, remedy);
         return None;
     };
     let (name, value) = (name.trim(), value.trim());
@@ -179,7 +177,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     {
         let message = format!("expected a reference alone, got words before it: `{name}`");
         let remedy = Remedy::UseToken { reference: reference.to_owned() };
-        reader.advise(ConfigCode::WrongValue, option, message, remedy);
+        reader.advise(SettingCode::WrongValue, option, message, remedy);
         return None;
     }
     headers::one(reader, name, value, option)
@@ -189,7 +187,7 @@ fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
         for finding in error.findings() {
             let (message, help) = (&*finding.message, &*finding.help);
-            reader.complain(ConfigCode::WrongValue, "server", message, help);
+            reader.complain(SettingCode::WrongValue, "server", message, help);
         }
     });
     server.ok()
@@ -202,7 +200,7 @@ fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut 
     let Some((option, text)) = given.next() else { return };
     if given.next().is_some() {
         let message = "expected one credential, got several";
-        return reader.advise(ConfigCode::WrongValue, option, message, Remedy::NameCredentials);
+        return reader.advise(SettingCode::WrongValue, option, message, Remedy::NameCredentials);
     }
     reader.options.push(("/auth", option));
     match option {
@@ -219,16 +217,16 @@ fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut 
 }
 
 fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
-    match source(text) {
+    match credential_source(text) {
         Ok(token) => {
             if let CredentialSource::Secret(reference) = &token {
-                noted_quietly(reader, "bearer".to_owned(), reference);
+                note_secret(reader, "bearer".to_owned(), reference);
             }
             Some(token)
         }
         Err(message) => {
             reader.complain(
-                ConfigCode::SecretReference,
+                SettingCode::SecretReference,
                 "bearer",
                 message,
                 "for example `env:TOKEN`",
@@ -242,7 +240,7 @@ fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
         let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
-        reader.complain(ConfigCode::WrongValue, "basic", message, help);
+        reader.complain(SettingCode::WrongValue, "basic", message, help);
         return None;
     };
     let username = format!("literal:{user}").parse().ok()?;
@@ -253,11 +251,11 @@ fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
 fn secret(reader: &mut Reader, option: &str, text: &str, help: &str) -> Option<SecretReference> {
     match text.parse::<SecretReference>() {
         Ok(reference) => {
-            noted_quietly(reader, option.to_owned(), &reference);
+            note_secret(reader, option.to_owned(), &reference);
             Some(reference)
         }
         Err(error) => {
-            reader.complain(ConfigCode::SecretReference, option, error.to_string(), help);
+            reader.complain(SettingCode::SecretReference, option, error.to_string(), help);
             None
         }
     }
@@ -270,9 +268,23 @@ fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange
             Ok(range) => ranges.push(range),
             Err(error) => {
                 let help = "for example `10.0.0.0/8`";
-                reader.complain(ConfigCode::WrongValue, "egress_allow", error.to_string(), help);
+                reader.complain(SettingCode::WrongValue, "egress_allow", error.to_string(), help);
             }
         }
     }
     ranges
 }
+
+/// The options, by their names in [`DescriptionOptions`].
+const NAMES: [&str; 10] = [
+    "api_key",
+    "basic",
+    "bearer",
+    "ca",
+    "egress_allow",
+    "headers",
+    "limits",
+    "overlays",
+    "server",
+    "timeout",
+];

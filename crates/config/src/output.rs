@@ -2,22 +2,17 @@
 //! `callgate_call::Shape` applies them. The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
+use callgate_settings::{
+    Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, at, escaped, forms, keys, words,
+};
 use http::{HeaderName, header::SET_COOKIE};
 
-use crate::{
-    code::ConfigCode,
-    form::{Bytes, MapOf, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::{Section, keys},
-    tool_rules::ToolRule,
-    toolset::ToolsetConfig,
-};
+use crate::{tool_rules::ToolRule, toolset::ToolsetConfig};
 
 keys! {
     pub(crate) ShapeKeys over Shape, in "`output`" {
         /// `string` writes integers beyond 2^53 as texts.
-        big_integers: BigIntegers;
+        big_integers: BigIntegersWord;
         /// Headers of an answer that are shown, instead of those that are usually.
         headers: HeaderNames;
         /// The part of a result that is shown, by a JSONPath (RFC 9535).
@@ -42,7 +37,7 @@ keys! {
 }
 
 words! {
-    BigIntegers, "`string` keeps the digits for models that round numbers beyond 2^53":
+    struct BigIntegersWord => BigIntegers, "`string` keeps the digits for models that round numbers beyond 2^53":
     "number" => Number, "string" => String
 }
 
@@ -94,7 +89,7 @@ fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<HeaderNa
         let message = "expected headers that a model may see, got: `Set-Cookie`";
         let help = "remove it: a cookie is a credential of the service";
         let pointer = format!("{}/{index}", at(mapping, key));
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
     names
 }
@@ -109,6 +104,6 @@ fn json_path(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Sel
             Err(error) => (format!("{error}, got: `{path}`"), "for example `$.items[*].id`"),
         }
     };
-    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     None
 }

@@ -7,13 +7,7 @@ use callgate_policy::{
     AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RateOutage, RecordBounds,
 };
 use callgate_secret::SecretReference;
-
-use crate::{
-    form::{Bytes, Count, Whole, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
+use callgate_settings::{Bytes, Count, Kind, Mapping, Reader, Whole, at, forms, keys, words};
 
 /// The audit file of calls, and the key of its chain.
 ///
@@ -131,20 +125,20 @@ pub enum BreakerChoice {
     Usual,
 }
 
-words! { AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
-words! { RateOutage, "leave it out for the first": "local" => Local, "refuse" => Refuse }
-words! { AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
+words! { struct AuditArgumentsWord => AuditArguments, "leave it out for the first": "digest" => Digest, "full" => Full }
+words! { struct RateOutageWord => RateOutage, "leave it out for the first": "local" => Local, "refuse" => Refuse }
+words! { struct AuditModeWord => AuditMode, "leave it out for the first": "best_effort" => BestEffort, "required" => Required }
 
 keys! {
     pub(crate) struct AuditKeys in "`audit`" {
         /// `full` writes arguments as they are, beside their digest.
-        arguments: AuditArguments;
+        arguments: AuditArgumentsWord;
         /// The file, relative to this one.
         file: PathBuf, required;
         /// The key that chains the lines, at least 16 bytes.
         key: SecretReference, required;
         /// `required` refuses calls that cannot be recorded.
-        mode: AuditMode;
+        mode: AuditModeWord;
     }
 }
 

@@ -1,8 +1,7 @@
 //! The key `references` of a toolset: the origins of documents that its description may refer to.
 
+use callgate_settings::{Kind, SettingCode, at, forms};
 use url::{Host, Url};
-
-use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
 
 forms! {
     struct References => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
@@ -16,7 +15,7 @@ forms! {
             match item.as_str().and_then(origin) {
                 Some(origin) => origins.push(origin),
                 None => reader.complain(
-                    ConfigCode::WrongValue,
+                    SettingCode::WrongValue,
                     format!("{pointer}/{index}"),
                     "expected a public origin: `https://`, the name of a host, and perhaps a port",
                     "for example `https://specs.example.com`",

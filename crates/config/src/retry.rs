@@ -3,16 +3,10 @@
 use std::time::Duration;
 
 use callgate_executor::{Retry, RetryWhen};
-
-use crate::{
-    form::{Count, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
+use callgate_settings::{Count, Kind, Mapping, Reader, at, forms, keys, words};
 
 words! {
-    RetryWhen, "`safe` repeats reads, and requests for which no connection was made":
+    struct RetryWhenWord => RetryWhen, "`safe` repeats reads, and requests for which no connection was made":
     "none" => None, "safe" => Safe
 }
 
@@ -25,12 +19,12 @@ keys! {
         /// The longest wait before a further attempt; a service that asks for a longer one ends the call.
         wait: Duration;
         /// The requests that are sent again after a failure.
-        when: RetryWhen, required;
+        when: RetryWhenWord, required;
     }
 }
 
 forms! {
-    struct RetryRule => Retry, Kind::AnyOf(&[RetryWhen::KIND, RetryKeys::KIND]), rule;
+    struct RetryRule => Retry, Kind::AnyOf(&[RetryWhenWord::KIND, RetryKeys::KIND]), rule;
 }
 
 fn rule(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Retry> {
@@ -43,5 +37,5 @@ fn rule(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Retry> {
         reader.expected(&at(toolset, key), "`none`, `safe` or a mapping", node, help);
         return None;
     }
-    Some(Retry { when: reader.get::<RetryWhen>(toolset, key)?, ..Retry::default() })
+    Some(Retry { when: reader.get::<RetryWhenWord>(toolset, key)?, ..Retry::default() })
 }

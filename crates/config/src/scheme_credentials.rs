@@ -3,17 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use callgate_settings::{Kind, Reader, Section, SettingCode, at, forms, read_secret};
 use callgate_tree::Node;
 use url::Url;
 
 use crate::{
-    code::ConfigCode,
     credential::{self, ApiKeyKeys, AuthKeys, SchemeKeys},
-    form::forms,
-    keys::Kind,
-    reader::{Reader, at},
-    secret_reference::secret,
-    settings::Section,
     toolset::{SchemeChoice, SchemeCredential},
 };
 
@@ -51,9 +46,9 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
     for key in ["in", "name"].into_iter().filter(|key| mapping.object.contains(key)) {
         let message = format!("expected `value` alone, got: `{key}`");
         let help = "remove it; the description says where the key of a security scheme goes";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
-    secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
+    read_secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
 
 fn origin(text: &str) -> Option<Url> {

@@ -7,6 +7,7 @@ use std::{path::PathBuf, time::Duration};
 
 use callgate_google::Identity;
 use callgate_secret::{CachePolicy, SecretReference};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, reference, words};
 use callgate_store::{
     KeyringBackend, VaultConfig,
     aws::{KeySource, SecretsManagerConfig},
@@ -17,12 +18,7 @@ use url::Url;
 use crate::{
     aws::{AWS_SECRETS, AwsKeys, key_source},
     code::ConfigCode,
-    form::{forms, words},
     identity::{IdentityKeys, identity},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    secret_reference::reference,
-    settings::keys,
     tls::TlsConfig,
 };
 
@@ -134,12 +130,12 @@ keys! {
 keys! {
     pub(crate) struct KeyringKeys in "`keyring`" {
         /// The choice among the machine's keyrings.
-        backend: KeyringBackend;
+        backend: KeyringBackendWord;
     }
 }
 
 words! {
-    KeyringBackend, "`kernel` is the keyring of the Linux kernel":
+    struct KeyringBackendWord => KeyringBackend, "`kernel` is the keyring of the Linux kernel":
     "platform" => Platform, "kernel" => Kernel
 }
 
@@ -212,7 +208,7 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Strin
     });
     let Some(url) = url else {
         let message = "expected an address: `https://`, a host, and perhaps a port and a path";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "leave out all else");
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, "leave out all else");
         return None;
     };
     let is_near = match url.host() {

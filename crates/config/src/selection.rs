@@ -2,14 +2,9 @@
 //! description is loaded. `tool_edits` reads the changes to single tools.
 
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
+use callgate_settings::{Kind, MapOf, Mapping, Reader, at, forms, keys};
 
-use crate::{
-    form::{MapOf, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-    tool_edits::EditKeys,
-};
+use crate::tool_edits::EditKeys;
 
 keys! {
     pub(crate) SelectionKeys over Selection, in "`tools`" {

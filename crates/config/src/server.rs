@@ -3,17 +3,11 @@
 use std::collections::BTreeMap;
 
 use callgate_openapi::check_server;
+use callgate_settings::{Finding, Kind, SettingCode, Severity, at, forms};
 use callgate_tree::Node;
 use url::Url;
 
-use crate::{
-    code::ConfigCode,
-    error::Error,
-    finding::{Finding, Severity},
-    form::forms,
-    keys::Kind,
-    reader::at,
-};
+use crate::error::Error;
 
 /// The address of a server: an http or https URL, in which `{name}` stands for a server variable.
 ///
@@ -42,9 +36,9 @@ impl ServerUrl {
             return Ok(Self(text.to_owned()));
         }
         let message = format!("expected the absolute URL of a server, got {}", wrong_kind(text));
-        let finding = Finding::new("", Severity::Error, ConfigCode::WrongValue.as_str(), message);
+        let finding = Finding::new("", Severity::Error, SettingCode::WrongValue.as_str(), message);
         let finding = finding.with_help("for example `https://api.example.com/v1`");
-        Err(Error::of(vec![Finding { option: Some("server"), ..finding }]))
+        Err(Error::of(vec![finding.of_option("server")]))
     }
 
     /// The address as written.
@@ -73,7 +67,7 @@ forms! {
     struct Server => ServerUrl, Kind::Text, |reader, mapping, key| {
         let text = reader.setting(mapping, key)?;
         if let Err(wrong) = check_server(&text) {
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), wrong.message, wrong.help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), wrong.message, wrong.help);
             return None;
         }
         ServerUrl::new(&text).ok()

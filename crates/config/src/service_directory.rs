@@ -2,15 +2,9 @@
 //! account for requests to the directory. No request is sent here.
 
 use callgate_google::{Identity, ServiceName};
+use callgate_settings::{Kind, SettingCode, at, forms, keys};
 
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    identity::{IdentityKeys, identity},
-    keys::Kind,
-    reader::at,
-    settings::keys,
-};
+use crate::identity::{IdentityKeys, identity};
 
 /// The service that is contacted, and the account that requests its endpoints.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,7 +36,7 @@ forms! {
     struct Service => ServiceName, Kind::Text, |reader, mapping, key| {
         let name = reader.string(mapping, key)?.parse::<ServiceName>().map_err(|error| {
             let help = "copy it from the directory";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
         });
         name.ok()
     };

@@ -8,6 +8,7 @@ mod listener;
 
 use std::path::Path;
 
+use callgate_settings::{Kind, SettingCode, at, forms};
 use callgate_transport::{NotAProxy, Proxy};
 use url::Host;
 
@@ -21,8 +22,6 @@ pub use listener::{ListenerConfig, ListenerTls};
 
 pub(crate) use access::{Access, AccessKeys, CertificateKeys, IssuerKeys, PrincipalKeys};
 pub(crate) use listener::{ListenerKeys, ListenerTlsKeys, Listeners};
-
-use crate::{code::ConfigCode, form::forms, keys::Kind, reader::at};
 
 /// The sidecar's listeners, its callers, and its limits.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +59,7 @@ forms! {
     struct ProxyAddress => Proxy, Kind::Address, |reader, mapping, key| {
         let proxy = reader.string(mapping, key)?.parse().map_err(|error: NotAProxy| {
             let help = "for example `http://proxy.example:3128`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
         });
         proxy.ok()
     };

@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use callgate_executor::CLIENT_TIME;
 use callgate_policy::APPROVAL_TIME;
-use http::{HeaderName, header::AUTHORIZATION};
-
-use crate::{
-    code::ConfigCode,
-    form::{Bytes, Count, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::settings,
+use callgate_settings::{
+    Bytes, Count, Kind, Mapping, Reader, SettingCode, at, escaped, forms, settings,
 };
+use http::{HeaderName, header::AUTHORIZATION};
 
 settings! {
     /// The sessions of a sidecar.
@@ -55,12 +50,17 @@ fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String,
                 let message =
                     "expected a header that says nothing of who calls, got: `Authorization`";
                 let help = "a caller's token is never passed on; `token_exchange` exchanges it: `subject_token: $caller.token`";
-                reader.complain(ConfigCode::WrongValue, pointer, message, help);
+                reader.complain(SettingCode::WrongValue, pointer, message, help);
             }
             Ok(header) => headers.push((parameter, header)),
             Err(_) => {
                 let message = format!("expected the name of a header, got: `{name}`");
-                reader.complain(ConfigCode::WrongValue, pointer, message, "for example `X-Tenant`");
+                reader.complain(
+                    SettingCode::WrongValue,
+                    pointer,
+                    message,
+                    "for example `X-Tenant`",
+                );
             }
         }
     }
@@ -80,7 +80,7 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, S
         let pointer = format!("{pointer}/{}", escaped(name));
         if name.contains('.') || name.is_empty() {
             let message = format!("expected the name of a parameter without dots, got: `{name}`");
-            reader.complain(ConfigCode::WrongValue, pointer, message, "name the parameter itself");
+            reader.complain(SettingCode::WrongValue, pointer, message, "name the parameter itself");
             continue;
         }
         match value.as_str().filter(|text| !text.is_empty()) {

@@ -6,17 +6,10 @@ mod redis;
 use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Bytes, Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 
 pub(crate) use self::redis::{Redis, RedisDurabilityKeys, RedisKeys, SentinelKeys};
 pub use self::redis::{RedisConfig, RedisDurability, RedisNodes, RedisUrl};
-use crate::{
-    code::ConfigCode,
-    form::{Bytes, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    secret_reference::secrets,
-    settings::keys,
-};
 
 /// The file or the server that a sidecar keeps sessions, waiting calls, idempotency keys and results in.
 ///
@@ -99,14 +92,14 @@ forms! {
         })
     };
     struct OldKeys => Vec<SecretReference>, Kind::List(&Kind::Secret), |reader, mapping, key| {
-        Some(secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
+        Some(read_secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
     };
     struct Prefix => String, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
         let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
         if text.is_empty() || !text.chars().all(is_plain) {
             let message = format!("expected letters, digits, `_`, `-` and `.`, got: `{}`", text.escape_debug());
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "for example `prefix: team-a`");
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `prefix: team-a`");
             return None;
         }
         Some(text.to_owned())
@@ -126,7 +119,7 @@ fn engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> Option
             if !has("key") {
                 let message = "expected the key `key` beside `redis`, got none: records leave this machine sealed";
                 let help = "name a secret of 32 bytes or more that all sidecars have: `key: env:STATE_KEY`";
-                reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+                reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
             }
             let mut redis = keys.redis.clone()?;
             if let Some(prefix) = &keys.prefix {
@@ -139,7 +132,7 @@ fn engine(reader: &mut Reader, mapping: Mapping<'_>, keys: &StateKeys) -> Option
     };
     let message = format!("expected one of `file` and `redis`, got {got}");
     let help = "write `file: state.db` for one sidecar, or `redis: {url: …}` for several";
-    reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+    reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
     None
 }
 
@@ -148,7 +141,7 @@ fn only_with(reader: &mut Reader, mapping: Mapping<'_>, key: &str, other: &str) 
     if mapping.object.contains(key) {
         let message = format!("`{key}` is for `{other}`, which is not given");
         let help = format!("leave `{key}` out");
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use callgate_settings::{Kind, at, forms};
 use callgate_tree::Node;
-
-use crate::{form::forms, keys::Kind, reader::at};
 
 forms! {
     struct Synonyms => BTreeMap<String, Vec<String>>, Kind::Map(&Words::KIND), |reader, mapping, key| {

@@ -1,5 +1,8 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
+use callgate_settings::{MapOf, Section, Table, keys};
+use callgate_tool::Value;
+
 use crate::{
     agents::{AgentConfig, AgentLimits, AgentTools, Agents, BudgetKeys, ModelKeys, Models},
     argument_headers::ArgumentHeaderKeys,
@@ -16,10 +19,8 @@ use crate::{
         StatementKeys,
     },
     documents::{ConditionKeys, DocumentsKeys},
-    form::MapOf,
     functions::FunctionKeys,
     identity::EndpointKeys,
-    keys::Table,
     limits::ToolsetLimits,
     mcp::{McpConfig, McpTool},
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
@@ -37,7 +38,6 @@ use crate::{
         Listeners, PrincipalKeys, ProxyAddress, ServingLimits,
     },
     sessions::SessionsConfig,
-    settings::{Section, keys},
     state::{RedisDurabilityKeys, RedisKeys, SentinelKeys, State, StateKeys},
     synonyms::Synonyms,
     tls::{TlsConfig, TlsKeys},
@@ -101,6 +101,17 @@ keys! {
         /// The services that are called, by names of letters, digits and `_`.
         toolsets => _: MapOf<ToolsetKeys>, required;
     }
+}
+
+/// The schema of a configuration.
+///
+/// ```
+/// let schema = callgate_config::schema();
+/// assert_eq!(schema["$schema"].as_str(), Some("https://json-schema.org/draft/2020-12/schema"));
+/// ```
+pub fn schema() -> Value {
+    let tables = TABLES.get(1..).unwrap_or_default();
+    callgate_settings::schema("The configuration of callgate", &RootKeys::TABLE, tables)
 }
 
 /// Every table, for code that documents or checks the keys.

@@ -7,16 +7,13 @@ use std::{
     sync::Arc,
 };
 
+use callgate_settings::{Finding, Section, SettingCode, Severity, beginning, remedy_of_reading};
 use callgate_tree::{Diagnostic, Limits, Node, Object};
 
 use crate::{
-    code::ConfigCode,
     config::{Config, Origin},
     error::Error,
-    file::{beginning, remedy_of_reading},
-    finding::{Finding, Severity},
     limits,
-    settings::Section,
     tables::RootKeys,
     tool_source::ToolSources,
     toolsets,
@@ -26,6 +23,7 @@ impl Config {
     /// Fills in the values from the tree of the text.
     pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources) -> Self {
         let mut reader = mem::take(&mut self.reader);
+        reader.built = Some("/toolsets/");
         if let Some(mapping) = reader.mapping(root, "", &RootKeys::TABLE) {
             let toolsets = mapping.object.get("toolsets");
             let named = toolsets.and_then(Node::as_object).into_iter().flat_map(Object::iter);
@@ -37,7 +35,7 @@ impl Config {
             } else if !reader.is_misspelt(mapping, "toolsets") {
                 let message = "expected the key `toolsets`, got none";
                 let help = "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`";
-                reader.complain(ConfigCode::MissingKey, "", message, help);
+                reader.complain(SettingCode::MissingKey, "", message, help);
             }
         }
         Self { reader, ..self }
@@ -54,7 +52,7 @@ impl Config {
 
     /// Reads with a reader that has another source of variables.
     #[cfg(test)]
-    fn read_with(text: &[u8], reader: crate::reader::Reader) -> Result<Self, Error> {
+    fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
         let root = tree(Path::new(""), text)?;
         let config = Self::of(text, PathBuf::new(), PathBuf::new());
         Ok(Self { reader, ..config }.filled(&root, &ToolSources::new()))
@@ -82,31 +80,22 @@ pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
 pub(crate) fn unreadable(file: &Path, error: &io::Error) -> Error {
     let message = format!("cannot read the file: {error}");
     let help = remedy_of_reading(file, error);
-    Error::whole(file, ConfigCode::UnreadableFile.as_str(), message, &help)
+    Error::whole(file, SettingCode::UnreadableFile.as_str(), message, &help)
 }
 
 pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
     let read = callgate_tree::read(text, &Limits::default());
     let told = |diagnostics: Vec<Diagnostic>| {
-        Error::of(diagnostics.iter().map(|diagnostic| textual(file, diagnostic)).collect())
+        Error::of(diagnostics.into_iter().map(|diagnostic| textual(file, diagnostic)).collect())
     };
     let read = read.map_err(told)?;
     // A repeated key loses one of its values: an error in a configuration.
     if read.diagnostics.is_empty() { Ok(read.value) } else { Err(told(read.diagnostics)) }
 }
 
-fn textual(file: &Path, diagnostic: &Diagnostic) -> Finding {
-    Finding {
-        file: file.to_owned(),
-        code: diagnostic.code.as_str(),
-        severity: Severity::Error,
-        pointer: diagnostic.pointer.clone(),
-        position: diagnostic.position,
-        message: diagnostic.message.clone(),
-        help: diagnostic.help.clone(),
-        remedy: diagnostic.remedy.clone(),
-        option: None,
-    }
+/// A finding in the text; what could be kept of a description is an error of a configuration.
+fn textual(file: &Path, diagnostic: Diagnostic) -> Finding {
+    Finding::of_diagnostic(file, Diagnostic { severity: Severity::Error, ..diagnostic })
 }
 
 #[cfg(test)]

@@ -2,15 +2,8 @@
 //! when a configuration is built.
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys};
 use callgate_tree::Node;
-
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
 
 /// The TLS settings of connections: the trusted certificates, and the client's own.
 ///
@@ -140,7 +133,7 @@ fn certificates(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Cer
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let help = "leave `ca` out to trust what the machine trusts";
         let message = "expected one certificate at least, got none";
-        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
+        reader.complain(SettingCode::WrongValue, &pointer, message, help);
     }
     let source = |(index, text): (usize, &str)| CertificateSource {
         pointer: format!("{pointer}/{index}"),

@@ -3,24 +3,19 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_policy::Confirm;
+use callgate_settings::{Kind, MapOf, Mapping, Reader, SettingCode, at, escaped, forms, keys};
 use callgate_tool::{Effect, Object, ToolEdit, Value};
 use callgate_tree::Node;
 
 use crate::{
-    code::ConfigCode,
-    form::{MapOf, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::keys,
-    tool_rules::ToolRule,
+    tool_rules::{ConfirmWord, ToolRule},
     toolset::ToolsetConfig,
 };
 
 keys! {
     pub(crate) struct EditKeys in "an edit" {
         /// The rule for calls that a person has to approve.
-        confirm: Confirm;
+        confirm: ConfirmWord;
         /// Values that are sent where the model leaves an argument out.
         defaults: Values;
         /// Texts about arguments, in place of the description's.
@@ -38,11 +33,6 @@ keys! {
         /// The name of the tool, behind the prefix of the toolset.
         name: String;
     }
-}
-
-words! {
-    Effect, "`read` changes nothing, and `idempotent` changes nothing more when it is called again":
-    "idempotent" => Idempotent, "read" => Read, "write" => Write
 }
 
 forms! {
@@ -111,7 +101,7 @@ fn add(
         {
             let message = "expected changes to the tool, got none";
             let help = "for example `name: find_pets`, or remove it";
-            reader.warn(ConfigCode::UnusedKey, pointer, message, help);
+            reader.warn(SettingCode::UnusedKey, pointer, message, help);
         }
         return;
     }

@@ -5,14 +5,8 @@ use std::sync::Arc;
 
 use callgate_executor::Execution;
 use callgate_policy::Confirm;
+use callgate_settings::{Form, Kind, Mapping, Reader, at, escaped, forms, keys, words};
 use callgate_tool::ToolEdit;
-
-use crate::{
-    form::{Form, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::keys,
-};
 
 /// A rule for the tools of a toolset.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +38,7 @@ impl<T> ToolRule<T> {
 keys! {
     pub(crate) ConfirmKeys over ToolRules<Confirm>, in "`confirm`" {
         /// The rule for tools that are not named.
-        default: Confirm;
+        default: ConfirmWord;
         /// The rules of single tools, by their names or by the `operationId`.
         tools: ConfirmOfTools;
     }
@@ -53,7 +47,7 @@ keys! {
 keys! {
     pub(crate) ExecutionKeys over ToolRules<Execution>, in "`execution`" {
         /// The side that runs tools that are not named.
-        default: Execution;
+        default: ExecutionWord;
         /// The side that runs single tools, by their names or by the `operationId`.
         tools: ExecutionOfTools;
     }
@@ -67,12 +61,12 @@ keys! {
 }
 
 words! {
-    Confirm, "`writes` asks about every call that changes something":
+    struct ConfirmWord => Confirm, "`writes` asks about every call that changes something":
     "always" => Always, "destructive" => Destructive, "dialogflow_v2" => DialogflowV2, "never" => Never,
     "writes" => Writes
 }
 words! {
-    Execution, "`client` hands checked calls to the client instead of the service":
+    struct ExecutionWord => Execution, "`client` hands checked calls to the client instead of the service":
     "client" => Client, "server" => Server
 }
 
@@ -88,28 +82,28 @@ forms! {
     struct BodyArgumentsOfTools => Vec<ToolRule<()>>, Kind::Map(&Body::KIND), |reader, mapping, key| {
         of_tools::<Body>(reader, mapping, key, ["a mapping from tools to `body`", "for example `{createPet: body}`"])
     };
-    struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[Confirm::KIND, ConfirmKeys::KIND]),
-        rules::<Confirm, ConfirmKeys>;
-    struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&Confirm::KIND), |reader, mapping, key| {
-        of_tools::<Confirm>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
+    struct ConfirmRules => ToolRules<Confirm>, Kind::AnyOf(&[ConfirmWord::KIND, ConfirmKeys::KIND]),
+        rules::<ConfirmWord, ConfirmKeys>;
+    struct ConfirmOfTools => Vec<ToolRule<Confirm>>, Kind::Map(&ConfirmWord::KIND), |reader, mapping, key| {
+        of_tools::<ConfirmWord>(reader, mapping, key, ["a mapping from tools to rules", "for example `{deletePet: always}`"])
     };
-    struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[Execution::KIND, ExecutionKeys::KIND]),
-        rules::<Execution, ExecutionKeys>;
-    struct ExecutionOfTools => Vec<ToolRule<Execution>>, Kind::Map(&Execution::KIND), |reader, mapping, key| {
+    struct ExecutionRules => ToolRules<Execution>, Kind::AnyOf(&[ExecutionWord::KIND, ExecutionKeys::KIND]),
+        rules::<ExecutionWord, ExecutionKeys>;
+    struct ExecutionOfTools => Vec<ToolRule<Execution>>, Kind::Map(&ExecutionWord::KIND), |reader, mapping, key| {
         let expected = "a mapping from tools to `client` or `server`";
-        of_tools::<Execution>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
+        of_tools::<ExecutionWord>(reader, mapping, key, [expected, "for example `{openPage: client}`"])
     };
 }
 
-fn rules<T: Form<Value = T>, F: Form<Value = ToolRules<T>>>(
+fn rules<W: Form, F: Form<Value = ToolRules<W::Value>>>(
     reader: &mut Reader,
     toolset: Mapping<'_>,
     key: &str,
-) -> Option<ToolRules<T>> {
+) -> Option<ToolRules<W::Value>> {
     if toolset.object.get(key)?.as_object().is_some() {
         return reader.get::<F>(toolset, key);
     }
-    Some(ToolRules { default: reader.get::<T>(toolset, key)?, tools: Vec::new() })
+    Some(ToolRules { default: reader.get::<W>(toolset, key)?, tools: Vec::new() })
 }
 
 fn of_tools<F: Form>(

@@ -10,15 +10,11 @@ use std::{
     sync::Arc,
 };
 
+use callgate_settings::{Finding, Reader, SettingCode, escaped};
 use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Node};
 
-use crate::{
-    code::ConfigCode,
-    description::Description,
-    finding::Finding,
-    reader::{Reader, escaped},
-};
+use crate::description::Description;
 
 pub(crate) use distrust::{Settings, distrust};
 pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
@@ -166,7 +162,7 @@ impl<'a> SourceToolset<'a> {
         match self.reader.admit(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let message = format!("cannot read `{}`: {error}", path.display());
-                self.fault(ConfigCode::UnreadableFile.as_str(), message, help);
+                self.fault(SettingCode::UnreadableFile.as_str(), message, help);
                 None
             }
             // What is missing is reported by whoever reads it.
@@ -186,7 +182,7 @@ impl<'a> SourceToolset<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.reader.complain(ConfigCode::WrongValue, &*self.pointer, message, help);
+        self.reader.complain(SettingCode::WrongValue, &*self.pointer, message, help);
         if let Some(complaint) = self.reader.complaints.last_mut() {
             complaint.code = code;
         }
@@ -232,7 +228,7 @@ pub(crate) fn sourced(
     let tools = if let Some(other) = other {
         let message = format!("expected `{key}` or `{other}`, got both");
         let help = format!("`{key}` brings its own description");
-        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
+        reader.complain(SettingCode::WrongValue, &pointer, message, help);
         None
     } else {
         let pointer = pointer.clone();
@@ -244,7 +240,7 @@ pub(crate) fn sourced(
         let message =
             format!("expected settings that can be read beside the toolset's, got: {reason}");
         let help = format!("correct what `{key}` names, or write its settings here");
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     });
     Some(Sourced { node: node.ok(), tools })
 }

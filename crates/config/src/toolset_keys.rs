@@ -2,32 +2,28 @@
 
 use callgate_executor::Redirects;
 use callgate_openapi::{Defaults, SessionInputs, ToolNames};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
 use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, NotARange};
 
 use crate::{
     argument_headers::ArgumentHeaders,
-    code::ConfigCode,
     connection::{Actions, ConnectionName, User},
     credential::Auth,
     database::{Database, Entities, Query, Statements},
     description::Description,
     documents::Documents,
-    form::{forms, words},
     functions::Functions,
     headers::Headers,
-    keys::Kind,
     limits::ToolsetLimits,
     location::address,
     output::OutputKeys,
-    reader::{Mapping, Reader, at},
     references::References,
     retry::RetryRule,
     scheme_credentials::{Origins, Schemes},
     selection::SelectionKeys,
     server::{Server, ServerVariables},
     service_directory::Directory,
-    settings::keys,
     tls::TlsConfig,
     tool_rules::{BodyArguments, ConfirmRules, ExecutionRules},
     toolset::{AllowedValue, ToolsetConfig},
@@ -51,7 +47,7 @@ keys! {
         /// The media types of request bodies that are preferred, the best first.
         body_media: MediaTypes;
         /// A tool as Customer Engagement Suite exports it: its directory or its JSON file.
-        ces_toolset => _: String, needs "ces";
+        ces_toolset => _: String, apart "ces";
         /// The calls that a person has to approve; `writes` are those that change something.
         confirm: ConfirmRules;
         /// The connection of Google's Integration Connectors whose entities and actions are tools, in place of a description:
@@ -64,17 +60,17 @@ keys! {
         /// Credentials by the security schemes of the description.
         credentials => credentials.schemes: Schemes;
         /// The SQL database whose tables and statements are tools, in place of a description.
-        database => database.connection: Database, needs "mysql`, `postgres` or `sqlite";
+        database => database.connection: Database, needs "mysql", "postgres", "sqlite";
         /// The defaults that are sent; `safe` leaves out those that would decide alone what a call changes.
-        defaults: Defaults;
+        defaults: DefaultsWord;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
-        dialogflow_tool => _: String, needs "ces";
+        dialogflow_tool => _: String, apart "ces";
         /// The folder whose files tools search and read, in place of a description.
         documents => documents.keys: Documents, needs "documents";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
         /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
-        entities => database.entities: Entities, needs "mysql`, `postgres` or `sqlite";
+        entities => database.entities: Entities, needs "mysql", "postgres", "sqlite";
         /// `client` hands checked calls to the client instead of the service.
         execution: ExecutionRules;
         /// Tools that the client runs; without `openapi` and other sources the toolset has no others.
@@ -92,9 +88,9 @@ keys! {
         /// The text before the operation's name; the toolset's own name unless given.
         prefix: Prefix;
         /// `false`, or the login for SQL that a model writes.
-        query => database.query: Query, needs "mysql`, `postgres` or `sqlite";
+        query => database.query: Query, needs "mysql", "postgres", "sqlite";
         /// `same_origin` follows what GET and HEAD are answered below the server's path.
-        redirects => call.redirects: Redirects;
+        redirects => call.redirects: RedirectsWord;
         /// Origins that the description may refer to documents on.
         references: References;
         /// `true` for a sidecar that is not ready while the description cannot be read.
@@ -108,11 +104,11 @@ keys! {
         /// The service of Service Directory whose private endpoints are dialled.
         service_directory: Directory, needs "google";
         /// `strict` hides from the model what the session should give.
-        session_inputs: SessionInputs;
+        session_inputs: SessionInputsWord;
         /// Session values that inputs take although credentials of other toolsets read them.
         session_parameters: SessionParameters;
         /// The operator's own statements to the database, by the names that their tools have: `shop-top_customers`.
-        statements => database.statements: Statements, needs "mysql`, `postgres` or `sqlite";
+        statements => database.statements: Statements, needs "mysql", "postgres", "sqlite";
         /// The certificates that secure its connections.
         tls: TlsConfig;
         /// The names of tools whose `operationId` a generator such as FastAPI made; `short` leaves out what it added.
@@ -125,7 +121,7 @@ keys! {
         user => connector.user: User, needs "connector";
         /// The data stores of Vertex AI Search whose search is a tool, in place of a description: the name of one or of an engine, or a
         /// mapping. `data_stores` of the configuration points them at folders of documents.
-        vertex: Vertex, needs "documents` or `vertex";
+        vertex: Vertex, needs "documents", "vertex";
     }
 }
 
@@ -145,19 +141,19 @@ keys! {
 }
 
 words! {
-    Defaults, "`safe` leaves out defaults that would decide alone what a call changes":
+    struct DefaultsWord => Defaults, "`safe` leaves out defaults that would decide alone what a call changes":
     "safe" => Safe, "all" => All, "required" => Required
 }
 words! {
-    Redirects, "`same_origin` follows what GET and HEAD are answered within the origin":
+    struct RedirectsWord => Redirects, "`same_origin` follows what GET and HEAD are answered within the origin":
     "none" => None, "same_origin" => SameOrigin
 }
 words! {
-    SessionInputs, "`strict` hides from the model what the session should give":
+    struct SessionInputsWord => SessionInputs, "`strict` hides from the model what the session should give":
     "lenient" => Lenient, "strict" => Strict
 }
 words! {
-    ToolNames, "`as_written` keeps the whole `operationId`":
+    struct ToolNamesWord => ToolNames, "`as_written` keeps the whole `operationId`":
     "as_written" => AsWritten, "short" => Short
 }
 
@@ -191,12 +187,12 @@ forms! {
         }
         let name = ToolsetName::new(text).map_err(|error| {
             let help = "use letters, digits and `_`, or `\"\"` for no prefix";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), error.to_string(), help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), error.to_string(), help);
         });
         name.ok().map(Some)
     };
-    struct NamesOfTools => Option<ToolNames>, ToolNames::KIND,
-        |reader, mapping, key| reader.get::<ToolNames>(mapping, key).map(Some);
+    struct NamesOfTools => Option<ToolNames>, ToolNamesWord::KIND,
+        |reader, mapping, key| reader.get::<ToolNamesWord>(mapping, key).map(Some);
     Description => Self, Kind::Text, description;
 }
 
@@ -212,7 +208,7 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<D
             scheme => format!("expected a file, or an https address, got one of: `{scheme}`"),
         };
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     found.map(Description::address)
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use callgate_settings::{Mapping, Reader, Section, SettingCode, escaped};
 use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
@@ -10,10 +11,7 @@ use crate::{
     argument_headers,
     code::ConfigCode,
     description::Description,
-    limits, output,
-    reader::{Mapping, Reader, escaped},
-    settings::Section,
-    tool_edits,
+    limits, output, tool_edits,
     tool_source::{self, Settings, Sourced, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
@@ -32,7 +30,7 @@ pub(crate) fn toolsets(
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
         match node.as_object() {
             Some(_) => reader.complain(
-                ConfigCode::WrongValue,
+                SettingCode::WrongValue,
                 "/toolsets",
                 "expected at least one toolset, got none",
                 help,
@@ -46,7 +44,7 @@ pub(crate) fn toolsets(
             format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
         let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
         reader.complain(
-            ConfigCode::WrongValue,
+            SettingCode::WrongValue,
             format!("/toolsets/{}", escaped(at)),
             message,
             help,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{form::forms, keys::Kind, reader::at, settings::keys};
+use callgate_settings::{Kind, at, forms, keys};
 
 /// The source of responses.
 ///

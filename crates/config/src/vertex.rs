@@ -3,18 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
 use callgate_tool::{Number, ToolName};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    connection::ArgumentForm,
-    data_store::LocalStoreKeys,
-    form::{Count, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
+use crate::{code::ConfigCode, connection::ArgumentForm, data_store::LocalStoreKeys};
 
 /// The type of a field's values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -138,7 +131,7 @@ forms! {
         if keys.engine.is_none() && keys.data_stores.as_ref().is_none_or(Vec::is_empty) {
             let message = "expected `data_stores` or `engine`, got none";
             let help = "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(Some(keys))
     };
@@ -171,7 +164,7 @@ forms! {
                 return Some(boost);
             }
             let message = "expected `condition` and `boost`, or `field`, `by` and `points`, got others";
-            reader.complain(ConfigCode::WrongValue, pointer, message, "write one of the two forms");
+            reader.complain(SettingCode::WrongValue, pointer, message, "write one of the two forms");
             None
         })
     };

@@ -3,16 +3,8 @@
 use std::fmt;
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 use url::Url;
-
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    secret_reference::secrets,
-    settings::keys,
-};
 
 /// The webhook that a sidecar tells of each call that begins to wait for an approval.
 ///
@@ -68,7 +60,7 @@ forms! {
     };
     struct Signing => Vec<SecretReference>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]),
         |reader, mapping, key| {
-            Some(secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
+            Some(read_secrets(reader, mapping, key).into_iter().map(|(_, secret)| secret).collect())
         };
     struct WebhookUrl => Url, Kind::Setting, webhook_url;
 }
@@ -85,7 +77,7 @@ fn webhook_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<U
     if url.is_none() {
         let message = "expected an http or https URL without a user and without `#`";
         let help = "for example `https://chat.example.com/approvals`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }

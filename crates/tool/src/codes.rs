@@ -75,5 +75,11 @@ macro_rules! codes {
                 text.trim()
             }
         }
+
+        impl From<$Codes> for &'static str {
+            fn from(code: $Codes) -> Self {
+                code.as_str()
+            }
+        }
     };
 }

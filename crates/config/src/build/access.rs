@@ -4,11 +4,11 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_settings::Reader;
 use callgate_transport::{Client, ClientSettings, Network, TlsSettings, Transport};
 
 use crate::{
     code::ConfigCode,
-    reader::Reader,
     serving::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token},
 };
 

@@ -4,14 +4,10 @@
 use std::collections::BTreeSet;
 
 use callgate_openapi::Pattern;
+use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_tool::nearest;
 
-use crate::{
-    agents::AgentConfig,
-    code::ConfigCode,
-    config::Config,
-    reader::{Reader, escaped},
-};
+use crate::{agents::AgentConfig, code::ConfigCode, config::Config};
 
 /// Reports the entries of all agents that mean no tool. `is_whole` says that the names are those of all tools.
 pub(super) fn check(reader: &mut Reader, config: &Config, names: &BTreeSet<&str>, is_whole: bool) {
@@ -61,14 +57,14 @@ fn check_choice(
         let words = ["auto", "none", "required"].into_iter().chain(names.iter().copied());
         let help = help(tool, &words.collect());
         if is_whole {
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
+            reader.complain(SettingCode::WrongValue, pointer, message, help);
         } else {
             reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
         }
     } else if !is_offered {
         let message = format!("expected a tool that the agent offers, got: `{tool}`");
         let help = "add it to `tools` of the agent";
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{AuthContext, Authenticator, stand_in};
+use callgate_settings::{Reader, SettingCode, escaped, remedy_of_reading};
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
@@ -12,8 +13,6 @@ use crate::{
     agents::{AgentConfig, ModelConfig},
     code::ConfigCode,
     config::Config,
-    file::remedy_of_reading,
-    reader::{Reader, escaped},
 };
 
 /// An agent and its model.
@@ -123,7 +122,7 @@ fn model_of(
             format!("expected the name of a model below `models`, got: `{name}`")
         };
         let pointer = if name.is_empty() { pointer.to_owned() } else { format!("{pointer}/model") };
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
     models.get(name).cloned()
 }
@@ -145,7 +144,7 @@ fn check_access(reader: &mut Reader, config: &Config) {
                 None => "name an agent below `agents`".to_owned(),
             };
             let message = format!("expected the name of an agent, got: `{name}`");
-            reader.complain(ConfigCode::WrongValue, format!("{place}/agents"), message, help);
+            reader.complain(SettingCode::WrongValue, format!("{place}/agents"), message, help);
         }
     }
 }
@@ -173,7 +172,7 @@ fn instructions(
         Err((problem, help)) => {
             let message = format!("cannot read the instructions: {problem}");
             reader.complain(
-                ConfigCode::UnreadableFile,
+                SettingCode::UnreadableFile,
                 format!("{pointer}/instructions"),
                 message,
                 help,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use callgate_executor::{Entry, Toolset};
 use callgate_openapi::Operation;
 use callgate_policy::{ApprovalRules, Confirm};
+use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_tool::{Approvers, Effect, ToolName, nearest};
 
 use super::{
@@ -17,7 +18,6 @@ use crate::{
     code::ConfigCode,
     config::Config,
     environment::Environment,
-    reader::{Reader, escaped},
     serving::{AccessConfig, Approvable, Approves, Rights},
 };
 
@@ -113,7 +113,7 @@ pub(super) fn check_approves(
                     };
                     let message = format!("expected one meaning, got {other} and a tool: `{name}`");
                     let help = "give the tool another name, for example by `prefix`";
-                    reader.complain(ConfigCode::WrongValue, pointer, message, help);
+                    reader.complain(SettingCode::WrongValue, pointer, message, help);
                 }
                 _ => {}
             }
@@ -164,7 +164,7 @@ fn ambiguous(reader: &mut Reader, pointer: String, name: &str, several: &[ToolNa
     let tools: Vec<_> = several.iter().take(MOST_NAMED).map(ToolName::as_str).collect();
     let message = format!("expected the name of one tool, got that of {}: `{name}`", several.len());
     let help = format!("write the name of one of them: `{}`", tools.join("`, `"));
-    reader.complain(ConfigCode::WrongValue, pointer, message, help);
+    reader.complain(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// The number of tools that a finding names.

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use callgate_executor::{Builder, ErrorKind, Executor, Toolset};
 use callgate_secret::SecretReference;
 use callgate_session::Store;
+use callgate_settings::{Reader, Severity};
 use callgate_tool::SessionName;
 use callgate_transport::Transport;
 
@@ -24,8 +25,8 @@ use super::{
     unique_names,
 };
 use crate::{
-    code::ConfigCode, config::Config, environment::Environment, error::Error, finding::Severity,
-    reader::Reader, serving::ServingConfig,
+    code::ConfigCode, config::Config, environment::Environment, error::Error,
+    serving::ServingConfig,
 };
 
 /// An executor without tools, with what runs around its calls.

@@ -7,9 +7,10 @@ use callgate_auth::{
     ApiKeyLocation, AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant,
     plain_header, stand_in,
 };
+use callgate_settings::{Reader, SettingCode};
 
 use super::connect;
-use crate::{code::ConfigCode, headers::HeaderValue, reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, headers::HeaderValue, toolset::ToolsetConfig};
 
 /// The authenticators of one toolset.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl<'a> Authenticators<'a> {
             };
             if let Err(error) = &made {
                 let help = "name a header that is neither the connection's nor the message's";
-                reader.complain(ConfigCode::WrongValue, &header.pointer, error.to_string(), help);
+                reader.complain(SettingCode::WrongValue, &header.pointer, error.to_string(), help);
             }
             self.headers.push(made.ok());
         }

@@ -15,6 +15,7 @@ use callgate_executor::Callable;
 use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, ValueSource,
 };
+use callgate_settings::{Reader, escaped};
 use callgate_tool::nearest;
 
 use self::{
@@ -26,7 +27,6 @@ use self::{
 use super::{authenticators::Authenticators, context::BuildContext};
 use crate::{
     code::ConfigCode,
-    reader::{Reader, escaped},
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
 

@@ -12,6 +12,7 @@ use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds, Webhook};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_session::Store;
+use callgate_settings::{ConfigDigest, Finding, beginning};
 use callgate_tool::SessionName;
 use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
@@ -29,9 +30,6 @@ use super::{
     webhook::Notified,
 };
 use crate::{
-    digest::ConfigDigest,
-    file::beginning,
-    finding::Finding,
     mcp::McpConfig,
     observe::{ReloadConfig, TelemetryConfig},
     serving::ServingConfig,

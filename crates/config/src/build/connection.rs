@@ -12,7 +12,8 @@ mod open {
     use std::future::{Ready, ready};
 
     use super::{ConnectionSending, Databases};
-    use crate::{build::database::Around, config::Config, reader::Reader};
+    use crate::{build::database::Around, config::Config};
+    use callgate_settings::Reader;
 
     /// The reader has refused the key.
     pub(in crate::build) fn all(

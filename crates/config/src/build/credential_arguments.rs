@@ -4,8 +4,9 @@
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm};
 use callgate_executor::Callable;
 use callgate_openapi::{CredentialKind, Input, InputLocation};
+use callgate_settings::{Reader, SettingCode};
 
-use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
 /// The kind of the credential of every operation, which determines the other places that services read it from.
 pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
@@ -29,7 +30,7 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
                 format!("expected the name of a parameter without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
+            reader.complain(SettingCode::WrongValue, pointer, message, help);
         } else if !callables
             .iter()
             .any(|callable| callable.operation.inputs.iter().any(|input| is_named(&input.name)))

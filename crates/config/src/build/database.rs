@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use callgate_executor::{Backend, Builder};
 use callgate_session::Store;
+use callgate_settings::LoadEffects;
 use callgate_tool::ToolName;
 use callgate_transport::{TlsSettings, Transport};
 
@@ -15,8 +16,7 @@ use super::{
     own_tools::{DatabaseBackend, DatabaseTool},
 };
 use crate::{
-    code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, effects::LoadEffects,
-    toolset::ToolsetConfig,
+    code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig,
 };
 
 #[cfg(feature = "_database")]
@@ -27,7 +27,8 @@ mod open {
     use std::future::{Ready, ready};
 
     use super::{Around, Databases};
-    use crate::{config::Config, reader::Reader};
+    use crate::config::Config;
+    use callgate_settings::Reader;
 
     /// The reader has refused the key.
     pub(in crate::build) fn all(

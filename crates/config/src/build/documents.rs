@@ -3,13 +3,15 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
+use callgate_settings::Finding;
+#[cfg(feature = "documents")]
+use callgate_settings::Reader;
+
 use self::open::Documents;
-use crate::finding::Finding;
 #[cfg(feature = "documents")]
 use crate::{
     build::{context::BuildContext, database::Databases},
     config::Config,
-    reader::Reader,
 };
 
 #[cfg(not(feature = "documents"))]

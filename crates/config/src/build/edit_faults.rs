@@ -1,9 +1,10 @@
 //! The faults of edits of tools as findings, each at its key. An edit of a tool or an argument that is gone is a warning, since
 //! the service may have removed it; a misspelt one is an error, because what it hides or fixes would be the model's choice.
 
+use callgate_settings::{Reader, SettingCode};
 use callgate_tool::{EditFault, EditFaultKind, nearest};
 
-use crate::{code::ConfigCode, reader::Reader};
+use crate::code::ConfigCode;
 
 /// The fault of an edit that names none of these tools.
 pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
@@ -19,17 +20,17 @@ pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
 pub(super) fn complain(reader: &mut Reader, pointer: &str, fault: &EditFault) {
     let EditFault { kind, message, help, .. } = fault;
     let pointer = format!("{pointer}{}", fault.pointer);
-    let code = match kind {
+    let code: &'static str = match kind {
         EditFaultKind::Gone => {
             return reader.warn(ConfigCode::SelectsNothing, pointer, message, help);
         }
         EditFaultKind::Unused => {
-            return reader.warn(ConfigCode::UnusedKey, pointer, message, help);
+            return reader.warn(SettingCode::UnusedKey, pointer, message, help);
         }
-        EditFaultKind::Misspelt => ConfigCode::SelectsNothing,
-        EditFaultKind::Name => ConfigCode::ToolName,
-        EditFaultKind::Taken => ConfigCode::DuplicateTool,
-        EditFaultKind::Unfit => ConfigCode::WrongValue,
+        EditFaultKind::Misspelt => ConfigCode::SelectsNothing.into(),
+        EditFaultKind::Name => ConfigCode::ToolName.into(),
+        EditFaultKind::Taken => ConfigCode::DuplicateTool.into(),
+        EditFaultKind::Unfit => SettingCode::WrongValue.into(),
     };
     reader.complain(code, pointer, message.as_str(), help.as_str());
 }

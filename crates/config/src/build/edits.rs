@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use callgate_call::edit_faults;
 use callgate_executor::{Callable, Toolset};
 use callgate_openapi::{FaultyEdit, Report, renamed};
+use callgate_settings::Reader;
 use callgate_tool::{EditFault, EditFaultKind, ToolName};
 use callgate_tree::SettingFinding;
 
@@ -15,7 +16,6 @@ use super::{
     own_tools::OwnTool,
 };
 use crate::{
-    reader::Reader,
     tool_rules::{EditRule, ToolRule},
     toolset::ToolsetConfig,
 };

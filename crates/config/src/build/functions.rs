@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use callgate_executor::{Backend as _, Builder, ClientFunction, EditedTool};
 use callgate_openapi::renamed;
+use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
 use super::edit_faults;
 use crate::{
     code::ConfigCode,
     config::Config,
-    reader::Reader,
     tool_rules::{EditRule, ToolRule},
     toolset::{FunctionConfig, ToolsetConfig},
 };

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use callgate_auth::{AuthConfig, AuthContext, Authenticator, GoogleToken};
 use callgate_google::Identity;
+use callgate_settings::Reader;
 
 use super::{
     authenticators::{Authenticators, Making},
     database::Around,
     sending::Sending,
 };
-use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
 /// The context for making the authenticators of a toolset.
 pub(super) fn making<'a>(around: Around<'a>, sending: &Sending) -> Making<'a> {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use callgate_auth::{ApiKeyLocation, Authenticator, all};
 use callgate_executor::Callable;
+use callgate_settings::{Reader, SettingCode};
 
-use crate::{code::ConfigCode, headers::FixedHeader, reader::Reader, toolset::ToolsetConfig};
+use crate::{headers::FixedHeader, toolset::ToolsetConfig};
 
 /// Sets the headers on the requests of all operations; each entry of `made` sets one.
 pub(super) fn put(
@@ -18,7 +19,7 @@ pub(super) fn put(
         if callables.iter().any(|callable| is_taken(name, callable)) {
             let message = format!("expected a header that no credential is put in, got: `{name}`");
             let help = "remove it; the credential is the one of `auth` or `credentials`";
-            reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
+            reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
         }
     }
     if made.is_empty() {

@@ -4,6 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_openapi::{Document, LoadOptions, Loaded, Overlaid};
+use callgate_settings::{Reader, SettingCode};
 use callgate_transport::Transport;
 use callgate_tree::Node;
 
@@ -12,7 +13,6 @@ use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
     environment::Missing,
-    reader::Reader,
     toolset::ToolsetConfig,
 };
 
@@ -56,7 +56,7 @@ pub(super) async fn load(
         }
         Err(message) => {
             let pointer = format!("{}/openapi", config.pointer);
-            reader.complain(ConfigCode::UnreadableFile, pointer, message, UNREADABLE);
+            reader.complain(SettingCode::UnreadableFile, pointer, message, UNREADABLE);
             return None;
         }
     };

@@ -4,15 +4,11 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
+use callgate_settings::{Reader, escaped};
 use callgate_tool::nearest;
 
 use super::own_tools::OwnTool;
-use crate::{
-    code::ConfigCode,
-    config::Config,
-    mcp::McpConfig,
-    reader::{Reader, escaped},
-};
+use crate::{code::ConfigCode, config::Config, mcp::McpConfig};
 
 /// The settings for clients of MCP, with the names that the tools have.
 pub(super) fn resolved(

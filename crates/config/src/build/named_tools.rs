@@ -9,12 +9,12 @@ use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
 use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
+use callgate_settings::{Reader, SettingCode};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
     Severity,
     code::ConfigCode,
-    reader::Reader,
     tool_rules::ToolRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
@@ -74,7 +74,7 @@ fn headers(
             let message = format!("expected a header without a credential, got: `{name}`");
             let help =
                 format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
+            reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
         } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
             let message = format!("expected tools with a header parameter `{name}`, got none");
             reader.warn(
@@ -105,7 +105,7 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
             ),
             _ => format!("remove `{tool}` from `arguments`"),
         };
-        reader.complain(ConfigCode::WrongValue, pointer.clone(), message, help);
+        reader.complain(SettingCode::WrongValue, pointer.clone(), message, help);
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn named<'a, T: Clone + 'a>(
 pub(super) fn repeated<T>(reader: &mut Reader, entry: &ToolRule<T>) {
     let message =
         format!("expected one entry for each tool, got another one for that of: `{}`", entry.tool);
-    reader.complain(ConfigCode::WrongValue, &*entry.pointer, message, "remove one of them");
+    reader.complain(SettingCode::WrongValue, &*entry.pointer, message, "remove one of them");
 }
 
 /// The message about a tool's name that is not offered, with its remedy.

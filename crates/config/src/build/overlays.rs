@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
+use callgate_settings::{Finding, Reader, SettingCode};
 use callgate_tree::{Diagnostic, Node, Parsed, Severity, locate};
 
-use crate::{code::ConfigCode, finding::Finding, reader::Reader, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 struct OverlayFile {
     file: PathBuf,
@@ -45,7 +46,7 @@ fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option
             let message = format!("cannot read `{}`: {error}", file.display());
             let pointer = format!("{}/overlays", config.pointer);
             reader.complain(
-                ConfigCode::UnreadableFile,
+                SettingCode::UnreadableFile,
                 pointer,
                 message,
                 "name a file that exists",
@@ -68,15 +69,8 @@ fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option
 
 fn told(reader: &mut Reader, file: &Path, text: &[u8], mut diagnostics: Vec<Diagnostic>) {
     locate(text, &mut diagnostics);
-    reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| Finding {
-        file: file.to_owned(),
-        code: diagnostic.code.as_str(),
-        severity: diagnostic.severity.max(Severity::Warning),
-        pointer: diagnostic.pointer,
-        position: diagnostic.position,
-        message: diagnostic.message,
-        help: diagnostic.help,
-        remedy: diagnostic.remedy,
-        option: None,
+    reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| {
+        let severity = diagnostic.severity.max(Severity::Warning);
+        Finding::of_diagnostic(file, Diagnostic { severity, ..diagnostic })
     }));
 }

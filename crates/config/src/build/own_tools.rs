@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use callgate_executor::{Backend, EditedTool};
 use callgate_openapi::renamed;
+use callgate_settings::Words as _;
 use callgate_tool::{Effect, ToolName};
 
 #[cfg(feature = "_own_tools")]
@@ -20,7 +21,6 @@ use super::functions;
 use crate::{
     connection::ActionConfig,
     database::{DatabaseConfig, EntityConfig, Operation, StatementConfig},
-    form::Words as _,
     tool_rules::EditRule,
     toolset::ToolsetConfig,
     vertex::VertexAction,

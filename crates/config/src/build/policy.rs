@@ -10,14 +10,13 @@ use callgate_policy::{
     LimitsConfig, RecordBounds, Webhook,
 };
 use callgate_session::Store;
+use callgate_settings::{Reader, SettingCode};
 
 use super::{audit, context::BuildContext, state};
 use crate::{
-    code::ConfigCode,
     config::Config,
     environment::{Environment, Sidecar},
     policy::BreakerChoice,
-    reader::Reader,
     serving::ServingLimits,
     state::StateEngine,
     toolset::ToolsetConfig,
@@ -139,7 +138,7 @@ fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Envir
         if shared.is_none() && on_outage.is_some() {
             let message = "`on_outage` is for `shared: true`, which is not given";
             let help = "leave `on_outage` out, or add `shared: true`";
-            reader.complain(ConfigCode::WrongValue, "/limits/on_outage", message, help);
+            reader.complain(SettingCode::WrongValue, "/limits/on_outage", message, help);
         }
         return;
     }
@@ -154,7 +153,7 @@ fn check_shared_limits(reader: &mut Reader, config: &Config, environment: &Envir
     let message =
         format!("expected `state: {{redis: …}}`, where several sidecars count together, got {got}");
     let help = "name a Redis server under `state`, or leave `shared` out and give each sidecar its part of the rate";
-    reader.complain(ConfigCode::WrongValue, "/limits/shared", message, help);
+    reader.complain(SettingCode::WrongValue, "/limits/shared", message, help);
 }
 
 fn limits(

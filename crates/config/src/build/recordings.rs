@@ -7,11 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use callgate_settings::{MAX_FILE_BYTES, Reader, SettingCode, read_file};
 use callgate_transport::{Recording, Replay, Transport};
-
-use crate::{code::ConfigCode, reader::Reader};
-
-use crate::file::{MAX_FILE_BYTES, read_file};
 
 /// The file of a case that holds the request.
 const REQUEST: &str = "request.http";
@@ -30,7 +27,7 @@ pub(super) fn transport(
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
             reader.complain(
-                ConfigCode::UnreadableFile,
+                SettingCode::UnreadableFile,
                 pointer,
                 message,
                 "name a directory of cases",
@@ -42,7 +39,7 @@ pub(super) fn transport(
         Ok(replay) => Some(Arc::new(replay)),
         Err(error) => {
             let message = format!("cannot replay: {error}");
-            reader.complain(ConfigCode::UnreadableFile, pointer, message, "correct the recording");
+            reader.complain(SettingCode::UnreadableFile, pointer, message, "correct the recording");
             None
         }
     }

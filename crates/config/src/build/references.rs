@@ -7,11 +7,12 @@ mod file;
 use std::{path::Path, sync::Arc};
 
 use callgate_openapi::{Document, Unavailable, UnavailableReason};
+use callgate_settings::Reader;
 use callgate_transport::Transport;
 use callgate_tree::{Diagnostic, Limits, Severity};
 use url::Url;
 
-use crate::{reader::Reader, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// Supplies or refuses every document that the description in `file` needs; a description that is not a file has no
 /// files beside it. The findings are those of reading the documents; the files that were read are recorded by the reader.

@@ -3,6 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use callgate_settings::Reader;
 use callgate_transport::{Refuse, TlsSettings, Transport};
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
     recordings,
     tls::{self, ToolsetTls},
 };
-use crate::{config::Config, reader::Reader, toolset::ToolsetConfig, upstream::Upstream};
+use crate::{config::Config, toolset::ToolsetConfig, upstream::Upstream};
 
 #[derive(Clone, Debug)]
 pub(super) struct Sending {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use callgate_auth::AuthConfig;
 use callgate_executor::SessionValues;
 use callgate_openapi::Operation;
+use callgate_settings::{Reader, SettingCode};
 use callgate_tool::SessionName;
 
 use super::toolset::Parts;
 use crate::{
     code::ConfigCode,
-    reader::Reader,
     toolset::{Credentials, SchemeChoice, ToolsetConfig},
 };
 
@@ -135,7 +135,7 @@ fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[Sessio
                 allowed.name.as_str()
             );
             let help = "remove it; inputs take it without leave";
-            reader.warn(ConfigCode::UnusedKey, allowed.pointer.clone(), &message, help);
+            reader.warn(SettingCode::UnusedKey, allowed.pointer.clone(), &message, help);
         }
     }
 }

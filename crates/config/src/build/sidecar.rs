@@ -4,6 +4,7 @@
 use std::{net::IpAddr, path::Path};
 
 use callgate_secret::{SecretReference, SecretStore as _};
+use callgate_settings::{Finding, Reader, Severity};
 
 use super::{built::Built, innermost::innermost, stores::Stores, webhook};
 use crate::{
@@ -11,8 +12,6 @@ use crate::{
     config::Config,
     environment::{Environment, Sidecar},
     error::Error,
-    finding::{Finding, Severity},
-    reader::Reader,
     secrets::LOCAL,
     serving::{Address, ListenerConfig},
 };
@@ -100,17 +99,7 @@ pub(super) fn missing_login(file: &Path, message: &str) -> Finding {
 
 /// A note about this machine: it makes the configuration of no other machine wrong.
 fn machine(file: &Path, code: ConfigCode, message: String, help: &str) -> Finding {
-    Finding {
-        file: file.to_owned(),
-        code: code.as_str(),
-        severity: Severity::Note,
-        pointer: String::new(),
-        position: None,
-        message,
-        help: help.to_owned(),
-        remedy: None,
-        option: None,
-    }
+    Finding::new(file, Severity::Note, code.as_str(), message).with_help(help)
 }
 
 const MISSING_SECRET: &str = "put the secret there, or correct the reference";

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use callgate_policy::TimedStore;
 use callgate_session::Store;
+use callgate_settings::Reader;
 
 use super::context::BuildContext;
-use crate::{config::Config, environment::Sidecar, reader::Reader};
+use crate::{config::Config, environment::Sidecar};
 
 /// The store for what outlives a call: that of the last build, the program's own, or what the configuration names. `None`
 /// to keep it in memory, and where nothing is served. Its requests end in time.

@@ -16,6 +16,7 @@ use callgate_secret::{
     CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MASK, Secret, SecretReference,
     SecretStore, USUAL_DIRECTORY,
 };
+use callgate_settings::{LoadEffects, Reader, SettingCode};
 use callgate_store::{
     KeyringBackend, KeyringStore, VaultConfig,
     aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
@@ -26,9 +27,7 @@ use super::tls;
 use crate::{
     code::ConfigCode,
     config::Config,
-    effects::LoadEffects,
     environment::Environment,
-    reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
 };
 use logging::{CountingStore, LoggingStore};
@@ -291,8 +290,12 @@ impl Stores {
 }
 
 /// The code of a finding about a scheme without a store.
-fn code_of(scheme: &str) -> ConfigCode {
-    if REMOTE.contains(&scheme) { ConfigCode::SecretStore } else { ConfigCode::SecretReference }
+fn code_of(scheme: &str) -> &'static str {
+    if REMOTE.contains(&scheme) {
+        ConfigCode::SecretStore.as_str()
+    } else {
+        SettingCode::SecretReference.as_str()
+    }
 }
 
 fn secret_manager(

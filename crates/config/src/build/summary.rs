@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use callgate_openapi::{Code, OperationStatus};
+use callgate_settings::{Finding, SettingCode};
 use callgate_tree::{Diagnostic, Severity};
 
 use super::{
     built::{Built, BuiltToolset},
     database::BuiltDatabase,
 };
-use crate::{code::ConfigCode, finding::Finding};
+use crate::code::ConfigCode;
 
 /// The tools and the findings of a configuration, with the schemas of every tool built.
 ///
@@ -94,17 +95,10 @@ impl Built {
             "put an operation under `paths:`, `/pets: {get: {…}}`, or name another description"
         };
         let shown = self.origin.display();
-        Some(Finding {
-            file: self.origin.clone(),
-            code: ConfigCode::NoTools.as_str(),
-            severity: Severity::Error,
-            pointer: String::new(),
-            position: None,
-            message: format!("`{shown}` offers no tool: expected one operation at least, got none"),
-            help: help.to_owned(),
-            remedy: None,
-            option: None,
-        })
+        let code = ConfigCode::NoTools.as_str();
+        let message =
+            format!("`{shown}` offers no tool: expected one operation at least, got none");
+        Some(Finding::new(&self.origin, Severity::Error, code, message).with_help(help))
     }
 }
 
@@ -146,17 +140,8 @@ impl BuiltToolset {
     }
 
     fn unreadable_description(&self, why: &str) -> Finding {
-        Finding {
-            file: self.file.clone(),
-            code: ConfigCode::UnreadableFile.as_str(),
-            severity: Severity::Error,
-            pointer: String::new(),
-            position: None,
-            message: why.to_owned(),
-            help: UNREADABLE.to_owned(),
-            remedy: None,
-            option: None,
-        }
+        let code = SettingCode::UnreadableFile.as_str();
+        Finding::new(&self.file, Severity::Error, code, why).with_help(UNREADABLE)
     }
 
     /// A finding of the description, with its file: the description, or one that it refers to.
@@ -166,17 +151,7 @@ impl BuiltToolset {
             Some(address) if address.starts_with("https:") => address.into(),
             Some(name) => self.file.with_file_name(name),
         };
-        Finding {
-            file,
-            code: known.code.as_str(),
-            severity: known.severity,
-            pointer: known.pointer,
-            position: known.position,
-            message: known.message,
-            help: known.help,
-            remedy: known.remedy,
-            option: None,
-        }
+        Finding::of_diagnostic(file, known)
     }
 }
 

@@ -8,13 +8,12 @@ use std::{
 };
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_settings::{Reader, SettingCode, read_file};
 use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
 
 use crate::{
     code::ConfigCode,
     config::Config,
-    file::read_file,
-    reader::Reader,
     tls::{CertificateSource, IdentityConfig, TlsConfig},
     toolset::ToolsetConfig,
     upstream::Upstream,
@@ -163,7 +162,7 @@ fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Optio
     let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         let help = "name a file, or write the certificate itself as PEM or as DER in base64";
-        reader.complain(ConfigCode::UnreadableFile, &written.pointer, message, help);
+        reader.complain(SettingCode::UnreadableFile, &written.pointer, message, help);
     });
     read.ok()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::{Loaded, Report};
+use callgate_settings::Reader;
 use callgate_transport::{Refuse, Transport};
 
 use super::{
@@ -21,7 +22,7 @@ use super::{
     refused_tools,
     sending::Sending,
 };
-use crate::{reader::Reader, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// One toolset: the part for the executor, the part for the report, and the parts that a later build reuses.
 #[derive(Debug)]

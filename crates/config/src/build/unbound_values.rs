@@ -1,13 +1,13 @@
 //! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
 //! that no claim and no header binds is a finding: each caller could write the value of another into its session.
 
+use callgate_settings::{Reader, escaped};
 use callgate_tool::{SessionName, SessionSource, StatementInput};
 
 use crate::{
     code::ConfigCode,
     config::Config,
     environment::{Environment, Sidecar},
-    reader::{Reader, escaped},
     sessions::SessionsConfig,
     toolset::ToolsetConfig,
 };

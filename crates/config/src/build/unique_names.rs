@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
+use callgate_settings::Reader;
 
 use super::{edits, own_tools::OwnTool};
-use crate::{code::ConfigCode, reader::Reader, toolset::ToolsetConfig};
+use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
 /// Reports names that two tools have, unless the edit that gave one of them is reported.
 pub(super) fn check(

@@ -9,7 +9,8 @@ mod open;
 #[cfg(not(feature = "vertex"))]
 mod open {
     use super::{Config, Databases, Sending, is_googles};
-    use crate::{build::database::Around, code::ConfigCode, reader::Reader};
+    use crate::{build::database::Around, code::ConfigCode};
+    use callgate_settings::Reader;
 
     /// Such toolsets are refused: only a folder could be searched.
     pub(in crate::build) fn all(

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use callgate_policy::{WebhookKey, WebhookTarget};
 use callgate_secret::SecretReference;
+use callgate_settings::Reader;
 use callgate_transport::{Client, ClientSettings, Network};
 
 use super::{context::BuildContext, tls};
-use crate::{
-    code::ConfigCode, config::Config, environment::Sidecar, reader::Reader, secrets::LOCAL,
-};
+use crate::{code::ConfigCode, config::Config, environment::Sidecar, secrets::LOCAL};
 
 /// A service that learns of calls that wait for an approval, and the references to the secrets that sign.
 #[derive(Debug)]

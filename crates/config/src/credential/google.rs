@@ -1,16 +1,10 @@
 //! `google_access_token:` and `google_id_token:`: tokens of a Google account.
 
 use callgate_auth::{AuthConfig, GoogleToken};
+use callgate_settings::{Kind, SettingCode, at, forms, keys};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    identity::{IdentityKeys, NonEmpty, identity},
-    keys::Kind,
-    reader::at,
-    settings::keys,
-};
+use crate::identity::{IdentityKeys, NonEmpty, identity};
 
 keys! {
     pub(crate) struct GoogleAccessTokenKeys in "`google_access_token`" with IdentityKeys {
@@ -47,7 +41,7 @@ forms! {
         if is_bare_list || scopes.iter().any(String::is_empty) {
             let message = "expected scopes, got an empty list or an empty text";
             let help = "leave the key out for everything in Google Cloud";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(scopes)
     };

@@ -4,22 +4,17 @@
 mod client;
 
 use callgate_auth::{
-    AuthConfig, CredentialSource, LoginEndpoints, OAuth2Config, OAuth2Grant, SigningAlgorithm,
-    SubjectToken, TokenEndpoint,
+    AuthConfig, CredentialSource, LoginEndpoints, OAuth2Config, OAuth2Grant, SubjectToken,
+    TokenEndpoint, read_credential_source,
 };
 use callgate_secret::SecretReference;
+use callgate_settings::{
+    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, escaped, forms, keys,
+};
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
 use url::Url;
 
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    secret_reference::{SecretOrName, required_source},
-    settings::{Section, keys},
-};
 use client::ClientMethod;
 
 keys! {
@@ -39,7 +34,7 @@ keys! {
         /// The key the client signs its JWT with, as PEM.
         private_key: SecretReference;
         /// The algorithm of the signature; by the key unless given.
-        private_key_algorithm: SigningAlgorithm;
+        private_key_algorithm: client::SigningAlgorithmWord;
         /// The name by which the authorization server knows the key.
         private_key_id: String;
         /// The recipients of the token, by URL.
@@ -164,7 +159,7 @@ forms! {
         if !text.contains(':') {
             let message = format!("expected a type of token, got: `{text}`");
             let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(text.to_owned())
     };
@@ -202,7 +197,7 @@ fn endpoint(
     match (keys.token_url.take(), keys.issuer.take()) {
         (Some(_), Some(_)) => {
             let message = "expected `token_url` or `issuer`, got both";
-            reader.complain(ConfigCode::WrongValue, at(mapping, "issuer"), message, "keep one");
+            reader.complain(SettingCode::WrongValue, at(mapping, "issuer"), message, "keep one");
             None
         }
         (Some(url), None) => Some(TokenEndpoint::Url(url)),
@@ -222,19 +217,19 @@ fn is_here(reader: &mut Reader, mapping: Mapping<'_>, redirect_url: Option<&str>
     if url.is_some_and(|url| !is_local(&url)) {
         let message = "expected an address on this machine, got another URL";
         let help = "for example `http://127.0.0.1:8400/callback`";
-        reader.complain(ConfigCode::WrongValue, at(mapping, "redirect_url"), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, "redirect_url"), message, help);
     }
 }
 
 /// The user's token. No description may choose the endpoint that receives a caller's token.
 fn subject(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SubjectToken> {
     if mapping.object.get(key).and_then(Node::as_str) != Some(CallerToken::PLACE) {
-        return required_source(reader, mapping, key).map(SubjectToken::Source);
+        return read_credential_source(reader, mapping, key).map(SubjectToken::Source);
     }
     if !["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
         let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
         let help = "no description says where a caller's token is sent: name the endpoint";
-        reader.complain(ConfigCode::MissingKey, at(mapping, key), message, help);
+        reader.complain(SettingCode::MissingKey, at(mapping, key), message, help);
     }
     Some(SubjectToken::Caller)
 }
@@ -257,7 +252,7 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     };
     let message = format!("expected a URL that begins with `https://`, {got}");
     let help = "for example `https://idp.example.com/token`";
-    reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+    reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     false
 }
 
@@ -278,7 +273,7 @@ fn parameters(
         if OURS.contains(&name.as_ref()) {
             let message =
                 format!("expected another parameter than those of callgate, got: `{name}`");
-            reader.complain(ConfigCode::WrongValue, pointer, message, "a key of its own says it");
+            reader.complain(SettingCode::WrongValue, pointer, message, "a key of its own says it");
             continue;
         }
         match value.as_str() {

@@ -1,15 +1,12 @@
 //! The key `entities` of a toolset: tables and views, each with the operations that are tools.
 
+use callgate_settings::{
+    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, escaped, forms, keys, words,
+};
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    form::{Count, Words as _, forms, words},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::keys,
-};
+use crate::code::ConfigCode;
 
 /// A table or view, by the name that its tools have.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +118,7 @@ forms! {
         let name = table_name(text);
         if name.is_none() {
             let message = format!("expected the name of a table, with its schema before a dot or without, got: `{text}`");
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "for example `public.orders`");
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `public.orders`");
         }
         name
     };
@@ -167,7 +164,7 @@ fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Opera
     let found = reader.each(mapping, key, &help, read);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let message = "expected an operation at least, got none";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     found
 }

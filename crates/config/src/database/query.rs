@@ -1,17 +1,13 @@
 //! The key `query` of a toolset: SQL that a model writes, over a login of its own that reads the listed columns alone.
 
 use callgate_secret::SecretReference;
+use callgate_settings::{
+    Form as _, Kind, MapOf, Mapping, Reader, SettingCode, at, escaped, forms, keys,
+};
 
 use super::{
     DatabaseUrl,
     entity::{TableName, table_name},
-};
-use crate::{
-    code::ConfigCode,
-    form::{Form as _, MapOf, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::keys,
 };
 
 /// The tool that runs a model's SQL.
@@ -66,7 +62,7 @@ fn tables(
         let pointer = format!("{}/{}", at(mapping, key), escaped(&text));
         let message = format!("expected the name of a table, got: `{text}`");
         let help = "for example `public.orders: [no, total]`";
-        reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
     Some(tables)
 }

@@ -1,15 +1,9 @@
 //! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
 
-use callgate_tool::{Effect, SessionSource, StatementInput};
-use callgate_tree::Node;
+use callgate_settings::{Count, Inputs, Kind, at, escaped, forms, keys};
+use callgate_tool::Effect;
 
 use super::entity::named;
-use crate::{
-    form::{Count, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-    settings::keys,
-};
 
 /// A statement, by the name that its tool has.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,17 +43,4 @@ forms! {
         });
         Some(statements.collect())
     };
-    struct Inputs => Vec<(String, StatementInput)>, Kind::Map(&StatementInput::KIND), |reader, mapping, key| {
-        let help = "for example `{since: {type: string, format: date}, owner: $session.params.user_id}`";
-        reader.map::<StatementInput, _>(mapping, key, "a mapping from names to schemas or values of the session", help)
-    };
-    StatementInput => Self, Kind::AnyOf(&[Kind::Schema, Kind::Text, Kind::Number, Kind::Boolean]), input;
-}
-
-fn input(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<StatementInput> {
-    let node: &Node = mapping.object.get(key)?;
-    if node.as_object().is_some() {
-        return Some(StatementInput::Model(node.to_value()));
-    }
-    reader.get::<SessionSource>(mapping, key).map(StatementInput::Session)
 }

@@ -1,15 +1,10 @@
 //! `vault:`: its address, and one way to log in.
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Mapping, Reader, SettingCode, forms, keys};
 use callgate_store::{VaultConfig, VaultLogin};
 
 use super::{Remote, SignIn, StoreAddress, StoreTls};
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    reader::{Mapping, Reader},
-    settings::keys,
-};
 
 keys! {
     pub(crate) struct VaultKeys in "`vault`" {
@@ -82,7 +77,7 @@ fn login(reader: &mut Reader, mapping: Mapping<'_>, keys: VaultKeys) -> Option<V
     };
     let message = format!("expected one way to log in, got {got}");
     let help = "write one of `token`, `kubernetes` and `approle`";
-    reader.complain(ConfigCode::WrongValue, mapping.pointer, message, help);
+    reader.complain(SettingCode::WrongValue, mapping.pointer, message, help);
     None
 }
 

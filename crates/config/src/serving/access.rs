@@ -7,6 +7,7 @@ mod resource;
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 use callgate_tool::nearest;
 use callgate_tree::Node;
 use url::{Host, Url};
@@ -18,14 +19,7 @@ use self::{
 
 pub use self::approves::{Approvable, Approves};
 pub use self::resource::Scopes;
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    secret_reference::secrets,
-    settings::keys,
-};
+use crate::code::ConfigCode;
 
 /// The accepted callers.
 #[derive(Clone, Debug, Default)]
@@ -196,7 +190,7 @@ forms! {
         reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access(reader, mapping, keys)))
     };
     struct Tokens => Vec<Token>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]), |reader, mapping, key| {
-        let found = secrets(reader, mapping, key).into_iter();
+        let found = read_secrets(reader, mapping, key).into_iter();
         Some(found.map(|(pointer, secret)| Token { pointer, secret }).collect())
     };
     struct Principals => Vec<PrincipalConfig>, Kind::Map(&PrincipalKeys::KIND), |reader, mapping, key| {
@@ -213,7 +207,7 @@ forms! {
             if !["bearer", "client_certificate"].iter().any(|key| mapping.object.contains(key)) {
                 let message = "expected `bearer` or `client_certificate`, got neither";
                 let help = "say how it is known: `bearer: env:NAME`";
-                reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+                reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
             }
             let certificate = keys.client_certificate.and_then(|keys| keys.san);
             Some(PrincipalConfig {
@@ -241,7 +235,7 @@ forms! {
         if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
             let help = "name whom tokens are for, so that those for others are refused";
             let message = "expected one audience at least, got none";
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         match mapping.object.get(key)?.as_array() {
             Some(_) => reader.get::<Vec<String>>(mapping, key),
@@ -267,7 +261,7 @@ fn access(reader: &mut Reader, mapping: Mapping<'_>, keys: AccessKeys) -> Access
     if !["bearer", "jwt", "principals"].iter().any(|key| mapping.object.contains(key)) {
         let help = "for example `access: {bearer: env:CALLGATE_TOKEN}`";
         let message = "expected `bearer`, `principals` or `jwt`, got none";
-        reader.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+        reader.complain(SettingCode::MissingKey, mapping.pointer, message, help);
     }
     let (issuers, public_listing) = (keys.jwt.unwrap_or_default(), keys.public_listing);
     let public_listing = public_listing.unwrap_or_default();
@@ -349,7 +343,7 @@ fn secure_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Ur
     if url.is_none() {
         let message = "expected an address: `https://`, or `http://` of this machine";
         let help = "write the issuer as its metadata say it";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
     url
 }

@@ -3,16 +3,10 @@
 use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Form, Kind, Mapping, Reader, SettingCode, at, forms, keys};
 use callgate_tree::Node;
 
 use super::Address;
-use crate::{
-    code::ConfigCode,
-    form::{Form, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-};
 
 /// One address to listen on.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -88,7 +82,7 @@ fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<Li
     if items.is_empty() {
         let message = "expected one address at least, got none";
         let help = "leave the key out for the default";
-        reader.complain(ConfigCode::WrongValue, &pointer, message, help);
+        reader.complain(SettingCode::WrongValue, &pointer, message, help);
     }
     let items = items.iter().enumerate();
     let read = |(index, node)| one(reader, node, &format!("{pointer}/{index}"));
@@ -106,7 +100,7 @@ fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig
 fn address(reader: &mut Reader, text: &str, pointer: &str) -> Option<Address> {
     let address = text.parse().map_err(|error: super::NotAnAddress| {
         let help = "for example `127.0.0.1:8410` or `unix:/run/callgate.sock`";
-        reader.complain(ConfigCode::WrongValue, pointer, error.to_string(), help);
+        reader.complain(SettingCode::WrongValue, pointer, error.to_string(), help);
     });
     address.ok()
 }

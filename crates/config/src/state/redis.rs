@@ -3,17 +3,11 @@
 use std::{slice, time::Duration};
 
 use callgate_secret::SecretReference;
+use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys};
 use callgate_tree::Node;
 use url::{Host, Url};
 
-use crate::{
-    code::ConfigCode,
-    form::{Count, forms},
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-    settings::keys,
-    tls::TlsConfig,
-};
+use crate::{code::ConfigCode, tls::TlsConfig};
 
 /// Redis servers, or servers that speak their protocol.
 ///
@@ -219,7 +213,7 @@ forms! {
     struct Server => RedisUrl, Kind::Text, |reader, mapping, key| {
         let url = RedisUrl::parse(reader.string(mapping, key)?);
         if url.is_none() {
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), NO_SERVER, SERVER_HELP);
+            reader.complain(SettingCode::WrongValue, at(mapping, key), NO_SERVER, SERVER_HELP);
         }
         url
     };
@@ -233,7 +227,7 @@ forms! {
         if nodes.is_empty() || is_mixed {
             if n_written == nodes.len() {
                 let message = "expected the addresses of servers, all with `rediss:` or all with `redis:`";
-                reader.complain(ConfigCode::WrongValue, at(mapping, key), message, SERVER_HELP);
+                reader.complain(SettingCode::WrongValue, at(mapping, key), message, SERVER_HELP);
             }
             return None;
         }
@@ -252,7 +246,7 @@ forms! {
         let time = reader.get::<Duration>(mapping, key)?;
         if time > LONGEST_WAIT || time.is_zero() {
             let message = format!("expected a time of up to {} ms, got {} ms", LONGEST_WAIT.as_millis(), time.as_millis());
-            reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "for example `200ms`");
+            reader.complain(SettingCode::WrongValue, at(mapping, key), message, "for example `200ms`");
             return None;
         }
         Some(time)
@@ -265,7 +259,7 @@ fn redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<R
     let &[way] = &*present else {
         let got = if present.is_empty() { "none" } else { "several" };
         let message = format!("expected one of `url`, `sentinel` and `cluster`, got {got}");
-        reader.complain(ConfigCode::WrongValue, mapping.pointer, message, SERVER_HELP);
+        reader.complain(SettingCode::WrongValue, mapping.pointer, message, SERVER_HELP);
         return None;
     };
     let RedisKeys { cluster, durability, password, sentinel, tls, url, user } = keys;
@@ -275,7 +269,7 @@ fn redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<R
     if tls.is_some() && !is_secure {
         let message = "expected an address that begins with `rediss:` beside `tls`, got one that begins with `redis:`";
         let help = "write `rediss://…`, or leave `tls` out";
-        reader.complain(ConfigCode::WrongValue, at(mapping, way), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, way), message, help);
     }
     if user.is_some() && !mapping.object.contains("password") {
         reader.missing(mapping, "password");

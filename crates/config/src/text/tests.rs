@@ -1,8 +1,9 @@
 //! Tests environment variables as values of settings that are not secrets.
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
+use callgate_settings::Reader;
 
-use crate::{Config, reader::Reader};
+use crate::Config;
 
 /// A configuration read with the variables `HOST` (`https://host.example`) and `REGION` (`eu`) and no others.
 fn read(toolset: &str) -> Config {

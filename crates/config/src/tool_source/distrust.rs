@@ -1,15 +1,12 @@
 //! Distrusts the settings of a source of tools, which a stranger may have chosen: a version in Secret Manager goes only to a server that
 //! the operator wrote, and a connection is asked only if the operator wrote that it may be.
 
+use callgate_settings::{Mapping, Reader, at};
 use callgate_tool::Value;
 use callgate_tree::Node;
 
 use super::{SourceTools, endpoint};
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-    toolset::ToolsetConfig,
-};
+use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
 /// The settings of a toolset that names a source.
 #[derive(Clone, Copy)]

@@ -2,15 +2,12 @@
 //! operator vouches for its origin.
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
+use callgate_settings::{Mapping, Reader, at};
 use callgate_transport::is_public;
 use callgate_tree::{Node, Object};
 use url::{Host, Url};
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-    toolset::ToolsetConfig,
-};
+use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
 /// Marks the token endpoint of a source as named by a stranger, and returns true if it did. The operator vouches for the origins
 /// under `credential_origins` and for that of the server that the toolset itself names.

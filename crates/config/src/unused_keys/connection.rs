@@ -1,11 +1,8 @@
 //! The keys that mean something beside `connection` and those that do not: a toolset calls one kind of thing.
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-    settings::Section,
-    toolset_keys::ToolsetKeys,
-};
+use callgate_settings::{Mapping, Reader, Section, SettingCode, at};
+
+use crate::toolset_keys::ToolsetKeys;
 
 /// Reports keys without an effect: those of other kinds of toolsets beside `connection`, and those of a connection without it.
 pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
@@ -17,7 +14,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
             let message = format!("expected `connection` with `{key}`, got none");
             let help =
                 "write `connection: projects/…/locations/…/connections/…`, or remove the key";
-            reader.complain(ConfigCode::UnusedKey, at(mapping, key), message, help);
+            reader.complain(SettingCode::UnusedKey, at(mapping, key), message, help);
         }
         return;
     }
@@ -26,7 +23,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
             let is_source = SOURCES.contains(&&**key);
             let help = if is_source { "put it into a toolset of its own" } else { "remove it" };
             let message = format!("expected no `{key}` beside `connection`, got one");
-            reader.complain(ConfigCode::UnusedKey, at(mapping, key), message, help);
+            reader.complain(SettingCode::UnusedKey, at(mapping, key), message, help);
         }
     }
 }

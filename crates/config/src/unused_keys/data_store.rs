@@ -1,11 +1,8 @@
 //! The keys that mean something beside `vertex` and those that do not: a toolset calls one kind of thing.
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-    settings::Section,
-    toolset_keys::ToolsetKeys,
-};
+use callgate_settings::{Mapping, Reader, Section, SettingCode, at};
+
+use crate::toolset_keys::ToolsetKeys;
 
 /// Reports keys without an effect beside `vertex`.
 pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
@@ -15,7 +12,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
     for (key, _) in mapping.object.iter() {
         if ToolsetKeys::TABLE.has(key) && !BESIDE.contains(&&**key) {
             let message = format!("expected no `{key}` beside `vertex`, got one");
-            reader.complain(ConfigCode::UnusedKey, at(mapping, key), message, "remove it");
+            reader.complain(SettingCode::UnusedKey, at(mapping, key), message, "remove it");
         }
     }
 }

@@ -1,13 +1,9 @@
 //! The keys that mean something beside `database` and those that do not: a toolset calls one kind of thing.
 
+use callgate_settings::{Mapping, Reader, Section, SettingCode, at};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at},
-    settings::Section,
-    toolset_keys::ToolsetKeys,
-};
+use crate::toolset_keys::ToolsetKeys;
 
 /// Reports keys without an effect: those of other kinds of toolsets beside `database`, and those of a database without it.
 pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
@@ -58,12 +54,12 @@ fn without(reader: &mut Reader, mapping: Mapping<'_>) {
 fn needs_database(reader: &mut Reader, pointer: String, key: &str) {
     let message = format!("expected `database` with `{key}`, got none");
     let help = "write `database: {url: env:NAME}` into the toolset, or remove the key";
-    reader.complain(ConfigCode::UnusedKey, pointer, message, help);
+    reader.complain(SettingCode::UnusedKey, pointer, message, help);
 }
 
 fn unused(reader: &mut Reader, pointer: String, key: &str, help: &str) {
     let message = format!("expected no `{key}` beside `database`, got one");
-    reader.complain(ConfigCode::UnusedKey, pointer, message, help);
+    reader.complain(SettingCode::UnusedKey, pointer, message, help);
 }
 
 /// The keys of a toolset that mean something beside `database`.

@@ -1,13 +1,9 @@
 //! The keys that mean something beside `documents` and those that do not: a toolset calls one kind of thing.
 
+use callgate_settings::{Mapping, Reader, Section, SettingCode, at, escaped};
 use callgate_tree::Node;
 
-use crate::{
-    code::ConfigCode,
-    reader::{Mapping, Reader, at, escaped},
-    settings::Section,
-    toolset_keys::ToolsetKeys,
-};
+use crate::toolset_keys::ToolsetKeys;
 
 /// Reports keys without an effect: those of other kinds of toolsets beside `documents`, and limits of documents without it.
 pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
@@ -25,7 +21,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
             let message = format!("expected `documents` with `{key}`, got none");
             let help = "write `documents: {folder: FOLDER}` into the toolset, or remove the key";
             let pointer = format!("{}/{key}", at(mapping, "limits"));
-            reader.complain(ConfigCode::UnusedKey, pointer, message, help);
+            reader.complain(SettingCode::UnusedKey, pointer, message, help);
         }
         return;
     }
@@ -53,7 +49,7 @@ fn unused(reader: &mut Reader, pointer: String, key: &str, help: &str) {
         return;
     }
     let message = format!("expected no `{key}` beside `documents`, got one");
-    reader.complain(ConfigCode::UnusedKey, pointer, message, help);
+    reader.complain(SettingCode::UnusedKey, pointer, message, help);
 }
 
 /// The keys of a toolset that mean something beside `documents`.

@@ -3,11 +3,11 @@
 
 use callgate_openapi::{Loaded, SecuritySchemeKind};
 use callgate_secret::SecretReference;
+use callgate_settings::Reader;
 use callgate_tool::Remedy;
 
 use crate::{
     code::ConfigCode,
-    reader::Reader,
     toolset::{SchemeChoice, SchemeCredential},
 };
 

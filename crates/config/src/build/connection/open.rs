@@ -7,6 +7,7 @@ use std::sync::Arc;
 use callgate_auth::AuthConfig;
 use callgate_connector::{Loaded, Surroundings};
 use callgate_executor::Backend;
+use callgate_settings::{Asking, Reader, escaped};
 
 use super::{ConnectionSending, Databases};
 use crate::{
@@ -19,9 +20,7 @@ use crate::{
     },
     code::ConfigCode,
     config::Config,
-    effects::Asking,
     environment::Missing,
-    reader::{Reader, escaped},
     toolset::ToolsetConfig,
 };
 

@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use callgate_database::{Loaded, Renewal, Resources, Surroundings};
 use callgate_secret::SecretReference;
+use callgate_settings::Reader;
 use futures_util::future::join_all;
 
 use self::settings::MissingSecret;
@@ -16,7 +17,6 @@ use crate::{
     config::Config,
     database::ConnectionConfig,
     environment::Missing,
-    reader::Reader,
     toolset::ToolsetConfig,
 };
 

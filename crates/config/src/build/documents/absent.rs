@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use callgate_settings::{Finding, Reader};
+
 use super::{BuiltDocuments, DocumentCounts};
 use crate::{
     build::{context::BuildContext, database::Databases},
     config::Config,
-    finding::Finding,
-    reader::Reader,
 };
 
 /// Documents that no build has.

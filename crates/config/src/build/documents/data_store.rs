@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use callgate_executor::Backend;
+use callgate_settings::{Reader, SettingCode, escaped};
 
 use super::{BuiltDocuments, open::Documents};
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     code::ConfigCode,
     config::Config,
     data_store::LocalStoreKeys,
-    reader::{Reader, escaped},
     toolset::ToolsetConfig,
     vertex::VertexKeys,
 };
@@ -66,7 +66,7 @@ fn warn_of_unused(reader: &mut Reader, toolset: &ToolsetConfig, vertex: &VertexK
             unused.join("`, `")
         );
         let help = "no step is needed if snippets are enough: no model writes an answer, and words alone rank";
-        reader.warn(ConfigCode::UnusedKey, format!("{}/vertex", toolset.pointer), &message, help);
+        reader.warn(SettingCode::UnusedKey, format!("{}/vertex", toolset.pointer), &message, help);
     }
 }
 

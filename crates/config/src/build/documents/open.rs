@@ -8,6 +8,7 @@ use std::{
 use callgate_documents::{
     BoundCondition, DocumentsLimits, DocumentsSettings, Loaded, MetadataSource, Operator,
 };
+use callgate_settings::{Finding, Reader};
 use callgate_tree::SettingFinding;
 
 use super::{BuiltDocuments, DocumentCounts};
@@ -19,8 +20,6 @@ use crate::{
     },
     config::Config,
     documents::{DocumentsKeys, DocumentsLimits as LimitsConfig, Metadata},
-    finding::Finding,
-    reader::Reader,
     toolset::ToolsetConfig,
 };
 

@@ -10,11 +10,10 @@ use std::{
     time::SystemTime,
 };
 
+use callgate_settings::{new_private_file, private_folder, read_file};
 use http::{HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 use url::Url;
-
-use crate::file::{new_private_file, private_folder, read_file};
 
 #[derive(Clone, Debug)]
 pub(super) struct DescriptionCache {

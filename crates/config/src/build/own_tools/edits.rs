@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use callgate_executor::{Backend, EditedTool};
 use callgate_openapi::renamed;
+use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
 use crate::{
@@ -12,7 +13,6 @@ use crate::{
         functions,
         own_tools::{DatabaseBackend, DatabaseTool},
     },
-    reader::Reader,
     tool_rules::{EditRule, ToolRule},
     toolset::ToolsetConfig,
 };

@@ -1,12 +1,12 @@
 //! The tools of a database that `tools` of its toolset selects. The login needs no rights for the others.
 
 use callgate_openapi::{Effects, Pattern};
+use callgate_settings::Reader;
 use callgate_tool::{Effect, nearest};
 
 use crate::{
     build::own_tools::{self, DatabaseTool},
     code::ConfigCode,
-    reader::Reader,
     toolset::ToolsetConfig,
 };
 

@@ -7,9 +7,9 @@ use std::{
 };
 
 use callgate_openapi::Unavailable;
+use callgate_settings::beginning;
 
 use super::{forbidden, unreadable};
-use crate::file::beginning;
 
 /// The directory of a description, with links followed.
 pub(super) fn directory(file: &Path) -> Option<PathBuf> {

@@ -4,6 +4,7 @@ mod settings;
 
 use std::sync::Arc;
 
+use callgate_settings::Reader;
 use callgate_vertex::Surroundings;
 use url::Url;
 
@@ -17,7 +18,6 @@ use crate::{
         session_values,
     },
     config::Config,
-    reader::Reader,
     toolset::ToolsetConfig,
 };
 

@@ -2,13 +2,9 @@
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
 use callgate_secret::SecretReference;
+use callgate_settings::{Mapping, Reader, SettingCode, Words, at, words};
 
 use super::OAuth2Keys;
-use crate::{
-    code::ConfigCode,
-    form::{Words, words},
-    reader::{Mapping, Reader, at},
-};
 
 /// The ways in which a client shows who it is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,7 +20,7 @@ words! {
     "basic" => Basic, "body" => Body, "none" => None, "private_key_jwt" => PrivateKeyJwt
 }
 words! {
-    SigningAlgorithm, "leave it out for the one of the key":
+    struct SigningAlgorithmWord => SigningAlgorithm, "leave it out for the one of the key":
     "ES256" => Es256, "ES384" => Es384, "EdDSA" => EdDsa, "PS256" => Ps256, "RS256" => Rs256
 }
 
@@ -66,7 +62,7 @@ fn authentication(
     let word = words.find(|(_, known)| *known == method).map_or("", |(word, _)| word);
     for key in unused.iter().filter(|key| has(key)) {
         let message = format!("`{key}` is of no use with the client authentication `{word}`");
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, "remove one of them");
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, "remove one of them");
     }
     if let Some(needed) = needed {
         reader.missing(mapping, needed);

@@ -1,15 +1,10 @@
 //! The right to decide about calls of others: `approves` of a principal or an issuer, and the key `four_eyes`, by which
 //! nobody decides about their own calls.
 
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms};
 use callgate_tool::Effect;
 
 use super::{AccessConfig, IssuerConfig};
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at},
-};
 
 /// The calls of others that a principal may approve or reject; none by default.
 ///
@@ -82,7 +77,7 @@ fn approvable(reader: &mut Reader, pointer: &str, name: String) -> Option<Approv
         (Some(_), true) => {
             let message = format!("expected one meaning, got an effect and a toolset: `{name}`");
             let help = "name the tools of the toolset, or give it another name";
-            reader.complain(ConfigCode::WrongValue, pointer, message, help);
+            reader.complain(SettingCode::WrongValue, pointer, message, help);
             None
         }
         (Some(effect), false) => Some(Approvable::Effect(effect)),
@@ -105,7 +100,7 @@ pub(super) fn check_four_eyes(reader: &mut Reader, mapping: Mapping<'_>, access:
     } else {
         return;
     };
-    reader.complain(ConfigCode::WrongValue, at(mapping, "four_eyes"), message, help);
+    reader.complain(SettingCode::WrongValue, at(mapping, "four_eyes"), message, help);
 }
 
 /// True if the subjects of one issuer are named by several claims.

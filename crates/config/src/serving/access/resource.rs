@@ -3,16 +3,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, escaped, forms};
 use callgate_tree::Node;
 use url::{Origin, Url};
 
 use super::known_toolset;
-use crate::{
-    code::ConfigCode,
-    form::forms,
-    keys::Kind,
-    reader::{Mapping, Reader, at, escaped},
-};
 
 /// The scopes that a token needs, by toolset: all of them. A toolset without an entry needs none.
 pub type Scopes = Arc<BTreeMap<String, Vec<String>>>;
@@ -27,7 +22,7 @@ forms! {
         }
         let message = "expected `https://HOST` or `http://HOST:PORT`, without a path";
         let help = "write the address that callers reach the sidecar by";
-        reader.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+        reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         None
     };
     struct ToolsetScopes => Scopes, Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])), scopes;

@@ -1,6 +1,7 @@
 //! The settings of a search as its crate takes them, from those of its toolset. Names and filters are read here, each fault at its
 //! place.
 
+use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_vertex::{
     Action, Boost, BoostControl, ControlKind, FieldType, Filter, Form, ResourceName, ResultMode,
     StoreSettings, Target, ToolSettings, VertexSettings,
@@ -8,9 +9,7 @@ use callgate_vertex::{
 
 use crate::{
     build::own_tools::{DatabaseTool, DatabaseToolKind},
-    code::ConfigCode,
     connection::ArgumentForm,
-    reader::{Reader, escaped},
     toolset::ToolsetConfig,
     vertex::{BoostBy, BoostKeys, FieldKind, Mode, PointKeys, StoreKeys, VertexAction, VertexKeys},
 };
@@ -83,7 +82,7 @@ impl Reading<'_> {
     fn complain(&mut self, at: &str, message: &str, help: &str) {
         let pointer = format!("{}/{at}", self.pointer);
         let pointer = pointer.trim_end_matches('/');
-        self.reader.complain(ConfigCode::WrongValue, pointer, message, help);
+        self.reader.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// Reports settings that contradict each other.

@@ -60,7 +60,10 @@ fn beside(file: &Path) -> Option<String> {
 const MOST_ENTRIES: usize = 1000;
 
 /// The bytes of a file; of a larger file `most` plus one, so that the reader can detect its size.
-pub(crate) fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// The errors of reading it.
+pub fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX);
     let file = File::open(file)?;
     let size = file.metadata()?.len().min(most);

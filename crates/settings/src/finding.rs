@@ -3,20 +3,18 @@
 use std::{fmt, path::PathBuf};
 
 use callgate_tool::Remedy;
-use callgate_tree::Position;
 pub use callgate_tree::Severity;
+use callgate_tree::{Diagnostic, Position};
 
 /// One finding.
 ///
 /// ```
-/// use callgate_config::{Config, Finding};
+/// use callgate_settings::{Finding, Severity};
 ///
-/// let text = "toolsets:\n  pets:\n    openapi: pets.yaml\n    overlay: [fix.yaml]\n";
-/// let error = Config::from_text(text, "").unwrap_err();
-/// let Finding { code, pointer, position, help, .. } = &error.findings()[0];
-/// assert_eq!((*code, &**pointer), ("unknown-key", "/toolsets/pets/overlay"));
-/// assert_eq!(position.map(|position| position.line), Some(4));
-/// assert_eq!(help, "did you mean `overlays`?");
+/// let finding = Finding::new("callgate.yaml", Severity::Error, "unknown-key", "expected a key, got: `overlay`");
+/// let finding = finding.at("/toolsets/pets/overlay").with_help("did you mean `overlays`?");
+/// let expected = "callgate.yaml: error[unknown-key]: expected a key, got: `overlay` (did you mean `overlays`?)";
+/// assert_eq!(finding.to_string(), expected);
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -38,8 +36,7 @@ pub struct Finding {
     /// The remedy as data, for programs that offer other ways to apply it.
     #[doc(hidden)]
     pub remedy: Option<Remedy>,
-    /// The option of [`DescriptionOptions`](crate::DescriptionOptions) with the fault, by its name there: `bearer`.
-    /// Then the file has no fault.
+    /// The option beside a file with the fault, by its name: `bearer`. Then the file has no fault.
     pub option: Option<&'static str>,
 }
 
@@ -57,10 +54,24 @@ impl Finding {
         Self { file, code, severity, pointer, position, message, help, remedy, option }
     }
 
+    /// A finding of a reader of texts or descriptions, in its file.
+    pub fn of_diagnostic(file: impl Into<PathBuf>, diagnostic: Diagnostic) -> Self {
+        let Diagnostic { code, severity, pointer, position, message, help, remedy, .. } =
+            diagnostic;
+        let finding = Self::new(file, severity, code.as_str(), message);
+        Self { pointer, position, help, remedy, ..finding }
+    }
+
     /// Sets the JSON pointer of the value.
     #[must_use]
     pub fn at(self, pointer: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), ..self }
+    }
+
+    /// Sets the option with the fault, by its name.
+    #[must_use]
+    pub fn of_option(self, option: &'static str) -> Self {
+        Self { option: Some(option), ..self }
     }
 
     /// Sets the remedy.

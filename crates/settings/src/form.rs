@@ -3,14 +3,16 @@
 use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Duration};
 
 use crate::{
-    code::ConfigCode,
+    code::SettingCode,
     keys::Kind,
     reader::{Mapping, Reader, at},
 };
 
 /// The form of a value: a type that is read itself, or a name for one of several readings of a type.
-pub(crate) trait Form {
+pub trait Form {
+    /// The type of the value that is read.
     type Value;
+    /// The kind of value that tables show.
     const KIND: Kind;
 
     /// Reads the value of a key that is present; `None` if it has a fault.
@@ -18,26 +20,27 @@ pub(crate) trait Form {
 }
 
 /// A closed set of values, each with its word.
-pub(crate) trait Words: Copy + 'static {
+pub trait Words: Copy + 'static {
+    /// The words, each with its value.
     const WORDS: &'static [(&'static str, Self)];
 }
 
 /// A number of bytes in a range.
 #[derive(Debug)]
-pub(crate) struct Bytes<const LEAST: usize = 1, const MOST: usize = { usize::MAX }>;
+pub struct Bytes<const LEAST: usize = 1, const MOST: usize = { usize::MAX }>;
 
 /// A whole number from 1.
 #[derive(Debug)]
-pub(crate) struct Count<const MOST: usize = { usize::MAX }>;
+pub struct Count<const MOST: usize = { usize::MAX }>;
 
 impl Reader {
     /// The value of a key; `None` if it is missing or has a fault.
-    pub(crate) fn get<F: Form>(&mut self, mapping: Mapping<'_>, key: &str) -> Option<F::Value> {
+    pub fn get<F: Form>(&mut self, mapping: Mapping<'_>, key: &str) -> Option<F::Value> {
         if mapping.object.contains(key) { F::read(self, mapping, key) } else { None }
     }
 
     /// A mapping whose names the operator chooses, in the order of the text, without the values that have a fault.
-    pub(crate) fn map<F: Form, C: FromIterator<(String, F::Value)>>(
+    pub fn map<F: Form, C: FromIterator<(String, F::Value)>>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -59,7 +62,7 @@ impl Reader {
 
 impl Reader {
     /// The values of a list of texts; a fault has the place of its text.
-    pub(crate) fn each<T>(
+    pub fn each<T>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -72,7 +75,7 @@ impl Reader {
                 Ok(value) => values.push(value),
                 Err(message) => {
                     let pointer = format!("{}/{index}", at(mapping, key));
-                    self.complain(ConfigCode::WrongValue, pointer, message, help);
+                    self.complain(SettingCode::WrongValue, pointer, message, help);
                 }
             }
         }
@@ -82,7 +85,7 @@ impl Reader {
 
 /// Values by names that the operator chooses.
 #[derive(Debug)]
-pub(crate) struct MapOf<F>(PhantomData<F>);
+pub struct MapOf<F>(PhantomData<F>);
 
 impl<F: Form> Form for MapOf<F> {
     type Value = BTreeMap<String, F::Value>;
@@ -93,51 +96,64 @@ impl<F: Form> Form for MapOf<F> {
     }
 }
 
-/// Implements [`Form`]: `Form => value, kind, function;`. With `struct`, the form is a new name.
+/// Implements [`Form`]: `Form => value, kind, function;`. With `struct`, the form is a new name, as a type of another crate needs
+/// it.
+#[macro_export]
 macro_rules! forms {
     () => {};
     ($(#[$meta:meta])* struct $form:ident => $($rest:tt)*) => {
+        $crate::forms! { $(#[$meta])* pub(crate) struct $form => $($rest)* }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $form:ident => $($rest:tt)*) => {
         $(#[$meta])*
         #[derive(Debug)]
-        pub(crate) struct $form;
+        $vis struct $form;
 
-        $crate::form::forms! { $form => $($rest)* }
+        $crate::forms! { $form => $($rest)* }
     };
     ($(@[$($generics:tt)*])? $form:ty => $value:ty, $kind:expr, $read:expr; $($rest:tt)*) => {
-        impl $(<$($generics)*>)? $crate::form::Form for $form {
+        impl $(<$($generics)*>)? $crate::Form for $form {
             type Value = $value;
-            const KIND: $crate::keys::Kind = $kind;
+            const KIND: $crate::Kind = $kind;
 
             fn read(
-                reader: &mut $crate::reader::Reader,
-                mapping: $crate::reader::Mapping<'_>,
+                reader: &mut $crate::Reader,
+                mapping: $crate::Mapping<'_>,
                 key: &str,
             ) -> Option<$value> {
-                let read: fn(&mut $crate::reader::Reader, $crate::reader::Mapping<'_>, &str) -> _ = $read;
+                let read: fn(&mut $crate::Reader, $crate::Mapping<'_>, &str) -> _ = $read;
                 read(reader, mapping, key)
             }
         }
 
-        $crate::form::forms! { $($rest)* }
+        $crate::forms! { $($rest)* }
     };
 }
 
-/// Gives the values of a type their words, and says in a finding what is good to know.
+/// Gives the values of a type their words, and says in a finding what is good to know. With `struct`, the form is a new name for
+/// a type of another crate.
+#[macro_export]
 macro_rules! words {
+    (struct $form:ident => $type:ty, $help:literal: $($word:literal => $value:ident),+ $(,)?) => {
+        $crate::forms! {
+            struct $form => $type, $crate::Kind::Choice(&[$($word),+]), |reader, mapping, key| {
+                reader.word(mapping, key, &[$(($word, <$type>::$value)),+], $help)
+            };
+        }
+    };
     ($type:ty, $help:literal: $($word:literal => $value:ident),+ $(,)?) => {
-        $crate::form::forms! {
-            $type => Self, $crate::keys::Kind::Choice(&[$($word),+]), |reader, mapping, key| {
-                reader.word(mapping, key, <Self as $crate::form::Words>::WORDS, $help)
+        $crate::forms! {
+            $type => Self, $crate::Kind::Choice(&[$($word),+]), |reader, mapping, key| {
+                reader.word(mapping, key, <Self as $crate::Words>::WORDS, $help)
             };
         }
 
-        impl $crate::form::Words for $type {
-            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),+];
+        impl $crate::Words for $type {
+            /// The words, each with its value.
+    const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),+];
         }
     };
 }
-
-pub(crate) use {forms, words};
 
 forms! {
     bool => Self, Kind::Boolean, Reader::boolean;
@@ -155,5 +171,5 @@ forms! {
     @[const MOST: usize] Count<MOST> => usize, Kind::Count(MOST),
         |reader, mapping, key| reader.whole(mapping, key, 1..=MOST);
     /// A whole number from 0.
-    struct Whole => usize, Kind::Whole, |reader, mapping, key| reader.whole(mapping, key, 0..=usize::MAX);
+    pub struct Whole => usize, Kind::Whole, |reader, mapping, key| reader.whole(mapping, key, 0..=usize::MAX);
 }

@@ -4,25 +4,16 @@
 
 use callgate_tool::{Object, Value, json};
 
-use crate::{
-    keys::{Key, Kind, Table, Takes},
-    settings::Section,
-    tables::{RootKeys, TABLES},
-};
+use crate::keys::{Key, Kind, Table, Takes};
 
-/// The schema of a configuration.
-///
-/// ```
-/// let schema = callgate_config::schema();
-/// assert_eq!(schema["$schema"].as_str(), Some("https://json-schema.org/draft/2020-12/schema"));
-/// ```
-pub fn schema() -> Value {
+/// The schema of a mapping, by its title: `root` is its table, and `tables` are those that it refers to.
+pub fn schema(title: &str, root: &Table, tables: &[Table]) -> Value {
     let mut schema = Object::new();
     schema.insert("$schema", Value::from("https://json-schema.org/draft/2020-12/schema"));
-    schema.insert("title", Value::from("The configuration of callgate"));
-    let Value::Object(root) = of_table(&RootKeys::TABLE) else { return Value::Null };
+    schema.insert("title", Value::from(title));
+    let Value::Object(root) = of_table(root) else { return Value::Null };
     schema.extend(root);
-    let definitions = TABLES.iter().skip(1).map(|table| (name(table), of_table(table)));
+    let definitions = tables.iter().map(|table| (name(table), of_table(table)));
     schema.insert("$defs", Value::from(definitions.collect::<Object>()));
     Value::Object(schema)
 }

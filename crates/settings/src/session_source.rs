@@ -5,8 +5,8 @@ use callgate_tool::{SessionSource, Value, nearest};
 use callgate_tree::Node;
 
 use crate::{
-    code::ConfigCode,
-    form::forms,
+    code::SettingCode,
+    forms,
     keys::Kind,
     reader::{Reader, at},
 };
@@ -28,7 +28,7 @@ forms! {
 fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource> {
     if text.is_empty() {
         let message = "expected a value of the session, or a plain value, got an empty text";
-        reader.complain(ConfigCode::WrongValue, pointer, message, HELP);
+        reader.complain(SettingCode::WrongValue, pointer, message, HELP);
         return None;
     }
     if !text.starts_with('$') {
@@ -40,7 +40,7 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource>
     });
     if found.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
-        reader.complain(ConfigCode::WrongValue, pointer, message, help(text));
+        reader.complain(SettingCode::WrongValue, pointer, message, help(text));
     }
     found
 }

@@ -10,7 +10,7 @@ impl Reader {
     ///
     /// # Errors
     /// The errors of reading it, and that the load may not.
-    pub(crate) fn bytes_of(&mut self, file: &Path, most: usize) -> io::Result<Vec<u8>> {
+    pub fn bytes_of(&mut self, file: &Path, most: usize) -> io::Result<Vec<u8>> {
         self.files.insert(file.to_owned());
         self.admit(file)?;
         beginning(file, most)
@@ -20,7 +20,7 @@ impl Reader {
     ///
     /// # Errors
     /// The reason; or the error of finding the file.
-    pub(crate) fn admit(&self, file: &Path) -> io::Result<()> {
+    pub fn admit(&self, file: &Path) -> io::Result<()> {
         if !self.effects.reads_files() {
             return Err(io::Error::other("no file is read here"));
         }

@@ -3,8 +3,9 @@
 
 use std::fmt;
 
+/// The variables, with their values.
 #[derive(Clone, Default)]
-pub(crate) struct LookedUp(Vec<(String, String)>);
+pub struct LookedUp(Vec<(String, String)>);
 
 impl LookedUp {
     pub(super) fn add(&mut self, name: &str, value: &str) {
@@ -13,7 +14,7 @@ impl LookedUp {
 
     /// Puts `$NAME` in the place of each value in a text. A short value is replaced only where a message quotes it alone.
     /// Returns true if there was one.
-    pub(crate) fn hide(&self, text: &mut String) -> bool {
+    pub fn hide(&self, text: &mut String) -> bool {
         let mut was_there = false;
         for (name, value) in &self.0 {
             let (old, new) = match value.len() {

@@ -12,10 +12,11 @@ use callgate_secret::SecretReference;
 use callgate_tool::{Remedy, nearest};
 use callgate_tree::{Node, Object, SettingFinding};
 
-use looked_up::{LookedUp, Variables};
+pub use looked_up::LookedUp;
+use looked_up::Variables;
 
 use crate::{
-    code::ConfigCode,
+    code::SettingCode,
     digest::Texts,
     effects::LoadEffects,
     finding::{Finding, Severity},
@@ -24,59 +25,67 @@ use crate::{
 
 /// Collects faults while values are read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reader {
-    pub(crate) complaints: Vec<SettingFinding>,
+pub struct Reader {
+    /// The recorded findings.
+    pub complaints: Vec<SettingFinding>,
     /// The schemes of the named secrets, with their places.
-    pub(crate) references: Vec<(String, String)>,
+    pub references: Vec<(String, String)>,
     /// The named secrets.
-    pub(crate) secrets: Vec<SecretReference>,
+    pub secrets: Vec<SecretReference>,
     variables: Variables,
     /// The effects that the load may have.
-    pub(crate) effects: LoadEffects,
+    pub effects: LoadEffects,
     /// The folder that holds every file that may be read, links followed; `None` for any folder.
-    pub(crate) root: Option<PathBuf>,
+    pub root: Option<PathBuf>,
     /// The variables that settings consist of.
-    pub(crate) looked_up: LookedUp,
-    /// The options beside a description, by the pointers of the values they set: faults there are the options'.
-    pub(crate) options: Vec<(&'static str, &'static str)>,
+    pub looked_up: LookedUp,
+    /// The names of options that a program takes beside a file: a pointer may begin with one.
+    pub option_names: &'static [&'static str],
+    /// The options beside a file, by the pointers of the values they set: faults there are the options'.
+    pub options: Vec<(&'static str, &'static str)>,
     /// The names of the configuration's toolsets.
-    pub(crate) toolsets: Vec<String>,
+    pub toolsets: Vec<String>,
+    /// The beginning of the pointers of settings whose variables decide what is built; others may be a sidecar's own, such as its
+    /// address.
+    pub built: Option<&'static str>,
     /// The findings in other files that the configuration names.
-    pub(crate) elsewhere: Vec<Finding>,
+    pub elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
-    pub(crate) files: BTreeSet<PathBuf>,
+    pub files: BTreeSet<PathBuf>,
     /// The texts that decide what is built: the configuration, descriptions and what they refer to, overlays.
-    pub(crate) texts: Texts,
+    pub texts: Texts,
 }
 
 /// A mapping that is being read, and its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mapping<'a> {
-    pub(crate) object: &'a Object,
-    pub(crate) pointer: &'a str,
+pub struct Mapping<'a> {
+    /// The mapping.
+    pub object: &'a Object,
+    /// Its JSON pointer.
+    pub pointer: &'a str,
 }
 
 impl Reader {
     /// A reader with another source of environment variables.
-    #[cfg(test)]
-    pub(crate) fn looking_up(variables: fn(&str) -> Option<String>) -> Self {
+    pub fn looking_up(variables: fn(&str) -> Option<String>) -> Self {
         Self { variables: Variables(variables), ..Self::default() }
     }
 
-    pub(crate) fn complain(
+    /// Records a fault: a code of the crate that makes it, the place, the problem and the remedy.
+    pub fn complain(
         &mut self,
-        code: ConfigCode,
+        code: impl Into<&'static str>,
         pointer: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.complaints.push(SettingFinding::error(code.as_str(), pointer, message, help));
+        self.complaints.push(SettingFinding::error(code.into(), pointer, message, help));
     }
 
     /// Records a fault with a remedy as data.
-    pub(crate) fn advise(
+    pub fn advise(
         &mut self,
-        code: ConfigCode,
+        code: impl Into<&'static str>,
         pointer: &str,
         message: impl Into<String>,
         remedy: Remedy,
@@ -88,19 +97,25 @@ impl Reader {
     }
 
     /// Records a note that does not stop the build.
-    pub(crate) fn warn(&mut self, code: ConfigCode, pointer: String, message: &str, help: &str) {
-        self.complaints.push(SettingFinding::warning(code.as_str(), pointer, message, help));
+    pub fn warn(
+        &mut self,
+        code: impl Into<&'static str>,
+        pointer: String,
+        message: &str,
+        help: &str,
+    ) {
+        self.complaints.push(SettingFinding::warning(code.into(), pointer, message, help));
     }
 
     /// True if a recorded finding stops the build.
-    pub(crate) fn has_faults(&self) -> bool {
+    pub fn has_faults(&self) -> bool {
         let own = self.complaints.iter().map(|complaint| complaint.severity);
         let elsewhere = self.elsewhere.iter().map(|finding| finding.severity);
         own.chain(elsewhere).any(|severity| severity == Severity::Error)
     }
 
     /// Accepts a mapping whose keys are all in `table`; others are faults.
-    pub(crate) fn mapping<'a>(
+    pub fn mapping<'a>(
         &mut self,
         node: &'a Node,
         pointer: &'a str,
@@ -121,13 +136,14 @@ impl Reader {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
             let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
-            return self.complain(ConfigCode::WrongValue, pointer, message, help);
+            return self.complain(SettingCode::WrongValue, pointer, message, help);
         }
         let keys = table.names().collect::<Vec<_>>().join("`, `");
         self.expected(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
     }
 
-    pub(crate) fn string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
+    /// A text; `None` if the key is missing or has another value.
+    pub fn string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
         let node = mapping.object.get(key)?;
         let text = node.as_str();
         if text.is_none() {
@@ -136,52 +152,48 @@ impl Reader {
         text
     }
 
-    pub(crate) fn required_string<'a>(
-        &mut self,
-        mapping: Mapping<'a>,
-        key: &str,
-    ) -> Option<&'a str> {
+    /// A text; a missing key is a fault.
+    pub fn required_string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
         self.missing(mapping, key);
         self.string(mapping, key)
     }
 
     /// Reports a required key that is missing.
-    pub(crate) fn missing(&mut self, mapping: Mapping<'_>, key: &str) {
+    pub fn missing(&mut self, mapping: Mapping<'_>, key: &str) {
         if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
             let help = format!("add `{key}: …`");
-            self.complain(ConfigCode::MissingKey, mapping.pointer, message, help);
+            self.complain(SettingCode::MissingKey, mapping.pointer, message, help);
         }
     }
 
     /// A text, or the value of the environment variable that it consists of: `env:NAME`.
-    pub(crate) fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
+    pub fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
         let text = self.string(mapping, key)?;
         self.filled(text, || at(mapping, key))
     }
 
     /// A literal text or, as `env:NAME`, the value of a variable.
-    pub(crate) fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
+    pub fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
         if self.effects.fetching().is_none() {
             let message =
                 format!("expected a value, got a variable, which is not read here: `{name}`");
-            self.complain(ConfigCode::MissingVariable, at(), message, "write the value itself");
+            self.complain(SettingCode::MissingVariable, at(), message, "write the value itself");
             return None;
         }
         let value = (self.variables.0)(name);
         if let Some(value) = &value {
             self.looked_up.add(name, value);
             let at = at();
-            // Other variables may be a sidecar's own, such as its address.
-            if at.starts_with("/toolsets/") {
+            if self.built.is_some_and(|built| at.starts_with(built)) {
                 self.texts.add(format!("{at}={value}").as_bytes());
             }
         }
         if value.is_none() {
             let message = format!("expected the environment variable `{name}`, got none");
             self.complain(
-                ConfigCode::MissingVariable,
+                SettingCode::MissingVariable,
                 at(),
                 message,
                 "set it, or write the value itself",
@@ -191,7 +203,7 @@ impl Reader {
     }
 
     /// A list of texts; empty if the key is missing.
-    pub(crate) fn strings<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Vec<&'a str> {
+    pub fn strings<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Vec<&'a str> {
         let Some(node) = mapping.object.get(key) else { return Vec::new() };
         let pointer = at(mapping, key);
         let Some(items) = node.as_array() else {
@@ -208,7 +220,8 @@ impl Reader {
         texts
     }
 
-    pub(crate) fn boolean(&mut self, mapping: Mapping<'_>, key: &str) -> Option<bool> {
+    /// `true` or `false`.
+    pub fn boolean(&mut self, mapping: Mapping<'_>, key: &str) -> Option<bool> {
         let node = mapping.object.get(key)?;
         let value = node.as_bool();
         if value.is_none() {
@@ -219,7 +232,7 @@ impl Reader {
     }
 
     /// Reads one of the words, and returns its value.
-    pub(crate) fn word<T: Copy>(
+    pub fn word<T: Copy>(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -242,7 +255,7 @@ impl Reader {
     }
 
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.
-    pub(crate) fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
+    pub fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {
@@ -257,7 +270,7 @@ impl Reader {
     }
 
     /// A number of bytes within a range: `1MiB`, `64KiB`, `4096`.
-    pub(crate) fn bytes(
+    pub fn bytes(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -278,13 +291,13 @@ impl Reader {
             let (least, most) = (range.start(), range.end());
             let message = format!("expected {least} to {most} bytes, got: {size}");
             let help = "leave it out for the default";
-            self.complain(ConfigCode::WrongValue, at(mapping, key), message, help);
+            self.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
         Some(size)
     }
 
     /// A whole number within a range.
-    pub(crate) fn whole(
+    pub fn whole(
         &mut self,
         mapping: Mapping<'_>,
         key: &str,
@@ -304,17 +317,17 @@ impl Reader {
     }
 
     /// Records a value of the wrong type.
-    pub(crate) fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
+    pub fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let message = format!("expected {expected}, got: {}", shown(got));
-        self.complain(ConfigCode::WrongValue, pointer, message, help);
+        self.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// True if an unknown key of a mapping was reported as a misspelling of this one.
-    pub(crate) fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
+    pub fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
         let is_told = |pointer: &str| {
             let mut told = self.complaints.iter();
             told.any(|complaint| {
-                complaint.code == ConfigCode::UnknownKey.as_str() && complaint.pointer == pointer
+                complaint.code == SettingCode::UnknownKey.as_str() && complaint.pointer == pointer
             })
         };
         let mut keys = mapping.object.iter().map(|(name, _)| &**name);
@@ -322,26 +335,26 @@ impl Reader {
     }
 
     /// Records a value of a type that contains no secrets; a short value is shown.
-    pub(crate) fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
+    pub fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-_".contains(c);
         let plain =
             got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
         let got = plain.map_or_else(|| shown(got), |text| format!("`{text}`"));
         let message = format!("expected {expected}, got: {got}");
-        self.complain(ConfigCode::WrongValue, pointer, message, help);
+        self.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// Records a key of a feature that is not in this build.
-    pub(crate) fn absent(&mut self, feature: &str, key: &str, pointer: &str) {
+    pub fn absent(&mut self, feature: &str, key: &str, pointer: &str) {
         let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
         let help = format!("build it with the feature `{feature}`, or remove the key");
-        self.complain(ConfigCode::MissingFeature, pointer, message, help);
+        self.complain(SettingCode::MissingFeature, pointer, message, help);
     }
 
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
         let place = format!("{pointer}/{}", escaped(key));
         if let Some(feature) = table.absent_feature(key) {
-            return self.absent(feature, key, &place);
+            return self.absent(&feature, key, &place);
         }
         if table.has(key) {
             return;
@@ -351,7 +364,7 @@ impl Reader {
             Some(known) => format!("did you mean `{known}`?"),
             None => format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `")),
         };
-        self.complain(ConfigCode::UnknownKey, place, message, help);
+        self.complain(SettingCode::UnknownKey, place, message, help);
     }
 }
 
@@ -359,12 +372,12 @@ impl Reader {
 const MOST_SHOWN: usize = 12;
 
 /// The pointer of a member.
-pub(crate) fn at(mapping: Mapping<'_>, key: &str) -> String {
+pub fn at(mapping: Mapping<'_>, key: &str) -> String {
     format!("{}/{}", mapping.pointer, escaped(key))
 }
 
 /// A name as a part of a JSON pointer (RFC 6901 §3).
-pub(crate) fn escaped(key: &str) -> String {
+pub fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

@@ -3,20 +3,19 @@
 
 /// The keys of one kind of mapping.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Table {
     /// The name of the mapping in messages.
     pub name: &'static str,
-    pub(crate) keys: &'static [Key],
+    /// The mapping's own keys.
+    pub keys: &'static [Key],
     /// Keys that the mapping shares with others.
-    pub(crate) shared: &'static [&'static [Key]],
+    pub shared: &'static [&'static [Key]],
     /// The number of the table's keys that may be in one mapping.
     pub takes: Takes,
 }
 
 /// One key.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Key {
     /// The name of the key.
     pub name: &'static str,
@@ -26,8 +25,10 @@ pub struct Key {
     pub about: &'static str,
     /// True if the key is required.
     pub is_required: bool,
-    /// The feature of callgate that the key needs, if it does not work in every build.
-    pub feature: Option<&'static str>,
+    /// The features of which the key needs one; empty if it works in every build.
+    pub features: &'static [&'static str],
+    /// True if one of the features is in this build.
+    pub is_built_in: bool,
 }
 
 /// The type of a value.
@@ -98,10 +99,10 @@ impl Table {
         self.names().any(|known| known == name)
     }
 
-    /// The feature that a key of the table needs and that is not in this build.
-    pub(crate) fn absent_feature(&self, name: &str) -> Option<&'static str> {
+    /// The features of which a key of the table needs one, if none is in this build: `mysql`, `postgres` or `sqlite`.
+    pub fn absent_feature(&self, name: &str) -> Option<String> {
         let key = self.keys().into_iter().find(|key| key.name == name)?;
-        key.feature.filter(|feature| !is_built_in(feature))
+        if key.is_built_in { None } else { key.feature() }
     }
 
     /// The names of the table's keys.
@@ -110,18 +111,13 @@ impl Table {
     }
 }
 
-fn is_built_in(feature: &str) -> bool {
-    let built_in = [
-        ("agents", cfg!(feature = "agents")),
-        ("aws", cfg!(feature = "aws")),
-        ("connector", cfg!(feature = "connector")),
-        ("documents", cfg!(feature = "documents")),
-        ("documents` or `vertex", cfg!(any(feature = "documents", feature = "vertex"))),
-        ("google", cfg!(feature = "google")),
-        ("mysql`, `postgres` or `sqlite", cfg!(feature = "_database")),
-        ("redis", cfg!(feature = "redis")),
-        ("state", cfg!(feature = "state")),
-        ("vault", cfg!(feature = "vault")),
-    ];
-    built_in.contains(&(feature, true))
+impl Key {
+    /// The features of which the key needs one, as words between backticks: `mysql`, `postgres` or `sqlite`.
+    pub fn feature(&self) -> Option<String> {
+        let (last, others) = self.features.split_last()?;
+        if others.is_empty() {
+            return Some((*last).to_owned());
+        }
+        Some(format!("{}` or `{last}", others.join("`, `")))
+    }
 }

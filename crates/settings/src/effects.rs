@@ -4,11 +4,10 @@
 /// The effects that a load may have. Each includes those before it.
 ///
 /// ```
-/// use callgate_config::{LoadEffects, Loader};
+/// use callgate_settings::LoadEffects;
 ///
-/// let text = "toolsets: {pets: {openapi: pets.yaml, server: 'env:PETS_SERVER'}}";
-/// let error = Loader::new().with_effects(LoadEffects::Files).text(text, "/srv").unwrap_err();
-/// assert_eq!(error.findings()[0].pointer, "/toolsets/pets/server");
+/// assert!(LoadEffects::Files.reads_files() && LoadEffects::Files.fetching().is_none());
+/// assert!(LoadEffects::default().asking().is_some());
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
@@ -27,22 +26,25 @@ pub enum LoadEffects {
 
 /// Leave to read variables, folders and secrets of this machine, and to fetch descriptions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fetching(());
+pub struct Fetching(());
 
 /// Leave to ask connections, databases and stores of secrets, with their credentials.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking(());
+pub struct Asking(());
 
 impl LoadEffects {
-    pub(crate) fn reads_files(self) -> bool {
+    /// True if files that the configuration names may be read.
+    pub fn reads_files(self) -> bool {
         self >= Self::Files
     }
 
-    pub(crate) fn fetching(self) -> Option<Fetching> {
+    /// The leave to read variables and folders, and to fetch descriptions; `None` without it.
+    pub fn fetching(self) -> Option<Fetching> {
         (self >= Self::Descriptions).then_some(Fetching(()))
     }
 
-    pub(crate) fn asking(self) -> Option<Asking> {
+    /// The leave to ask services and stores; `None` without it.
+    pub fn asking(self) -> Option<Asking> {
         (self == Self::Ask).then_some(Asking(()))
     }
 }

@@ -9,17 +9,17 @@ use crate::finding::Finding;
 
 impl Reader {
     /// All recorded findings, in the order of the text.
-    pub(crate) fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
+    pub fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
-        let (options, looked_up) = (self.options, self.looked_up);
+        let (names, options, looked_up) = (self.option_names, self.options, self.looked_up);
         let finding = |(mut complaint, position): (SettingFinding, Option<Position>)| {
             looked_up.hide(&mut complaint.message);
             if looked_up.hide(&mut complaint.help) {
                 complaint.remedy = None;
             }
-            let option = option_at(&complaint.pointer, &options);
+            let option = option_at(&complaint.pointer, names, &options);
             Finding {
                 file: file.to_owned(),
                 code: complaint.code,
@@ -39,26 +39,16 @@ impl Reader {
     }
 }
 
-/// The option beside a description at a pointer: the option itself, or the one that set a value there.
-fn option_at(pointer: &str, options: &[(&str, &'static str)]) -> Option<&'static str> {
+/// The option at a pointer: the option itself, or the one that set a value there.
+fn option_at(
+    pointer: &str,
+    names: &[&'static str],
+    options: &[(&str, &'static str)],
+) -> Option<&'static str> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         let name = pointer.split('/').next()?;
-        return OPTIONS.into_iter().find(|option| *option == name);
+        return names.iter().copied().find(|option| *option == name);
     }
     let sets = |(at, _): &&(&str, &str)| pointer.starts_with(at);
     options.iter().find(sets).map(|(_, option)| *option)
 }
-
-/// The options beside a description, by their names in [`DescriptionOptions`](crate::DescriptionOptions).
-const OPTIONS: [&str; 10] = [
-    "api_key",
-    "basic",
-    "bearer",
-    "ca",
-    "egress_allow",
-    "headers",
-    "limits",
-    "overlays",
-    "server",
-    "timeout",
-];

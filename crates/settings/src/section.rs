@@ -18,7 +18,8 @@
 //! `as` names the form of a value whose type does not say it. `keys! { Name over Type in … }` declares keys that set
 //! the fields of a type that exists: `key => path.of.field: Form;`. A value that others decide about is only declared:
 //! `key => _: Form;`. `takes One` is for a mapping with one of the keys. `keys! { struct Name in … }` makes a structure with an `Option` for each key, and
-//! `key: Form, required;`, and `key: Form, needs "feature";` for one that is not in every build.
+//! `key: Form, required;`, and `key: Form, needs "feature";` for one that is not in every build, or `apart "feature"` for one that
+//! another crate reads.
 
 use callgate_tree::Node;
 
@@ -29,9 +30,12 @@ use crate::{
 };
 
 /// The keys of a mapping that set the fields of a value.
-pub(crate) trait Section {
+pub trait Section {
+    /// The type whose fields are set.
     type Target;
+    /// The keys of its own.
     const KEYS: &'static [Key];
+    /// The table, with the keys that it shares.
     const TABLE: Table;
 
     /// Puts the values of the keys that are in the mapping over those of `target`.
@@ -49,7 +53,7 @@ impl<S: Section<Target: Default>> Form for S {
 
 impl Reader {
     /// Reads a mapping with the keys of a section.
-    pub(crate) fn section<S: Section<Target: Default>>(
+    pub fn section<S: Section<Target: Default>>(
         &mut self,
         node: &Node,
         pointer: &str,
@@ -61,7 +65,7 @@ impl Reader {
     }
 
     /// Reads a mapping whose keys stand in several sections: `then` gets the values of the first, and reads the others.
-    pub(crate) fn within<S: Section<Target: Default>, T>(
+    pub fn within<S: Section<Target: Default>, T>(
         &mut self,
         parent: Mapping<'_>,
         key: &str,
@@ -76,7 +80,7 @@ impl Reader {
 }
 
 /// A documentation comment as the text of a key: without the full stop at its end.
-pub(crate) const fn about(doc: &'static str) -> &'static str {
+pub const fn about(doc: &'static str) -> &'static str {
     match doc.trim_ascii().as_bytes() {
         [.., b'.'] => doc.trim_ascii().split_at(doc.trim_ascii().len() - 1).0,
         _ => doc.trim_ascii(),
@@ -84,6 +88,7 @@ pub(crate) const fn about(doc: &'static str) -> &'static str {
 }
 
 /// Declares a structure that is read from a mapping.
+#[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* $vis:vis struct $name:ident in $table:literal $(with $($shared:ty),+)? {$(
         $(#[doc = $doc:literal])*
@@ -98,66 +103,68 @@ macro_rules! settings {
             }
         }
 
-        $crate::settings::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
-            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field),
-            $crate::settings::keys!(@form $type $(, $form)?), [];
+        $crate::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
+            [$($doc),*], $crate::keys!(@name $field $($key)?), ($field),
+            $crate::keys!(@form $type $(, $form)?), [];
         )*}
     };
 }
 
 /// Declares the keys of a type that exists, or a structure with an `Option` for each key.
+#[macro_export]
 macro_rules! keys {
     ($(#[$meta:meta])* $vis:vis $name:ident over $target:ty, in $table:literal $(takes $takes:ident)? $(with $($shared:ty),+)? {$(
         $(#[doc = $doc:literal])*
-        $key:ident $(=> $first:tt $(.$more:ident)*)?: $form:ty $(, $mark:ident $($feature:literal)?)?;
+        $key:ident $(=> $first:tt $(.$more:ident)*)?: $form:ty $(, $mark:ident $($feature:literal),*)?;
     )*}) => {
         $(#[$meta])*
         #[derive(Debug)]
         $vis struct $name;
 
-        $crate::settings::keys! { @section $name of $target, $table $($takes)? Any, [$($($shared),+)?], $(
-            [$($doc),*], stringify!($key), ($($first $(.$more)* =>)? $key), $form, [$($mark $($feature)?)?];
+        $crate::keys! { @section $name of $target, $table $($takes)? Any, [$($($shared),+)?], $(
+            [$($doc),*], stringify!($key), ($($first $(.$more)* =>)? $key), $form, [$($mark $($feature)*)?];
         )*}
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident in $table:literal $(with $($shared:ty),+)? {$(
         $(#[doc = $doc:literal])*
-        $field:ident $(($key:literal))?: $form:ty $(, $mark:ident $($feature:literal)?)?;
+        $field:ident $(($key:literal))?: $form:ty $(, $mark:ident $($feature:literal),*)?;
     )*}) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
-        $vis struct $name {$( $vis $field: Option<<$form as $crate::form::Form>::Value>, )*}
+        $vis struct $name {$( $vis $field: Option<<$form as $crate::Form>::Value>, )*}
 
-        $crate::settings::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
-            [$($doc),*], $crate::settings::keys!(@name $field $($key)?), ($field), $form, [$($mark $($feature)?)?];
+        $crate::keys! { @section $name of Self, $table Any, [$($($shared),+)?], $(
+            [$($doc),*], $crate::keys!(@name $field $($key)?), ($field), $form, [$($mark $($feature)*)?];
         )*}
     };
     (@section $name:ident of $target:ty, $table:literal $takes:ident $(Any)?, [$($shared:ty),*], $(
         [$($doc:literal),*], $key:expr, ($($path:tt)+), $form:ty, [$($mark:tt)*];
     )*) => {
-        impl $crate::settings::Section for $name {
+        impl $crate::Section for $name {
             type Target = $target;
-            const KEYS: &'static [$crate::keys::Key] = &[$( $crate::keys::Key {
+            const KEYS: &'static [$crate::Key] = &[$( $crate::Key {
                 name: $key,
-                kind: <$form as $crate::form::Form>::KIND,
-                about: $crate::settings::about(concat!($($doc),*)),
-                is_required: $crate::settings::keys!(@is $($mark)*),
-                feature: $crate::settings::keys!(@feature $($mark)*),
+                kind: <$form as $crate::Form>::KIND,
+                about: $crate::about(concat!($($doc),*)),
+                is_required: $crate::keys!(@is $($mark)*),
+                features: $crate::keys!(@features $($mark)*),
+                is_built_in: $crate::keys!(@built_in $($mark)*),
             } ),*];
-            const TABLE: $crate::keys::Table = $crate::keys::Table {
+            const TABLE: $crate::Table = $crate::Table {
                 name: $table,
                 keys: Self::KEYS,
-                shared: &[$(<$shared as $crate::settings::Section>::KEYS),*],
-                takes: $crate::keys::Takes::$takes,
+                shared: &[$(<$shared as $crate::Section>::KEYS),*],
+                takes: $crate::Takes::$takes,
             };
 
             fn fill(
                 target: &mut $target,
-                reader: &mut $crate::reader::Reader,
-                mapping: $crate::reader::Mapping<'_>,
+                reader: &mut $crate::Reader,
+                mapping: $crate::Mapping<'_>,
             ) {
                 // A table whose values are all read elsewhere uses none of them.
                 _ = (&target, &reader, mapping);
-                $( $crate::settings::keys!(@fill target reader mapping, $key, ($($path)+), $form, [$($mark)*]); )*
+                $( $crate::keys!(@fill target reader mapping, $key, ($($path)+), $form, [$($mark)*]); )*
             }
         }
     };
@@ -166,17 +173,22 @@ macro_rules! keys {
     (@form $type:ty) => { $type };
     (@form $type:ty, $form:ty) => { $form };
     (@is) => { false };
-    (@is needs $feature:literal) => { false };
+    (@is needs $($feature:literal)+) => { false };
+    (@is apart $feature:literal) => { false };
     (@is required) => { true };
-    (@feature) => { None };
-    (@feature needs $feature:literal) => { Some($feature) };
-    (@feature required) => { None };
+    (@features) => { &[] };
+    (@features required) => { &[] };
+    (@features $mark:ident $($feature:literal)+) => { &[$($feature),+] };
+    (@built_in) => { true };
+    (@built_in required) => { true };
+    (@built_in needs $($feature:literal)+) => { cfg!(any($(feature = $feature),+)) };
+    (@built_in apart $feature:literal) => { false };
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, (_ => $own:ident), $form:ty, [$($mark:tt)*]) => {};
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:ident).+ => $own:ident), $form:ty, [$($mark:tt)*]) => {
-        $crate::settings::keys!(@fill $target $reader $mapping, $key, ($($path).+), $form, [$($mark)*])
+        $crate::keys!(@fill $target $reader $mapping, $key, ($($path).+), $form, [$($mark)*])
     };
     (@fill $target:ident $reader:ident $mapping:ident, $key:expr, ($($path:tt)+), $form:ty, [$($mark:tt)*]) => {
-        if $crate::settings::keys!(@is $($mark)*) {
+        if $crate::keys!(@is $($mark)*) {
             $reader.missing($mapping, $key);
         }
         if let Some(value) = $reader.get::<$form>($mapping, $key) {
@@ -184,5 +196,3 @@ macro_rules! keys {
         }
     };
 }
-
-pub(crate) use {keys, settings};

@@ -1,0 +1,34 @@
+//! Settings: how keys are declared, read and found wrong. A table of keys is declared once, and makes the structure, the reading
+//! with the position of each fault, the suggestion for a misspelt key and the schema. Knows no key: crates declare their own.
+
+mod code;
+mod digest;
+mod effects;
+mod file;
+mod finding;
+mod form;
+mod keys;
+mod reader;
+mod schema;
+mod secret_reference;
+mod section;
+mod session_source;
+mod tool_values;
+
+pub use code::SettingCode;
+pub use digest::{ConfigDigest, Texts};
+pub use effects::{Asking, Fetching, LoadEffects};
+pub use file::{
+    MAX_FILE_BYTES, beginning, new_private_file, private_folder, read_file, remedy_of_reading,
+};
+pub use finding::{Finding, Severity};
+pub use form::{Bytes, Count, Form, MapOf, Whole, Words};
+pub use keys::{Key, Kind, Table, Takes};
+pub use reader::{LookedUp, Mapping, Reader, at, escaped};
+pub use schema::schema;
+pub use secret_reference::{
+    SecretOrName, note_and_warn, note_secret, read_secret, read_secrets, reference,
+    warn_of_unmasked,
+};
+pub use section::{Section, about};
+pub use tool_values::Inputs;
