@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use callgate_call::wording::database as wording;
+use callgate_executor::Call;
 use callgate_tool::{Fault, FingerprintHasher, Journal, Session};
 use tokio::time::Instant;
 
@@ -13,6 +14,7 @@ use crate::{
     page::Pages,
     session_values,
     settings::{DatabaseLimits, RoleRule, SessionSource},
+    shares,
     transaction::{Access, Came, Expects, Failure, Step, Transaction},
 };
 
@@ -29,16 +31,17 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// A transaction of these steps, with the identity and the role of the session.
+    /// A transaction of these steps for a call, with the identity and the role of its session.
     pub(crate) fn transaction(
         &self,
         access: Access,
-        session: &Session,
+        call: &Call<'_>,
         steps: Vec<Step>,
     ) -> Result<Transaction, Box<Fault>> {
-        let identity = self.identity(session)?;
-        let role = self.role(session)?;
-        Ok(Transaction { access, identity, role, steps, lock_time: self.limits.lock_time })
+        let identity = self.identity(call.session())?;
+        let role = self.role(call.session())?;
+        let (principal, lock_time) = (shares::principal(call).into(), self.limits.lock_time);
+        Ok(Transaction { principal, access, identity, role, steps, lock_time })
     }
 
     pub(crate) fn identity(&self, session: &Session) -> Result<Vec<(String, String)>, Box<Fault>> {

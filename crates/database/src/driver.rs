@@ -115,9 +115,18 @@ impl Driver {
         each!(self, driver => driver.login(needs).await)
     }
 
-    /// Prepares a statement without running it.
+    /// Prepares a statement of the operator without running it.
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
         each!(self, driver => driver.describe(text).await)
+    }
+
+    /// Prepares a statement of a principal's call without running it.
+    pub(crate) async fn describe_for(
+        &self,
+        principal: &str,
+        text: &str,
+    ) -> Result<Described, Error> {
+        each!(self, driver => driver.describe_for(principal, text).await)
     }
 
     /// Runs a transaction until `deadline`. A dropped future cancels it on the server, and its connection is closed.

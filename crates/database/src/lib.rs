@@ -41,6 +41,7 @@ mod renewal;
 mod server_url;
 mod session_values;
 mod settings;
+mod shares;
 mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;

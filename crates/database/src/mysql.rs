@@ -45,6 +45,7 @@ use crate::{
     error::Error,
     login::{LoginFinding, Needs},
     settings::TableName,
+    shares::OPERATOR,
     transaction::{Access, Came, Failure, Transaction},
 };
 
@@ -67,7 +68,7 @@ impl Mysql {
         let dialling = Dialling::new(connecting)?;
         let database = dialling.database().to_owned();
         let pool = Pool::new(dialling, connecting.limits.connections);
-        pool.reader().await?.give_back();
+        pool.reader(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
         Ok(Self::over(pool, database, is_read_only))
     }
@@ -99,8 +100,16 @@ impl Mysql {
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        self.describe_for(OPERATOR, text).await
+    }
+
+    pub(crate) async fn describe_for(
+        &self,
+        principal: &str,
+        text: &str,
+    ) -> Result<Described, Error> {
         let text = Arc::from(text);
-        let described = describe::describe(&self.pool, &text).await?;
+        let described = describe::describe(&self.pool, principal, &text).await?;
         if !self.is_for_query.load(Ordering::Relaxed) {
             self.described().insert(text);
         }
@@ -122,13 +131,13 @@ impl Mysql {
         };
         let origin = if is_described { Origin::Operator } else { Origin::Callgate };
         let asked = Asked { transaction: &transaction, deadline, origin };
-        let mut loan = self.pool.loan(deadline).await?;
+        let mut loan = self.pool.loan(&transaction.principal, deadline).await?;
         loan.is_for_one = is_for_query;
         let is_reused = loan.is_reused;
         match attempt(loan, asked).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                let mut loan = self.pool.fresh(deadline).await?;
+                let mut loan = self.pool.fresh(&transaction.principal, deadline).await?;
                 loan.is_for_one = is_for_query;
                 attempt(loan, asked).await.unwrap_or_else(Err)
             }

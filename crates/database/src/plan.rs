@@ -107,7 +107,7 @@ impl<'a> Request<'a> {
 
     fn finish(&self, access: Access, steps: Steps, reading: Reading) -> Result<Plan, Box<Fault>> {
         let Steps { steps, purposes } = steps;
-        let transaction = self.database.transaction(access, self.session(), steps)?;
+        let transaction = self.database.transaction(access, self.call, steps)?;
         Ok(Plan { transaction, purposes, reading })
     }
 

@@ -7,15 +7,16 @@ use std::{
     time::Duration,
 };
 
+use callgate_session::QueuePermit;
 use tokio::{
     runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
     time::{Instant, sleep, timeout, timeout_at},
 };
 
 use crate::{
     error::{Error, ErrorKind},
+    shares::Shares,
     transaction::Failure,
 };
 
@@ -46,7 +47,7 @@ pub(crate) struct Pool<D: Dial> {
 
 struct Inner<D: Dial> {
     dialling: D,
-    permits: Arc<Semaphore>,
+    shares: Shares,
     idle: Mutex<Idle<D::Connection>>,
     /// Cancellations under way, and the closing of idle connections.
     tasks: Mutex<JoinSet<()>>,
@@ -62,7 +63,7 @@ struct Idle<C> {
 pub(crate) struct Loan<D: Dial> {
     /// `None` once it was given back.
     connection: Option<D::Connection>,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<QueuePermit>,
     /// True if it served a transaction before.
     pub(crate) is_reused: bool,
     /// True if it serves nobody else.
@@ -72,15 +73,18 @@ pub(crate) struct Loan<D: Dial> {
 
 impl<D: Dial> Pool<D> {
     pub(crate) fn new(dialling: D, most: usize) -> Self {
-        let permits = Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
         let idle = Mutex::new(Idle { connections: Vec::new(), is_watched: false });
         let tasks = Mutex::default();
-        Self { inner: Arc::new(Inner { dialling, permits, idle, tasks }) }
+        Self { inner: Arc::new(Inner { dialling, shares: Shares::new(most), idle, tasks }) }
     }
 
     /// An idle connection, or a new one.
-    pub(crate) async fn loan(&self, deadline: Instant) -> Result<Loan<D>, Failure> {
-        let permit = self.permit(deadline).await?;
+    pub(crate) async fn loan(
+        &self,
+        principal: &str,
+        deadline: Instant,
+    ) -> Result<Loan<D>, Failure> {
+        let permit = self.inner.shares.permit_by(deadline, principal).await?;
         let connection = self.inner.idle().take();
         match connection {
             Some(connection) => Ok(self.lend(connection, permit, true)),
@@ -89,8 +93,12 @@ impl<D: Dial> Pool<D> {
     }
 
     /// A new connection. Idle ones are closed: one of them was found to be unusable.
-    pub(crate) async fn fresh(&self, deadline: Instant) -> Result<Loan<D>, Failure> {
-        let permit = self.permit(deadline).await?;
+    pub(crate) async fn fresh(
+        &self,
+        principal: &str,
+        deadline: Instant,
+    ) -> Result<Loan<D>, Failure> {
+        let permit = self.inner.shares.permit_by(deadline, principal).await?;
         self.close_idle();
         self.open(permit, deadline).await
     }
@@ -106,10 +114,9 @@ impl<D: Dial> Pool<D> {
         &self.inner.dialling
     }
 
-    /// A connection for what is not a call, and why there is none.
-    pub(crate) async fn reader(&self) -> Result<Loan<D>, Error> {
-        let permit = Arc::clone(&self.inner.permits).acquire_owned().await;
-        let permit = permit.map_err(|_| unavailable())?;
+    /// A connection that prepares statements and reads the catalog, and why there is none.
+    pub(crate) async fn reader(&self, principal: &str) -> Result<Loan<D>, Error> {
+        let permit = self.inner.shares.permit(principal).await.ok_or_else(busy)?;
         let connection = self.inner.idle().take();
         if let Some(connection) = connection {
             return Ok(self.lend(connection, permit, true));
@@ -118,19 +125,7 @@ impl<D: Dial> Pool<D> {
         Ok(self.lend(opened.map_err(|_| unavailable())??, permit, false))
     }
 
-    async fn permit(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Failure> {
-        let permit = Arc::clone(&self.inner.permits).acquire_owned();
-        match timeout_at(deadline, permit).await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(_)) | Err(_) => Err(Failure::Busy),
-        }
-    }
-
-    async fn open(
-        &self,
-        permit: OwnedSemaphorePermit,
-        deadline: Instant,
-    ) -> Result<Loan<D>, Failure> {
+    async fn open(&self, permit: QueuePermit, deadline: Instant) -> Result<Loan<D>, Failure> {
         let until = deadline.min(Instant::now() + OPEN_TIME);
         match timeout_at(until, self.inner.dialling.open()).await {
             Ok(Ok(connection)) => Ok(self.lend(connection, permit, false)),
@@ -139,12 +134,7 @@ impl<D: Dial> Pool<D> {
         }
     }
 
-    fn lend(
-        &self,
-        connection: D::Connection,
-        permit: OwnedSemaphorePermit,
-        is_reused: bool,
-    ) -> Loan<D> {
+    fn lend(&self, connection: D::Connection, permit: QueuePermit, is_reused: bool) -> Loan<D> {
         let (connection, permit, pool) = (Some(connection), Some(permit), self.clone());
         Loan { connection, permit, is_reused, is_for_one: false, pool }
     }
@@ -170,7 +160,7 @@ impl<D: Dial> Pool<D> {
 
     /// Cancels what a connection runs, until the server has ended it, and closes the connection. The permit is dropped last,
     /// so that the server never has more connections than it should.
-    async fn cancel(self, _permit: OwnedSemaphorePermit, connection: D::Connection) {
+    async fn cancel(self, _permit: QueuePermit, connection: D::Connection) {
         drop(timeout(CANCEL_TIME, self.inner.dialling.cancel(connection)).await);
     }
 }
@@ -247,6 +237,10 @@ impl<D: Dial> fmt::Debug for Pool<D> {
     }
 }
 
+fn busy() -> Error {
+    Error::new(ErrorKind::Busy, "every connection is in use")
+}
+
 fn unavailable() -> Error {
     Error::new(ErrorKind::Unavailable, "no connection to the database in time")
 }
@@ -259,3 +253,6 @@ const IDLE_TIME: Duration = Duration::from_mins(1);
 
 /// The time limit of a cancellation. The server's own time limit ends what outlives it.
 const CANCEL_TIME: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests;

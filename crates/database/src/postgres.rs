@@ -36,6 +36,7 @@ use crate::{
     login::{LoginFinding, Needs},
     renewal::Renewal,
     settings::TableName,
+    shares::OPERATOR,
     transaction::{Access, Came, Failure, Transaction},
 };
 
@@ -62,7 +63,7 @@ impl Postgres {
     ) -> Result<Self, Error> {
         let dialling = Dialling::new(connecting, renewal.cloned())?;
         let pool = Pool::new(dialling, connecting.limits.connections);
-        pool.reader().await?.give_back();
+        pool.reader(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
         Ok(Self { pool, is_read_only, is_for_query: AtomicBool::new(false) })
     }
@@ -100,7 +101,15 @@ impl Postgres {
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
-        describe::describe(&self.pool, text).await
+        self.describe_for(OPERATOR, text).await
+    }
+
+    pub(crate) async fn describe_for(
+        &self,
+        principal: &str,
+        text: &str,
+    ) -> Result<Described, Error> {
+        describe::describe(&self.pool, principal, text).await
     }
 
     pub(crate) async fn run(
@@ -112,13 +121,13 @@ impl Postgres {
         if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
             return Err(Failure::Denied);
         }
-        let mut loan = self.pool.loan(deadline).await?;
+        let mut loan = self.pool.loan(&transaction.principal, deadline).await?;
         loan.is_for_one = is_for_query;
         let is_reused = loan.is_reused;
         match attempt(loan, &transaction, deadline).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                let mut loan = self.pool.fresh(deadline).await?;
+                let mut loan = self.pool.fresh(&transaction.principal, deadline).await?;
                 loan.is_for_one = is_for_query;
                 attempt(loan, &transaction, deadline).await.unwrap_or_else(Err)
             }

@@ -28,6 +28,7 @@ use crate::{
     failure::Failed,
     plan::Purpose,
     reading::{Columns, Reading},
+    shares,
     transaction::{Access, Expects, Failure, Step},
 };
 
@@ -41,7 +42,7 @@ pub(crate) struct QueryTool {
 /// One call of the tool.
 struct Request<'a> {
     database: &'a Database,
-    session: &'a Session,
+    call: &'a Call<'a>,
     deadline: Instant,
 }
 
@@ -54,7 +55,7 @@ impl Request<'_> {
             values: Vec::new(),
             expects: Expects::Rows { most: limits.rows.saturating_add(1) },
         };
-        let transaction = self.database.transaction(Access::Read, self.session, vec![step])?;
+        let transaction = self.database.transaction(Access::Read, self.call, vec![step])?;
         let came = self.database.run(transaction, self.deadline, journal).await;
         let came = came.map_err(|failure| self.fault(&failure))?;
         let columns = Columns {
@@ -101,8 +102,9 @@ impl Request<'_> {
     }
 
     async fn described(&self, text: &str) -> Result<Described, Box<Fault>> {
-        let Ok(described) = timeout_at(self.deadline, self.database.driver.describe(text)).await
-        else {
+        let principal = shares::principal(self.call);
+        let described = self.database.driver.describe_for(principal, text);
+        let Ok(described) = timeout_at(self.deadline, described).await else {
             return Err(self.fault(&Failure::TimedOut { is_rolled_back: true }));
         };
         described.map_err(|error| match error.kind() {
@@ -177,7 +179,7 @@ impl Backend for QueryTool {
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let request = Request {
             database: &self.database,
-            session: call.session(),
+            call,
             deadline: call.deadline_within(self.database.limits.timeout),
         };
         request.outcome(sql(call), journal).await.unwrap_or_else(Outcome::Failed)

@@ -24,7 +24,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::time::Instant;
 
-use self::{connection::Session, pool::Pool};
+use self::{
+    connection::Session,
+    pool::{Pool, Usage},
+};
 use crate::{
     catalog::Table,
     description::Described,
@@ -32,6 +35,7 @@ use crate::{
     error::Error,
     login::{LoginFinding, Needs},
     settings::TableName,
+    shares::OPERATOR,
     transaction::{Access, Came, Failure, Transaction},
 };
 
@@ -45,8 +49,7 @@ impl Sqlite {
     pub(crate) async fn connect(settings: &Connecting) -> Result<Self, Error> {
         let file = address::file(settings.url.expose(), &settings.base)?;
         let pool = Arc::new(Pool::new(file, settings));
-        let deadline = pool.deadline();
-        let checked = pool.use_connection(Access::Read, deadline, |session| session.version());
+        let checked = pool.use_connection(Access::Read, pool.load(), |session| session.version());
         checked.await.map_err(failure::of_load)?;
         Ok(Self { pool })
     }
@@ -57,7 +60,7 @@ impl Sqlite {
     ) -> Result<BTreeMap<TableName, Table>, Error> {
         let names = names.to_vec();
         let pool = Arc::clone(&self.pool);
-        let work = self.pool.use_connection(Access::Read, self.pool.deadline(), move |session| {
+        let work = self.pool.use_connection(Access::Read, self.pool.load(), move |session| {
             let digest = session.digest()?;
             let tables = session.catalog(|connection| catalog::tables(connection, &names))?;
             pool.snapshot().add_tables(&tables, digest);
@@ -67,7 +70,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
-        let work = self.pool.use_connection(Access::Read, self.pool.deadline(), |session| {
+        let work = self.pool.use_connection(Access::Read, self.pool.load(), |session| {
             session.catalog(catalog::all_tables)
         });
         work.await.map_err(failure::of_load)
@@ -77,7 +80,7 @@ impl Sqlite {
         let needs = needs.clone();
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
-        let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
+        let work = self.pool.use_connection(access, self.pool.load(), move |session| {
             let rights = session.rights_for(&needs)?;
             let mut findings = login::of_views(&rights, &needs);
             pool.snapshot().set_rights(rights);
@@ -89,12 +92,21 @@ impl Sqlite {
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+        self.describe_for(OPERATOR, text).await
+    }
+
+    pub(crate) async fn describe_for(
+        &self,
+        principal: &str,
+        text: &str,
+    ) -> Result<Described, Error> {
         let text: Arc<str> = text.into();
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
-        let work = self.pool.use_connection(access, self.pool.deadline(), move |session| {
-            described(session, &pool, text)
-        });
+        let preparation = self.pool.preparation(principal);
+        let work = self
+            .pool
+            .use_connection(access, preparation, move |session| described(session, &pool, text));
         work.await.map_err(failure::of_statement)
     }
 
@@ -107,9 +119,11 @@ impl Sqlite {
             return Err(Failure::Denied);
         }
         let pool = Arc::clone(&self.pool);
-        let work = self.pool.use_connection(transaction.access, deadline, move |session| {
-            run::run(session, &pool, &transaction)
-        });
+        let (access, principal) = (transaction.access, Arc::clone(&transaction.principal));
+        let usage = Usage { principal: &principal, deadline };
+        let work = self
+            .pool
+            .use_connection(access, usage, move |session| run::run(session, &pool, &transaction));
         work.await
     }
 }

@@ -9,6 +9,8 @@ use sha2::{Digest as _, Sha256};
 /// One transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Transaction {
+    /// The id of the principal whose call it is; empty without one.
+    pub(crate) principal: Arc<str>,
     pub(crate) access: Access,
     /// Variables of the database session, set for this transaction alone.
     pub(crate) identity: Vec<(String, String)>,

@@ -8,9 +8,13 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) async fn describe(pool: &Pool, text: &Arc<str>) -> Result<Described, Error> {
+pub(super) async fn describe(
+    pool: &Pool,
+    principal: &str,
+    text: &Arc<str>,
+) -> Result<Described, Error> {
     let is_change = is_change(text)?;
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = Reader::open_for(principal, pool).await?;
     let statement = match reader.prepare(text).await {
         Ok(statement) => statement,
         Err(error) => {

@@ -11,7 +11,7 @@ use super::{
     limits::Limits,
     pool::{Loan, Pool},
 };
-use crate::{error::Error, transaction::Rows};
+use crate::{error::Error, shares::OPERATOR, transaction::Rows};
 
 /// A connection that reads.
 pub(super) struct Reader {
@@ -19,8 +19,13 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// A connection for a load.
     pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
-        let mut loan = pool.reader().await?;
+        Self::open_for(OPERATOR, pool).await
+    }
+
+    pub(super) async fn open_for(principal: &str, pool: &Pool) -> Result<Self, Error> {
+        let mut loan = pool.reader(principal).await?;
         // A call before may have left its own limits: rows of the catalog beyond them would not come.
         if loan.is_reused {
             let connection = loan.connection().map_err(|_| unavailable())?;

@@ -135,7 +135,7 @@ impl Reviewing<'_> {
         let sql = sql::select(request.database.engine, &reading);
         let expects = Expects::Rows { most: request.most_reviewed() };
         let step = Step { text: sql.text.into(), values: sql.values, expects };
-        request.database.transaction(Access::Read, request.session(), vec![step])
+        request.database.transaction(Access::Read, request.call, vec![step])
     }
 
     /// The rows as a person sees them, with their digest.

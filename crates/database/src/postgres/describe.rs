@@ -6,8 +6,8 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) async fn describe(pool: &Pool, text: &str) -> Result<Described, Error> {
-    let mut reader = Reader::open(pool).await?;
+pub(super) async fn describe(pool: &Pool, principal: &str, text: &str) -> Result<Described, Error> {
+    let mut reader = Reader::open_for(principal, pool).await?;
     let statement = match reader.prepare(text).await {
         Ok(statement) => statement,
         Err(error) => {

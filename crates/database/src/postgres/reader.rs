@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     error::{self, Error, ErrorKind},
+    shares::OPERATOR,
     transaction::Rows,
 };
 
@@ -22,8 +23,13 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    /// A connection for a load.
     pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
-        Ok(Self { loan: pool.reader().await? })
+        Self::open_for(OPERATOR, pool).await
+    }
+
+    pub(super) async fn open_for(principal: &str, pool: &Pool) -> Result<Self, Error> {
+        Ok(Self { loan: pool.reader(principal).await? })
     }
 
     /// The rows of a query, whose values are texts.

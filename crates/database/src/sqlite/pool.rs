@@ -9,7 +9,6 @@ use std::{
 };
 
 use tokio::{
-    sync::Semaphore,
     task::{self, JoinError},
     time::{self, Instant},
 };
@@ -18,6 +17,7 @@ use super::{call::Call, connection::Session, snapshot::Snapshot};
 use crate::{
     endpoint::Connecting,
     settings::DatabaseLimits,
+    shares::{OPERATOR, Shares},
     transaction::{Access, Failure},
 };
 
@@ -26,9 +26,16 @@ pub(super) struct Pool {
     file: PathBuf,
     limits: DatabaseLimits,
     is_read_only: bool,
-    permits: Arc<Semaphore>,
+    shares: Shares,
     idle: Mutex<Vec<Session>>,
     snapshot: Mutex<Snapshot>,
+}
+
+/// Whose use of a connection it is, and when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usage<'a> {
+    pub(super) principal: &'a str,
+    pub(super) deadline: Instant,
 }
 
 impl Pool {
@@ -37,7 +44,7 @@ impl Pool {
             file,
             limits: settings.limits.clone(),
             is_read_only: settings.is_read_only,
-            permits: Arc::new(Semaphore::new(settings.limits.connections.max(1))),
+            shares: Shares::new(settings.limits.connections),
             idle: Mutex::default(),
             snapshot: Mutex::default(),
         }
@@ -55,9 +62,14 @@ impl Pool {
         self.is_read_only
     }
 
-    /// The end of a use that belongs to no call.
-    pub(super) fn deadline(&self) -> Instant {
-        Instant::now() + self.limits.timeout
+    /// A use that belongs to no call.
+    pub(super) fn load(&self) -> Usage<'static> {
+        self.preparation(OPERATOR)
+    }
+
+    /// A use that prepares a statement of a principal.
+    pub(super) fn preparation<'a>(&self, principal: &'a str) -> Usage<'a> {
+        Usage { principal, deadline: Instant::now() + self.limits.timeout }
     }
 
     /// The state that was read and allowed at load. Held for moments, never across a statement.
@@ -65,17 +77,15 @@ impl Pool {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `work` with a connection, until `deadline` or until the future is dropped.
+    /// Runs `work` with a connection, until the deadline or until the future is dropped.
     pub(super) async fn use_connection<T: Send + 'static>(
         self: &Arc<Self>,
         access: Access,
-        deadline: Instant,
+        usage: Usage<'_>,
         work: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let permit = time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned());
-        let Ok(Ok(permit)) = permit.await else {
-            return Err(Failure::Busy);
-        };
+        let Usage { principal, deadline } = usage;
+        let permit = self.shares.permit_by(deadline, principal).await?;
         let call = Arc::new(Call::new(deadline));
         let cancel = CancelOnDrop(Arc::clone(&call));
         let pool = Arc::clone(self);

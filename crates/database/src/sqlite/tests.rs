@@ -4,6 +4,7 @@ mod attacks;
 mod catalog;
 mod limits;
 mod locks;
+mod shares;
 mod transactions;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -129,6 +130,7 @@ async fn run_within(
     time: Duration,
 ) -> Result<Vec<Came>, Failure> {
     let transaction = Transaction {
+        principal: "".into(),
         access,
         identity: Vec::new(),
         role: None,

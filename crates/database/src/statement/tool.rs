@@ -72,7 +72,7 @@ impl StatementTool {
             }
         };
         let step = Step { text: Arc::clone(&self.text), values, expects };
-        self.database.transaction(access, call.session(), vec![step])
+        self.database.transaction(access, call, vec![step])
     }
 
     fn fetched(&self) -> u32 {

@@ -42,6 +42,7 @@ pub(crate) fn one(text: &str, values: &[&str]) -> Step {
 
 pub(crate) fn read(steps: impl IntoIterator<Item = Step>) -> Transaction {
     Transaction {
+        principal: "".into(),
         access: Access::Read,
         identity: Vec::new(),
         role: None,
