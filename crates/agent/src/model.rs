@@ -2,6 +2,8 @@
 //! so it may be repeated; calls are never repeated with it.
 
 mod failure;
+mod overflow;
+mod pieces;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -13,11 +15,12 @@ use callgate_auth::Authenticator;
 use callgate_dialect::Dialect;
 use callgate_secret::{Masker, Secret, StreamMasker};
 use callgate_tool::{NamedBy, Object, Session};
-use callgate_transport::{CredentialValues, Limits, ResponseBody, Transport};
+use callgate_transport::{CredentialValues, Limits, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 
 pub(crate) use self::failure::ModelFailure;
+use self::pieces::Pieces;
 use crate::{
     context::TurnEvent,
     error::{self, Error},
@@ -74,7 +77,8 @@ pub struct ModelSettings {
     pub settings: Object,
     /// True if replies come as streams of events, whose words are shown as they come.
     pub stream: bool,
-    /// The limits of one request.
+    /// The limits of one request. The time is that of a whole reply, and the longest silence of one that is a stream; a reply
+    /// that exceeds it is not asked for again.
     pub limits: Limits,
     /// The number of times that a request is sent at most, while the provider is overloaded.
     pub attempts: u32,
@@ -198,9 +202,9 @@ impl Model {
         let of_transport = |error| ModelFailure::of_transport(&error);
         if self.settings.stream {
             let opened = self.transport.open(request, &limits).await.map_err(of_transport)?;
-            let ends = (Instant::now() + timeout).min(deadline);
-            let read = timeout_at(ends, self.read_stream(opened, &secrets, words)).await;
-            return read.unwrap_or_else(|_| Err(ModelFailure::cut()));
+            let (head, body) = opened.into_parts();
+            let pieces = Pieces::new(body, &limits, deadline);
+            return self.read_stream(Response::from_parts(head, pieces), &secrets, words).await;
         }
         let sent = self.transport.send(request, &limits).await.map_err(of_transport)?;
         self.read_whole(&sent, &secrets, words)
@@ -221,18 +225,15 @@ impl Model {
 
     async fn read_stream(
         &self,
-        response: Response<ResponseBody>,
+        response: Response<Pieces>,
         secrets: &[Secret],
         words: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Reply, ModelFailure> {
-        let of_transport = |error| ModelFailure::of_transport(&error);
-        let most = self.settings.limits.response_bytes;
-        let (head, mut body) = response.into_parts();
-        let first = body.chunk().await.map_err(of_transport)?.unwrap_or_default();
+        let (head, mut pieces) = response.into_parts();
+        let first = pieces.next().await?.unwrap_or_default();
         // Some servers do not stream, whatever they were asked for, or answer with an error under any status.
         if !head.status.is_success() || begins_object(&first) {
-            let rest = body.collect(most).await.map_err(of_transport)?;
-            let whole = Bytes::from([first, rest].concat());
+            let whole = pieces.whole(first).await?;
             return self.read_whole(&Response::from_parts(head, whole), secrets, words);
         }
         let masker = Masker::new(secrets);
@@ -244,17 +245,12 @@ impl Model {
                 words(&text);
             }
         };
-        let (mut reply, mut n_bytes) = (StreamedReply::new(self.wire), 0_usize);
+        let mut reply = StreamedReply::new(self.wire);
         let mut next = Some(first);
-        while let Some(chunk) = next {
-            n_bytes = n_bytes.saturating_add(chunk.len());
-            if n_bytes > most {
-                let problem = format!("the reply of the model has more than {most} bytes");
-                return Err(ModelFailure::unreadable(problem));
-            }
-            let pushed = reply.push(&chunk, &mut show);
+        while let Some(piece) = next {
+            let pushed = reply.push(&piece, &mut show);
             pushed.map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
-            next = body.chunk().await.map_err(of_transport)?;
+            next = pieces.next().await?;
         }
         reply.end(&mut show).map_err(|fault| ModelFailure::of_reply(&fault, &masker))?;
         // A stream that ends before its reply is no message: nothing in it is called.

@@ -44,6 +44,7 @@ pub struct ResponseBody {
 
 enum Source {
     Coded(Coded),
+    Pieces(Pin<Box<dyn Stream<Item = Result<Bytes, Error>> + Send>>),
     Plain(Incoming),
     Whole(Bytes),
 }
@@ -70,6 +71,12 @@ impl ResponseBody {
         Self { announced: u64::try_from(bytes.len()).ok(), source: Source::Whole(bytes) }
     }
 
+    /// A body whose pieces come from a stream, for transports of tests.
+    #[doc(hidden)]
+    pub fn of_pieces(pieces: impl Stream<Item = Result<Bytes, Error>> + Send + 'static) -> Self {
+        Self { announced: None, source: Source::Pieces(Box::pin(pieces)) }
+    }
+
     pub(crate) fn incoming(incoming: Incoming, coding: Option<Coding>) -> Self {
         let announced = incoming.size_hint().exact();
         let source = match coding {
@@ -88,6 +95,7 @@ impl ResponseBody {
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         match &mut self.source {
             Source::Coded(coded) => coded.chunk().await,
+            Source::Pieces(pieces) => pieces.next().await.transpose(),
             Source::Plain(incoming) => next_data(incoming).await,
             Source::Whole(bytes) => Ok(Some(mem::take(bytes)).filter(|bytes| !bytes.is_empty())),
         }

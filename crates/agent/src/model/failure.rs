@@ -6,10 +6,11 @@ use bytes::Bytes;
 use callgate_auth::Error as AuthError;
 use callgate_call::retry_after;
 use callgate_secret::Masker;
-use callgate_tool::{Value, visible_line};
-use callgate_transport::Error as TransportError;
+use callgate_tool::{Reached, Value, visible_line};
+use callgate_transport::{Error as TransportError, ErrorKind};
 use http::{Response, StatusCode};
 
+use super::overflow::is_overflow;
 use crate::wire::ReplyFault;
 
 #[derive(Clone, Debug)]
@@ -32,10 +33,18 @@ impl ModelFailure {
 
     pub(super) fn of_transport(error: &TransportError) -> Self {
         let failure = Self::new(format!("the model did not answer: {error}"));
-        Self { is_transient: error.is_transient(), ..failure }
+        // A model that is only slow writes on, and its reply is paid for.
+        let is_slow = error.kind() == ErrorKind::TimedOut && error.reached() != Reached::No;
+        Self { is_transient: error.is_transient() && !is_slow, ..failure }
     }
 
-    /// The stream ended before the reply did, or did not end in time.
+    /// The stream paused for longer than the time of the model. Its reply is paid for, so it is not asked for again.
+    pub(super) fn silent(limit: Duration) -> Self {
+        let seconds = limit.as_secs_f64();
+        Self::new(format!("the reply of the model paused for more than {seconds} s, its `timeout`"))
+    }
+
+    /// The stream ended before the reply did.
     pub(super) fn cut() -> Self {
         let failure = Self::new("the reply of the model ended before it was whole".to_owned());
         Self { is_transient: true, ..failure }
@@ -49,11 +58,8 @@ impl ModelFailure {
     pub(super) fn of_reply(fault: &ReplyFault, masker: &Masker<'_>) -> Self {
         let failure = Self::new(shown(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
-        Self {
-            is_overflow: is_overflow(error, &fault.message),
-            is_transient: is_transient(error),
-            ..failure
-        }
+        let is_overflow = is_overflow(error, &fault.message);
+        Self { is_overflow, is_transient: !is_overflow && is_transient(error), ..failure }
     }
 
     /// The failure of a response that is no success; `text` is its body without secrets.
@@ -65,18 +71,20 @@ impl ModelFailure {
         let message = format!("the model answered with status {}", status.as_u16());
         let message = if shown.is_empty() { message } else { format!("{message}: {shown}") };
         let error = body.get("error").unwrap_or(&body);
-        let is_overflow = status.is_client_error() && is_overflow(error, said);
-        let is_transient = is_passing(status);
+        // llama.cpp says it with the status 500.
+        let is_overflow = is_overflow(error, said);
+        let is_transient = !is_overflow && is_passing(status);
         let retry_after = retry_after(response.headers());
         Self { message, is_overflow, is_transient, retry_after }
     }
 }
 
-/// The provider's own words: `error.message` of OpenAI, Anthropic and Gemini, `message` of Bedrock.
+/// The provider's own words: `error.message` of OpenAI, Anthropic and Gemini, `message` of Bedrock, `detail` of servers that
+/// are made with `FastAPI`.
 fn said(body: &Value) -> Option<&str> {
     let error = body.get("error");
     let message = error.and_then(|error| error.get("message")).or_else(|| body.get("message"));
-    message.or(error).and_then(Value::as_str)
+    message.or(error).or_else(|| body.get("detail")).and_then(Value::as_str)
 }
 
 /// Words of a provider as one line.
@@ -102,20 +110,6 @@ fn is_transient(error: &Value) -> bool {
     })
 }
 
-/// OpenAI has a code for a conversation that is too long. The others only have words for it.
-fn is_overflow(error: &Value, said: &str) -> bool {
-    let code = error.get("code").and_then(Value::as_str);
-    let said = said.to_lowercase();
-    code == Some("context_length_exceeded") || OVERFLOW.iter().any(|words| said.contains(words))
-}
-
-/// The words of Anthropic, Bedrock and Gemini.
-const OVERFLOW: [&str; 4] = [
-    "prompt is too long",
-    "input is too long",
-    "exceeds the maximum number of tokens",
-    "exceed context limit",
-];
 /// The kinds of errors for which the providers answer 408, 429 or 5xx where no stream has begun.
 const TRANSIENT: [&str; 22] = [
     // Anthropic: <https://docs.anthropic.com/en/api/errors>.

@@ -8,6 +8,7 @@ mod streamed;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -17,7 +18,8 @@ use callgate_auth::{AuthConfig, AuthContext, CredentialSource};
 use callgate_dialect::Dialect;
 use callgate_secret::{MemoryStore, Secret, SecretReference};
 use callgate_tool::{Object, Value};
-use callgate_transport::{Error, ErrorKind, Limits, Refuse, Transport};
+use callgate_transport::{Error, ErrorKind, Limits, Refuse, ResponseBody, Transport};
+use futures_util::StreamExt;
 use http::{Request, Response};
 
 pub(crate) use self::{
@@ -38,6 +40,8 @@ pub(crate) enum Step {
     /// Sends this body.
     Raw(String),
     Says(Said),
+    /// Sends the pieces of a stream, each after so many seconds.
+    Slowly(Vec<(u64, Vec<u8>)>),
     /// Streams so many events of this, and then an error that passes, or one that does not.
     Fails(Said, usize, Failing),
     /// Streams this, and breaks off after so many events.
@@ -149,7 +153,7 @@ impl Fake {
         match step.unwrap_or_else(|| Step::Says(Said::text("That is all."))) {
             Step::Says(said) if is_streamed => Some(self.streams(&said, usize::MAX)),
             Step::Bytes(bytes) => only(response(200, None, "").map(|_| bytes.into())),
-            Step::Hang => None,
+            Step::Hang | Step::Slowly(_) => None,
             Step::Raw(body) => only(response(200, None, &body)),
             Step::Status(status, after, body) => only(response(status, after, body)),
             Step::Streams(said, n_events) => Some(self.streams(&said, n_events)),
@@ -236,5 +240,26 @@ impl Transport for Fake {
         };
         self.sent.lock().unwrap().extend(kept);
         Ok(answer)
+    }
+
+    async fn open(
+        &self,
+        request: Request<Bytes>,
+        limits: &Limits,
+    ) -> Result<Response<ResponseBody>, Error> {
+        let pieces = match self.steps.lock().unwrap().front() {
+            Some(Step::Slowly(pieces)) => pieces.clone(),
+            _ => Vec::new(),
+        };
+        if pieces.is_empty() {
+            return Ok(self.send(request, limits).await?.map(ResponseBody::whole));
+        }
+        let path = request.uri().path().to_owned();
+        self.answer(&path, std::str::from_utf8(request.body()).unwrap());
+        let pieces = futures_util::stream::iter(pieces).then(|(seconds, piece)| async move {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(piece.into())
+        });
+        Ok(response(200, None, "").map(|_| ResponseBody::of_pieces(pieces)))
     }
 }

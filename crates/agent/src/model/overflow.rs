@@ -1,0 +1,148 @@
+//! Recognizes the error of a conversation that has more tokens than the model can read. Few servers have a code for it; the
+//! others have words, which are listed here as they write them.
+
+use callgate_tool::Value;
+
+/// True if an error says that the conversation is too long.
+pub(super) fn is_overflow(error: &Value, said: &str) -> bool {
+    let mut names = ["code", "type"].iter().filter_map(|name| error.get(name)?.as_str());
+    if names.any(|name| NAMES.contains(&name)) {
+        return true;
+    }
+    // A proxy puts the words of the server behind it beside its own.
+    let behind = error.get("metadata").and_then(|it| it.get("raw")).and_then(Value::as_str);
+    [Some(said), behind].into_iter().flatten().any(are_words_of_overflow)
+}
+
+fn are_words_of_overflow(said: &str) -> bool {
+    let said = said.to_lowercase();
+    WORDS.iter().any(|words| said.contains(words))
+}
+
+const NAMES: [&str; 6] = [
+    "ContextWindowExceededError",
+    "context_length_exceeded",
+    "context_window_exceeded",
+    "exceed_context_size_error",
+    "request_too_large",
+    "tokens_limit_reached",
+];
+/// Parts of the servers' sentences, in small letters.
+const WORDS: [&str; 29] = [
+    // OpenAI and vLLM, which many copy; its newer sentences.
+    "maximum context length",
+    "exceeds the context window",
+    "longer than the maximum model length",
+    "reduce the length of the messages",
+    // Anthropic, Bedrock, Fireworks.
+    "exceed context limit",
+    "input is too long",
+    "prompt is too long",
+    // Gemini by its own interface and by Vertex AI.
+    "exceeds the maximum number of tokens",
+    "input token count is",
+    // SGLang.
+    "exceeds the maximum allowed length",
+    "longer than the model's context length",
+    // llama.cpp and its bindings, Ollama, LM Studio.
+    "available context size",
+    "context the overflows",
+    "exceed context window of",
+    "exceeds maximum context",
+    "exceeds the context length",
+    "greater than the context length",
+    "is too large to process",
+    // LiteLLM.
+    "context window exceeded",
+    "contextwindowexceedederror",
+    // Text Generation Inference.
+    "`inputs` must have less than",
+    "tokens + `max_new_tokens` must be",
+    // Cohere, DashScope, MiniMax, Moonshot, xAI, Zhipu.
+    "number of tokens in the prompt cannot exceed",
+    "range of input length should be",
+    "context window exceeds limit",
+    "model token limit",
+    "maximum prompt length",
+    "prompt exceeds max length",
+    // Volcano Engine.
+    "exceed max message tokens",
+];
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    /// The sentences of servers, as their documentation and public reports have them.
+    const SAID: [&str; 36] = [
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
+        "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        "Please reduce the length of the messages or completion. Current length is 10000 while limit is 8192",
+        "prompt is too long: 200001 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000",
+        "Input is too long for requested model.",
+        "The prompt is too long: 9000, model maximum context length: 8191",
+        "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+        "Unable to submit request because the input token count is 32000 but model only supports up to 8192.",
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "Input length (5000 tokens) exceeds the maximum allowed length (4090 tokens).",
+        "Requested token count exceeds the model's maximum context length of 4096 tokens.",
+        "the request exceeds the available context size (4096 tokens), try increasing it",
+        "the request exceeds the available context size. try increasing the context size or enable context shift",
+        "request (5000 tokens) exceeds the available context size (4096 tokens)",
+        "input is too large to process. increase the physical batch size",
+        "Requested tokens (600) exceed context window of 512",
+        "input length exceeds maximum context length",
+        "the input length exceeds the context length",
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+        "The number of tokens to keep from the initial prompt is greater than the context length.",
+        "litellm.ContextWindowExceededError: litellm.BadRequestError: too long",
+        "Context window exceeded",
+        "This endpoint's maximum context length is 4096 tokens. However, you requested about 5000 tokens",
+        "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+        "Input validation error: `inputs` must have less than 1024 tokens. Given: 2000",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4000 `inputs` tokens and 200 `max_new_tokens`",
+        "too many tokens: total number of tokens in the prompt cannot exceed 4081",
+        "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+        "invalid params, context window exceeds limit (2013)",
+        "Invalid request: Your request exceeded model token limit: 8192",
+        "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+        "Prompt exceeds max length",
+        "Total tokens of image and text exceed max message tokens",
+    ];
+
+    #[test]
+    fn a_conversation_that_is_too_long_is_recognized_in_the_words_of_each_server() {
+        for said in SAID {
+            assert!(is_overflow(&Value::Null, said), "{said}");
+            let behind = json!({"code": 400, "metadata": {"raw": said}});
+            assert!(is_overflow(&behind, "Provider returned error"), "{said}");
+        }
+        for name in NAMES {
+            assert!(is_overflow(&json!({"code": name}), ""), "{name}");
+            assert!(is_overflow(&json!({"type": name}), ""), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_errors_about_tokens_and_lengths_are_none_of_a_conversation_that_is_too_long() {
+        for said in [
+            "Too many tokens, please wait before trying again.",
+            "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.",
+            "Range of max_tokens should be [1, 8192]",
+            "max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens",
+            "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+            "The token is expired",
+            "",
+        ] {
+            assert!(
+                !is_overflow(&json!({"code": 400, "type": "invalid_request_error"}), said),
+                "{said}"
+            );
+        }
+    }
+}
