@@ -105,7 +105,7 @@ impl Wire {
     pub(crate) fn path(self, model: &str) -> String {
         match self {
             Self::Anthropic => "/messages".to_owned(),
-            Self::Bedrock => format!("/model/{model}/converse"),
+            Self::Bedrock => format!("/model/{}/converse", segment(model)),
             Self::Gemini => format!("/models/{model}:generateContent"),
             Self::OpenAi => "/chat/completions".to_owned(),
             Self::Responses => "/responses".to_owned(),
@@ -115,7 +115,7 @@ impl Wire {
     /// The path of requests whose replies are streams.
     pub(crate) fn stream_path(self, model: &str) -> String {
         match self {
-            Self::Bedrock => format!("/model/{model}/converse-stream"),
+            Self::Bedrock => format!("/model/{}/converse-stream", segment(model)),
             Self::Gemini => format!("/models/{model}:streamGenerateContent?alt=sse"),
             _ => self.path(model),
         }
@@ -235,6 +235,16 @@ impl Wire {
     }
 }
 
+/// A name as one segment of a path (RFC 3986 §3.3): that of an inference profile holds `/`. An escape in it stays.
+fn segment(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:%".contains(&byte);
+    let written = name.bytes().map(|byte| match byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    written.collect()
+}
+
 /// True if a text shows nothing.
 fn is_blank(text: Option<&Value>) -> bool {
     text.and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
@@ -247,4 +257,39 @@ fn joined<'v>(texts: impl Iterator<Item = &'v Value>) -> String {
 
 fn unreadable(error: &serde_json::Error) -> String {
     format!("the reply of the model has another form: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_model_is_one_segment_of_the_path_at_bedrock() {
+        for (model, expected) in [
+            ("anthropic.claude-3-sonnet-20240229-v1:0", "anthropic.claude-3-sonnet-20240229-v1:0"),
+            (
+                "arn:aws:bedrock:eu-west-1:1:application-inference-profile/a1",
+                "arn:aws:bedrock:eu-west-1:1:application-inference-profile%2Fa1",
+            ),
+            (
+                "arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1",
+                "arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1",
+            ),
+            ("a b?c#d/é", "a%20b%3Fc%23d%2F%C3%A9"),
+        ] {
+            assert_eq!(Wire::Bedrock.path(model), format!("/model/{expected}/converse"));
+            let path = format!("/model/{expected}/converse-stream");
+            assert_eq!(Wire::Bedrock.stream_path(model), path);
+        }
+    }
+
+    #[test]
+    fn tokens_that_bedrock_had_cached_count_as_read() {
+        let used = r#"{"inputTokens":1,"cacheReadInputTokens":20,"cacheWriteInputTokens":300,"outputTokens":4}"#;
+        let message = r#"{"role":"assistant","content":[{"text":"Yes."}]}"#;
+        let reply = format!(
+            r#"{{"output":{{"message":{message}}},"stopReason":"end_turn","usage":{used}}}"#
+        );
+        assert_eq!(Wire::Bedrock.reply(&reply).unwrap().usage, Usage { input: 321, output: 4 });
+    }
 }

@@ -70,7 +70,10 @@ struct Output<'r> {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names are the provider's")]
 struct Used {
+    cache_read_input_tokens: Tokens,
+    cache_write_input_tokens: Tokens,
     input_tokens: Tokens,
     output_tokens: Tokens,
 }
@@ -86,7 +89,10 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
         _ => Stop::Done,
     };
     let used = response.usage.unwrap_or_default();
-    let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
+    // `inputTokens` has none of those that were cached.
+    let input = [used.input_tokens, used.cache_read_input_tokens, used.cache_write_input_tokens];
+    let input = input.into_iter().map(Tokens::get).fold(0, u64::saturating_add);
+    let usage = Usage { input, output: used.output_tokens.get() };
     let text = joined(blocks(message.value()).filter_map(|block| block.get("text")));
     let is_empty = is_empty(message.value());
     Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
