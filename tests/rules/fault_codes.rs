@@ -15,6 +15,10 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::AuthFailed, "a_slow_store_delays_only_the_calls_that_need_it"),
     (FaultCode::Conflict, "a_change_that_meets_the_lock_of_another_one_is_reported_as_a_conflict"),
     (FaultCode::ConstraintViolated, "a_constraint_names_offered_columns_and_no_value_of_a_row"),
+    (
+        FaultCode::Internal,
+        "a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate",
+    ),
     (FaultCode::NotFound, "a_row_that_is_not_there_has_its_own_code"),
     (FaultCode::RowChanged, "a_change_of_another_version_is_refused"),
     (FaultCode::StaleDescription, "a_column_that_changed_since_the_load_ends_the_call"),

@@ -13,7 +13,7 @@ use crate::{
     login::{LoginFinding, Needs},
     renewal::Renewal,
     settings::TableName,
-    transaction::{Came, Failure, Transaction},
+    transaction::{Access, Came, Failure, Transaction},
 };
 
 /// A pool of connections of one login.
@@ -135,7 +135,13 @@ impl Driver {
         transaction: Transaction,
         deadline: Instant,
     ) -> Result<Vec<Came>, Failure> {
-        each!(self, driver => driver.run(transaction, deadline).await)
+        let access = transaction.access;
+        let ran = each!(self, driver => driver.run(transaction, deadline).await);
+        ran.map_err(|failure| match failure {
+            // The transaction is one that only reads.
+            Failure::ReadOnly if access == Access::Read => Failure::Denied,
+            failure => failure,
+        })
     }
 }
 

@@ -33,6 +33,8 @@ impl Failed<'_> {
                 self.constraint(*kind, name.as_deref(), column.as_deref())
             }
             Failure::Denied => database::denied(),
+            Failure::Full => database::full(),
+            Failure::Internal => database::internal(None),
             Failure::InvalidValue => database::value_not_taken(),
             Failure::Lost { may_be_committed: true } => {
                 database::lost(self.effect, database::Committed::Maybe)
@@ -40,7 +42,14 @@ impl Failed<'_> {
             Failure::Lost { may_be_committed: false } => {
                 database::lost(self.effect, database::Committed::No)
             }
-            Failure::Other { code } => database::refused(code.as_deref()),
+            // The statements on entities are callgate's own.
+            Failure::Malformed { code } if self.entity.is_some() => {
+                database::internal(code.as_deref())
+            }
+            Failure::Malformed { code } | Failure::Other { code } => {
+                database::refused(code.as_deref())
+            }
+            Failure::ReadOnly => database::read_only(),
             Failure::Stale => database::stale_description(),
             Failure::TimedOut { is_rolled_back: true } => {
                 database::rolled_back_in_time(self.timeout.as_secs_f64())
@@ -50,6 +59,7 @@ impl Failed<'_> {
             }
             Failure::TooLarge => database::too_large(),
             Failure::TooMany { affected } => database::too_many_rows(*affected, self.affected),
+            Failure::Unable { code } => database::unable(code.as_deref()),
             Failure::Unavailable { .. } => database::unavailable(),
             Failure::Unexpected { step } => self.unexpected(*step),
         }
@@ -90,3 +100,86 @@ impl Failed<'_> {
 
 /// The time after which a connection may be free.
 const SOON: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use callgate_tool::{FaultCode, Next, Reached};
+
+    use super::*;
+    use crate::{
+        catalog::{Column, ColumnKind, Table, TableKind},
+        engine::Engine,
+        entity::{Context, resolve},
+        settings::{EntitySettings, TableName},
+    };
+
+    /// The failure of a write.
+    fn fault(failure: &Failure, entity: Option<&Entity>) -> Box<Fault> {
+        let timeout = Duration::from_secs(1);
+        let failed = Failed { entity, purposes: &[], effect: Effect::Write, affected: 1, timeout };
+        failed.fault(failure)
+    }
+
+    #[test]
+    fn only_a_database_without_a_connection_was_sent_nothing() {
+        let code = Some("58030".to_owned());
+        for (failure, code, reached, next) in [
+            (Failure::Full, FaultCode::ServiceError, Reached::Yes, Next::TryLater),
+            (Failure::ReadOnly, FaultCode::ServiceError, Reached::Yes, Next::TryLater),
+            (Failure::Unable { code }, FaultCode::ServiceError, Reached::Yes, Next::TryLater),
+            (Failure::Internal, FaultCode::Internal, Reached::Yes, Next::GiveUp),
+            (Failure::Busy, FaultCode::Overloaded, Reached::No, Next::TryLater),
+            (
+                Failure::Unavailable { reason: String::new() },
+                FaultCode::Unreachable,
+                Reached::No,
+                Next::TryLater,
+            ),
+        ] {
+            let fault = fault(&failure, None);
+            assert_eq!(
+                (fault.code, fault.reached, fault.next),
+                (code, reached, next),
+                "{failure:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
+        let malformed = Failure::Malformed { code: Some("42601".to_owned()) };
+        let table = Table {
+            name: TableName { schema: None, name: "orders".to_owned() },
+            kind: TableKind::Table,
+            comment: None,
+            columns: vec![Column::of_statement("no", ColumnKind::Json)],
+            key: Vec::new(),
+            unique: Vec::new(),
+            indexed: Vec::new(),
+            foreign_keys: Vec::new(),
+        };
+        let settings = EntitySettings {
+            pointer: String::new(),
+            name: "orders".to_owned(),
+            table: table.name.clone(),
+            key: None,
+            description: String::new(),
+            operations: Vec::new(),
+            fields: None,
+            input_fields: BTreeMap::new(),
+            output_fields: BTreeMap::new(),
+            rows: Vec::new(),
+            filter: None,
+            sort: None,
+            many: false,
+            affected: 1,
+            version: None,
+        };
+        let context = Context { engine: Engine::Postgres, entities: &[], tables: &BTreeMap::new() };
+        let (entity, _) = resolve(&settings, &Arc::new(table), context);
+        assert_eq!(fault(&malformed, Some(&entity)).code, FaultCode::Internal);
+        assert_eq!(fault(&malformed, None).code, FaultCode::ServiceError);
+    }
+}

@@ -129,7 +129,7 @@ impl<D: Dial> Pool<D> {
         let until = deadline.min(Instant::now() + OPEN_TIME);
         match timeout_at(until, self.inner.dialling.open()).await {
             Ok(Ok(connection)) => Ok(self.lend(connection, permit, false)),
-            Ok(Err(error)) => Err(Failure::Unavailable { reason: error.to_string() }),
+            Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Failure::Unavailable { reason: "no connection in time".to_owned() }),
         }
     }

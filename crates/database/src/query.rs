@@ -110,10 +110,10 @@ impl Request<'_> {
         described.map_err(|error| match error.kind() {
             ErrorKind::Busy => self.fault(&Failure::Busy),
             ErrorKind::Statement => wording::not_a_query(&error.to_string()),
-            ErrorKind::Address
-            | ErrorKind::Catalog
-            | ErrorKind::Denied
-            | ErrorKind::Unavailable => wording::unavailable(),
+            ErrorKind::Catalog => self.fault(&Failure::Internal),
+            ErrorKind::Address | ErrorKind::Denied | ErrorKind::Unavailable => {
+                wording::unavailable()
+            }
         })
     }
 

@@ -50,7 +50,7 @@ impl Sqlite {
         let file = address::file(settings.url.expose(), &settings.base)?;
         let pool = Arc::new(Pool::new(file, settings));
         let checked = pool.use_connection(Access::Read, pool.load(), |session| session.version());
-        checked.await.map_err(failure::of_load)?;
+        checked.await.map_err(|failure| failure::of_load(&failure))?;
         Ok(Self { pool })
     }
 
@@ -66,14 +66,14 @@ impl Sqlite {
             pool.snapshot().add_tables(&tables, digest);
             Ok(tables)
         });
-        work.await.map_err(failure::of_load)
+        work.await.map_err(|failure| failure::of_load(&failure))
     }
 
     pub(crate) async fn all_tables(&self) -> Result<Vec<TableName>, Error> {
         let work = self.pool.use_connection(Access::Read, self.pool.load(), |session| {
             session.catalog(catalog::all_tables)
         });
-        work.await.map_err(failure::of_load)
+        work.await.map_err(|failure| failure::of_load(&failure))
     }
 
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
@@ -88,7 +88,7 @@ impl Sqlite {
             findings.extend(session.own(of_file)?);
             Ok(findings)
         });
-        work.await.map_err(failure::of_load)
+        work.await.map_err(|failure| failure::of_load(&failure))
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
@@ -107,7 +107,7 @@ impl Sqlite {
         let work = self
             .pool
             .use_connection(access, preparation, move |session| described(session, &pool, text));
-        work.await.map_err(failure::of_statement)
+        work.await.map_err(|failure| failure::of_statement(&failure))
     }
 
     pub(crate) async fn run(

@@ -95,6 +95,16 @@ pub(crate) enum Failure {
     TooMany { affected: u64 },
     /// The login may not do it.
     Denied,
+    /// The disk of the server has no space left.
+    Full,
+    /// The server or the driver does what callgate does not expect of it: a fault of callgate's own code.
+    Internal,
+    /// The text is no statement of this engine: a fault of whoever wrote it.
+    Malformed { code: Option<String> },
+    /// The server takes no changes, by its own word.
+    ReadOnly,
+    /// The server cannot do it now, by its own word: it lacks memory, or cannot read a file.
+    Unable { code: Option<String> },
     /// A table, column or type is not what it was at load.
     Stale,
     /// A value or a row is larger than its limit.
@@ -103,7 +113,7 @@ pub(crate) enum Failure {
     InvalidValue,
     /// Time was over; what the statement did was rolled back on the server if `is_rolled_back`.
     TimedOut { is_rolled_back: bool },
-    /// No connection was free in time: nothing was sent, and nothing is known about the database.
+    /// No connection was free in time, here or at the server: nothing was sent, and nothing is known about the database.
     Busy,
     /// No connection could be made: nothing was sent.
     Unavailable { reason: String },

@@ -77,6 +77,9 @@ codes! {
         /// A rule of the database refuses the change: a row that there is already, a value that is not allowed, a row that others refer to.
         ConstraintViolated = "constraint_violated":
             "The database was reached, and the call changed nothing. The model sees the columns that it may know, and should correct the arguments. A person has nothing to do.";
+        /// callgate itself is at fault: it made what the service does not take.
+        Internal = "internal":
+            "The service was reached, and the call changed nothing. The model should not call again. A person reports the fault to callgate's makers, with its message and the version of the service.";
         /// Arguments are missing, unknown or of the wrong kind.
         InvalidArguments = "invalid_arguments":
             "Nothing was sent. The model sees each mistake, and should correct the arguments and call again. A person has nothing to do; if calls fail like this often, better words in the description help.";

@@ -134,6 +134,39 @@ pub fn unavailable() -> Box<Fault> {
     fault(FaultCode::Unreachable, message, Next::TryLater)
 }
 
+/// The disk of the database has no space left.
+pub fn full() -> Box<Fault> {
+    let message = "the disk of the database is full, nothing was changed; try again later";
+    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+}
+
+/// The server of the database takes no changes.
+pub fn read_only() -> Box<Fault> {
+    let message = "the server of the database only reads now, nothing was changed; try again later";
+    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+}
+
+/// The server of the database lacks something of its own, by this code.
+pub fn unable(code: Option<&str>) -> Box<Fault> {
+    let code = in_parentheses(code);
+    let message =
+        format!("the database cannot do it now{code}, nothing was changed; try again later");
+    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+}
+
+/// The database does not take a statement of callgate's own, or answers what callgate does not read.
+pub fn internal(code: Option<&str>) -> Box<Fault> {
+    let code = in_parentheses(code);
+    let message = format!(
+        "a fault of callgate itself ended the call{code}, nothing was changed; do not call again"
+    );
+    sent(FaultCode::Internal, message, Next::GiveUp, Reached::Yes)
+}
+
+fn in_parentheses(code: Option<&str>) -> String {
+    code.map(|code| format!(" (code {code})")).unwrap_or_default()
+}
+
 /// Time was over, and the database took back what was done.
 pub fn rolled_back_in_time(seconds: f64) -> Box<Fault> {
     let message = format!(
@@ -144,7 +177,7 @@ pub fn rolled_back_in_time(seconds: f64) -> Box<Fault> {
 
 /// The database refuses the statement by a code of its own.
 pub fn refused(code: Option<&str>) -> Box<Fault> {
-    let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
+    let code = in_parentheses(code);
     let message = format!(
         "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments"
     );
@@ -234,6 +267,10 @@ mod tests {
             unavailable(),
             rolled_back_in_time(10.0),
             refused(Some("XX000")),
+            full(),
+            read_only(),
+            unable(Some("58030")),
+            internal(Some("42601")),
             lost(Effect::Write, Committed::No),
         ];
         for fault in faults {

@@ -59,6 +59,9 @@ pub(super) fn of_opening(error: CommandError) -> Error {
             ErrorKind::Denied,
             "the server does not take the settings of a connection: it is older than MariaDB 10.6 and MySQL 8.0, or a proxy",
         ),
+        CommandError::Server(1040 | 1203 | 1226) => {
+            Error::new(ErrorKind::Busy, "the server has no connection left")
+        }
         CommandError::Lost | CommandError::Server(_) => unavailable(),
     }
 }
@@ -66,18 +69,21 @@ pub(super) fn of_opening(error: CommandError) -> Error {
 /// A statement of callgate's own on the catalog that has no result.
 pub(super) fn of_reading(error: CommandError) -> Error {
     let CommandError::Server(code) = error else { return unavailable() };
-    match of_server(code) {
-        Failure::Denied => {
-            Error::new(ErrorKind::Denied, "the database does not let the login read its catalog")
-        }
-        Failure::Conflict | Failure::TimedOut { .. } | Failure::Unavailable { .. } => unavailable(),
-        _ => error::own_statement(&format!("error {code}")),
+    let failure = of_server(code);
+    if failure == Failure::Denied {
+        let message = "the database does not let the login read its catalog";
+        return Error::new(ErrorKind::Denied, message);
     }
+    let own = || error::own_statement(&format!("error {code}"));
+    error::for_now(&failure).unwrap_or_else(own)
 }
 
 /// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
 pub(super) fn of_preparing(error: CommandError) -> Error {
     let CommandError::Server(code) = error else { return unavailable() };
+    if let Some(error) = error::for_now(&of_server(code)) {
+        return error;
+    }
     let reason = match code {
         1064 | 1149 => "the statement is not one statement of SQL",
         1146 | 1051 | 1109 | 1049 => "the statement names a table that is not there",
@@ -116,7 +122,8 @@ fn of_server(code: u16) -> Failure {
         1369 | 3819 | 4025 => constraint(Constraint::Check),
         1020 | 1205 | 1213 | 1614 | 3572 => Failure::Conflict,
         1317 | 1969 | 3024 => Failure::TimedOut { is_rolled_back: true },
-        1044 | 1045 | 1142 | 1143 | 1227 | 1290 | 1370 | 1792 | 1836 => Failure::Denied,
+        1044 | 1045 | 1142 | 1143 | 1227 | 1370 => Failure::Denied,
+        1290 | 1792 | 1836 => Failure::ReadOnly,
         // What is not there, or is not what it was when it was prepared.
         1049 | 1051 | 1054 | 1109 | 1136 | 1146 | 1243 | 1305 | 1356 | 1412 | 1615 => {
             Failure::Stale
@@ -124,10 +131,64 @@ fn of_server(code: u16) -> Failure {
         // Values, and texts that the character set of their column lacks (1267).
         1264 | 1265 | 1267 | 1270 | 1271 | 1292 | 1365 | 1366 | 1367 | 1406 | 1411 | 1690
         | 1918 | 3140 | 4038 => Failure::InvalidValue,
-        1038 | 1104 | 1114 | 1118 | 1153 | 1301 => Failure::TooLarge,
-        1040 | 1041 | 1053 | 1129 | 1203 | 1226 | 1927 | 3159 | 4031 => Failure::Unavailable {
-            reason: "the database has no capacity or is shutting down".to_owned(),
-        },
+        1038 | 1104 | 1118 | 1153 | 1301 => Failure::TooLarge,
+        // 1114: a table that cannot grow, as on a full disk.
+        1021 | 1114 => Failure::Full,
+        1040 | 1203 | 1226 => Failure::Busy,
+        // The server ends the connection, before the commit.
+        1053 | 1927 | 4031 => lost(),
+        // Files and memory of the server.
+        1002..=1006
+        | 1009..=1019
+        | 1023
+        | 1024
+        | 1026
+        | 1030
+        | 1034..=1037
+        | 1041
+        | 1194
+        | 1195
+        | 1878 => Failure::Unable { code: Some(code.to_string()) },
+        // What is no statement of the server's language, or not one with these values.
+        1052 | 1060 | 1064 | 1065 | 1110 | 1149 | 1210 | 1222 | 1241 | 1247 | 1295 | 1582 => {
+            Failure::Malformed { code: Some(code.to_string()) }
+        }
         code => Failure::Other { code: Some(code.to_string()) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_cannot_do_it_now_is_not_taken_for_one_that_is_away() {
+        let code = |code: u16| Some(code.to_string());
+        for (number, expected) in [
+            (1021, Failure::Full),
+            (1114, Failure::Full),
+            (1030, Failure::Unable { code: code(1030) }),
+            (1037, Failure::Unable { code: code(1037) }),
+            (1040, Failure::Busy),
+            (1226, Failure::Busy),
+            (1290, Failure::ReadOnly),
+            (1836, Failure::ReadOnly),
+            (1053, lost()),
+            (1205, Failure::Conflict),
+            (1213, Failure::Conflict),
+            (1317, Failure::TimedOut { is_rolled_back: true }),
+            (1064, Failure::Malformed { code: code(1064) }),
+            (1052, Failure::Malformed { code: code(1052) }),
+            (1146, Failure::Stale),
+            (1644, Failure::Other { code: code(1644) }),
+        ] {
+            assert_eq!(of_server(number), expected, "{number}");
+        }
+        assert_eq!(of_opening(CommandError::Server(1040)).kind(), ErrorKind::Busy);
+        for passes in [1021, 1030, 1053, 1205] {
+            let error = of_reading(CommandError::Server(passes));
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{passes}");
+        }
+        assert_eq!(of_reading(CommandError::Server(1064)).kind(), ErrorKind::Catalog);
     }
 }

@@ -64,7 +64,7 @@ pub(super) async fn run(
     };
     let pairs: Vec<_> = transaction.steps.iter().zip(statements).collect();
     if pairs.iter().any(|(step, statement)| step.values.len() != statement.n_values) {
-        return Ending::Ended(Err(Failure::Other { code: None }));
+        return Ending::Ended(Err(Failure::Internal));
     }
     connection.limit(Limits::of(transaction, conditions.deadline));
     connection.is_changed |= transaction.access == Access::Write;

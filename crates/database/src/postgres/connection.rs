@@ -155,6 +155,7 @@ pub(super) fn unopened(error: tokio_postgres::Error) -> Error {
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
     match (code.get(..2).unwrap_or_default(), &*code) {
         ("28", _) | (_, "42501") => Error::new(ErrorKind::Denied, "the database refuses the login"),
+        (_, "53300") => Error::new(ErrorKind::Busy, "the server has no connection left"),
         (_, "3D000") => Error::new(ErrorKind::Denied, "the server has no database of this name"),
         (_, "08P01" | "22023" | "42704") => Error::new(ErrorKind::Denied, IGNORES_SETTINGS),
         ("", _) => {

@@ -1,7 +1,11 @@
 //! The reasons of PostgreSQL for not running a statement, by its SQLSTATE (PostgreSQL, appendix A). The server's texts are never
 //! read: they quote values of other rows.
 
-use tokio_postgres::{Error, error::DbError};
+use tokio_postgres::{
+    Error,
+    error::{DbError, SqlState},
+    types::WrongType,
+};
 
 use crate::transaction::{Constraint, Failure};
 
@@ -9,8 +13,24 @@ use crate::transaction::{Constraint, Failure};
 pub(super) fn of_statement(error: &Error) -> Failure {
     match error.as_db_error() {
         Some(error) => of_server(error),
-        None => lost(),
+        None => of_library(error),
     }
+}
+
+/// The failure of the statement that begins a transaction.
+pub(super) fn of_beginning(error: &Error) -> Failure {
+    match error.code().map(SqlState::code) {
+        // A standby takes no transaction that may write.
+        Some("0A000") => Failure::ReadOnly,
+        _ => of_statement(error),
+    }
+}
+
+/// A failure without the server's word: the connection broke, or the statement asks for a type that the driver does not read.
+fn of_library(error: &Error) -> Failure {
+    let source = std::error::Error::source(error);
+    let is_of_type = source.is_some_and(|source| source.is::<WrongType>());
+    if is_of_type { Failure::Internal } else { lost() }
 }
 
 /// The failure of a commit: a lost connection leaves open whether it was made.
@@ -33,12 +53,17 @@ pub(super) fn lost() -> Failure {
 }
 
 fn of_server(error: &DbError) -> Failure {
-    let code = error.code().code();
+    of_code(error.code().code(), [error.constraint(), error.column()])
+}
+
+/// The failure by the server's code, with the constraint and the column that it names.
+fn of_code(code: &str, [name, column]: [Option<&str>; 2]) -> Failure {
     let constraint = |kind| Failure::Constraint {
         kind,
-        name: error.constraint().map(str::to_owned),
-        column: error.column().map(str::to_owned),
+        name: name.map(str::to_owned),
+        column: column.map(str::to_owned),
     };
+    let with_code = || Some(code.to_owned());
     let class = code.get(..2).unwrap_or_default();
     match (class, code) {
         (_, "23502") => constraint(Constraint::NotNull),
@@ -48,22 +73,61 @@ fn of_server(error: &DbError) -> Failure {
         (_, "23514" | "44000") => constraint(Constraint::Check),
         ("40", _) | (_, "55P03" | "55006") => Failure::Conflict,
         (_, "57014" | "25P03" | "57P05" | "25P04") => Failure::TimedOut { is_rolled_back: true },
-        (_, "42501" | "25006") => Failure::Denied,
+        (_, "42501") => Failure::Denied,
+        (_, "25006") => Failure::ReadOnly,
         // A plan whose columns changed, and what is not there (any more).
         (
             _,
             "0A000" | "26000" | "3F000" | "42P01" | "42703" | "42704" | "42883" | "42804" | "42846",
         ) => Failure::Stale,
         ("22", _) => Failure::InvalidValue,
-        ("54", _) => Failure::TooLarge,
-        ("08" | "53" | "57" | "58", _) => Failure::Unavailable {
-            reason: "the database has no capacity or is shutting down".to_owned(),
-        },
-        _ => Failure::Other { code: Some(code.to_owned()) },
+        // 53400: `temp_file_limit`, the bytes of the disk that a statement may use.
+        ("54", _) | (_, "53400") => Failure::TooLarge,
+        (_, "53100") => Failure::Full,
+        (_, "53300") => Failure::Busy,
+        (_, "08P01") | ("25" | "34" | "42", _) => Failure::Malformed { code: with_code() },
+        // The server ends the connection, before the commit.
+        ("08" | "57", _) => lost(),
+        ("53" | "58" | "XX", _) => Failure::Unable { code: with_code() },
+        _ => Failure::Other { code: with_code() },
     }
 }
 
 /// True if the server ends the connection, so that a commit may have been made.
 fn is_of_the_end(code: &str) -> bool {
     matches!(code.get(..2), Some("08" | "57" | "58" | "XX")) && code != "57014"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_cannot_do_it_now_is_not_taken_for_one_that_is_away() {
+        let code = |code: &str| Some(code.to_owned());
+        let unable = |of: &str| Failure::Unable { code: code(of) };
+        let malformed = |of: &str| Failure::Malformed { code: code(of) };
+        for (sqlstate, expected) in [
+            ("53100", Failure::Full),
+            ("53200", unable("53200")),
+            ("53300", Failure::Busy),
+            ("53400", Failure::TooLarge),
+            ("58030", unable("58030")),
+            ("58P01", unable("58P01")),
+            ("XX001", unable("XX001")),
+            ("25006", Failure::ReadOnly),
+            ("57P01", lost()),
+            ("57P03", lost()),
+            ("57014", Failure::TimedOut { is_rolled_back: true }),
+            ("40P01", Failure::Conflict),
+            ("55P03", Failure::Conflict),
+            ("42601", malformed("42601")),
+            ("42702", malformed("42702")),
+            ("25P02", malformed("25P02")),
+            ("42P01", Failure::Stale),
+            ("P0001", Failure::Other { code: code("P0001") }),
+        ] {
+            assert_eq!(of_code(sqlstate, [None; 2]), expected, "{sqlstate}");
+        }
+    }
 }

@@ -8,13 +8,14 @@ use tokio_postgres::{Statement, types::Type};
 
 use super::{
     connection::CATALOG_BYTES,
+    failure,
     pool::{Loan, Pool},
     value::{Bound, texts},
 };
 use crate::{
     error::{self, Error, ErrorKind},
     shares::OPERATOR,
-    transaction::Rows,
+    transaction::{Failure, Rows},
 };
 
 /// A connection that reads.
@@ -42,6 +43,7 @@ impl Reader {
             rows.and_then(async |row| texts(&row)).try_collect().await
         };
         match timeout(READ_TIME, rows).await {
+            Ok(Err(_)) if connection.meter.is_over() => Err(too_large()),
             Ok(read) => read.map_err(|error| unread(&error)),
             Err(_) => Err(unavailable()),
         }
@@ -64,27 +66,26 @@ impl Reader {
 }
 
 fn unread(error: &tokio_postgres::Error) -> Error {
-    let Some(server) = error.as_db_error() else { return unavailable() };
-    let code = server.code().code();
-    match (code.get(..2).unwrap_or_default(), code) {
-        (_, "42501") => {
-            Error::new(ErrorKind::Denied, "the database does not let the login read its catalog")
-        }
-        // It is busy, full, or ends: another attempt may succeed.
-        ("08" | "40" | "53" | "55" | "57" | "58", _) => Error::new(
-            ErrorKind::Unavailable,
-            format!("the database cannot answer now; SQLSTATE: {code}"),
-        ),
-        _ => {
-            let message: String = server.message().chars().take(MESSAGE_CHARACTERS).collect();
-            error::own_statement(&format!("SQLSTATE {code}, {message}"))
-        }
+    let failure = failure::of_statement(error);
+    if failure == Failure::Denied {
+        let message = "the database does not let the login read its catalog";
+        return Error::new(ErrorKind::Denied, message);
     }
+    error::for_now(&failure).unwrap_or_else(|| match error.as_db_error() {
+        Some(server) => {
+            let message: String = server.message().chars().take(MESSAGE_CHARACTERS).collect();
+            error::own_statement(&format!("SQLSTATE {}, {message}", server.code().code()))
+        }
+        None => error::own_statement("its values are not those that it asks for"),
+    })
 }
 
 /// The code says what is wrong; the server's text may quote the statement.
 fn unprepared(error: &tokio_postgres::Error) -> Error {
     let Some(server) = error.as_db_error() else { return unavailable() };
+    if let Some(error) = error::for_now(&failure::of_statement(error)) {
+        return error;
+    }
     let code = server.code().code();
     let reason = match code {
         "42601" => "the statement is not one statement of SQL",
@@ -99,6 +100,11 @@ fn unprepared(error: &tokio_postgres::Error) -> Error {
         _ => "the database does not take the statement",
     };
     Error::new(ErrorKind::Statement, format!("{reason}; SQLSTATE: {code}"))
+}
+
+fn too_large() -> Error {
+    let message = format!("the description of the database takes more than {CATALOG_BYTES} bytes");
+    Error::new(ErrorKind::Catalog, message)
 }
 
 fn unavailable() -> Error {

@@ -163,7 +163,7 @@ impl Opening {
     /// Nothing of a transaction counts that did not begin, or lacks its identity and role.
     async fn ending(self, connection: &Connection) -> Ending {
         match self {
-            Self::Begin(error) => Ending::NotBegun(failure::of_statement(&error)),
+            Self::Begin(error) => Ending::NotBegun(failure::of_beginning(&error)),
             Self::Setup(error) if failure::is_unprepared(&error) => {
                 Ending::NotBegun(failure::of_statement(&error))
             }
@@ -190,7 +190,7 @@ async fn read(
     };
     let came = match body {
         Ok(fetched) => outcome(connection, steps, fetched),
-        Err(Opening::Begin(error)) => return Ending::NotBegun(failure::of_statement(&error)),
+        Err(Opening::Begin(error)) => return Ending::NotBegun(failure::of_beginning(&error)),
         Err(Opening::Setup(error)) if failure::is_unprepared(&error) => {
             return Ending::NotBegun(failure::of_statement(&error));
         }

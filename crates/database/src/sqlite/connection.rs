@@ -108,7 +108,7 @@ impl Session {
 
     /// The call that has the connection.
     pub(super) fn call(&self) -> Result<&Call, Failure> {
-        self.call.as_deref().ok_or(Failure::Other { code: None })
+        self.call.as_deref().ok_or(Failure::Internal)
     }
 
     /// Waits so long for locks from now on.

@@ -4,7 +4,7 @@
 use rusqlite::{Error as Failed, ffi, ffi::ErrorCode};
 
 use crate::{
-    error::{Error, ErrorKind},
+    error::{self, Error, ErrorKind},
     transaction::{Constraint, Failure},
 };
 
@@ -12,26 +12,33 @@ use crate::{
 pub(super) fn of(error: &Failed) -> Failure {
     let (code, message) = match error {
         Failed::SqliteFailure(code, message) => (*code, message.as_deref()),
-        Failed::SqlInputError { error, msg, .. } => (*error, Some(msg.as_str())),
+        // A text that the engine does not parse.
+        Failed::SqlInputError { error, .. } => {
+            return Failure::Malformed { code: Some(name(error.extended_code)) };
+        }
         Failed::InvalidColumnIndex(_) | Failed::InvalidParameterCount(..) => return Failure::Stale,
-        _ => return Failure::Other { code: None },
+        _ => return Failure::Internal,
     };
+    let with_code = || Some(name(code.extended_code));
     match code.code {
         ErrorCode::ConstraintViolation => {
             constraint(code.extended_code, message.unwrap_or_default())
         }
         code if is_locked(code) => Failure::Conflict,
         ErrorCode::OperationInterrupted => Failure::TimedOut { is_rolled_back: true },
-        ErrorCode::PermissionDenied
-        | ErrorCode::ReadOnly
-        | ErrorCode::AuthorizationForStatementDenied => Failure::Denied,
+        ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => Failure::Denied,
+        ErrorCode::ReadOnly => Failure::ReadOnly,
+        ErrorCode::DiskFull => Failure::Full,
+        ErrorCode::FileLockingProtocolFailed => Failure::Conflict,
+        ErrorCode::SystemIoFailure => Failure::Unable { code: with_code() },
+        ErrorCode::ApiMisuse | ErrorCode::ParameterOutOfRange => Failure::Internal,
         ErrorCode::TooBig | ErrorCode::OutOfMemory => Failure::TooLarge,
         ErrorCode::TypeMismatch => Failure::InvalidValue,
         ErrorCode::SchemaChanged => Failure::Stale,
         ErrorCode::CannotOpen => unavailable(CANNOT_OPEN),
         ErrorCode::NotADatabase => unavailable("the file is no database of SQLite"),
         ErrorCode::DatabaseCorrupt => unavailable("the file of the database is damaged"),
-        _ => Failure::Other { code: Some(name(code.extended_code)) },
+        _ => Failure::Other { code: with_code() },
     }
 }
 
@@ -47,43 +54,38 @@ pub(super) fn unavailable(reason: &str) -> Failure {
 /// A failure while a connection is opened.
 pub(super) fn of_opening(error: &Failed) -> Failure {
     match of(error) {
-        failure @ (Failure::Conflict | Failure::TimedOut { .. } | Failure::Unavailable { .. }) => {
-            failure
-        }
-        Failure::Denied => unavailable(CANNOT_OPEN),
+        failure @ (Failure::Conflict
+        | Failure::Full
+        | Failure::TimedOut { .. }
+        | Failure::Unable { .. }
+        | Failure::Unavailable { .. }) => failure,
+        Failure::Denied | Failure::ReadOnly => unavailable(CANNOT_OPEN),
         _ => unavailable("the file of the database cannot be read"),
     }
 }
 
 /// A failure while the catalog is read.
-pub(super) fn of_load(failure: Failure) -> Error {
-    match failure {
-        Failure::Busy => Error::new(ErrorKind::Busy, "every connection is in use"),
-        Failure::Unavailable { reason } => Error::new(ErrorKind::Unavailable, reason),
-        Failure::Conflict => {
-            Error::new(ErrorKind::Unavailable, "another process has locked the database")
-        }
-        Failure::TimedOut { .. } => {
-            Error::new(ErrorKind::Unavailable, "the database did not answer in time")
-        }
-        Failure::Denied => Error::new(ErrorKind::Denied, "the database may not be read"),
-        _ => Error::new(ErrorKind::Unavailable, "the description of the database cannot be read"),
+pub(super) fn of_load(failure: &Failure) -> Error {
+    if matches!(failure, Failure::Denied | Failure::ReadOnly) {
+        return Error::new(ErrorKind::Denied, "the database may not be read");
     }
+    let own = || {
+        let code = match failure {
+            Failure::Malformed { code } | Failure::Other { code } => code.as_deref(),
+            _ => None,
+        };
+        error::own_statement(code.unwrap_or("its values are not those that it asks for"))
+    };
+    error::for_now(failure).unwrap_or_else(own)
 }
 
 /// A failure while a statement is prepared.
-pub(super) fn of_statement(failure: Failure) -> Error {
-    match failure {
-        Failure::Busy
-        | Failure::Conflict
-        | Failure::TimedOut { .. }
-        | Failure::Unavailable { .. } => of_load(failure),
-        Failure::Denied => Error::new(ErrorKind::Statement, NOT_ALLOWED),
-        _ => Error::new(
-            ErrorKind::Statement,
-            "the statement cannot be prepared: the database refuses it",
-        ),
-    }
+pub(super) fn of_statement(failure: &Failure) -> Error {
+    let reason = match failure {
+        Failure::Denied => NOT_ALLOWED,
+        _ => "the statement cannot be prepared: the database refuses it",
+    };
+    error::for_now(failure).unwrap_or_else(|| Error::new(ErrorKind::Statement, reason))
 }
 
 fn constraint(code: i32, message: &str) -> Failure {
@@ -132,10 +134,7 @@ fn identifier(subject: &str) -> Option<String> {
 fn name(code: i32) -> String {
     let name = match code & 0xff {
         ffi::SQLITE_ERROR => "SQLITE_ERROR",
-        ffi::SQLITE_FULL => "SQLITE_FULL",
         ffi::SQLITE_IOERR => "SQLITE_IOERR",
-        ffi::SQLITE_MISUSE => "SQLITE_MISUSE",
-        ffi::SQLITE_RANGE => "SQLITE_RANGE",
         _ => return code.to_string(),
     };
     name.to_owned()
@@ -145,3 +144,35 @@ const CANNOT_OPEN: &str = "the file of the database cannot be opened: a file in 
     may write its folder";
 
 const NOT_ALLOWED: &str = "the statement cannot be prepared: it touches what its tool may not, or is no statement on rows";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_takes_no_change_now_is_not_taken_for_one_that_is_away() {
+        for (code, expected) in [
+            (ffi::SQLITE_FULL, Failure::Full),
+            (ffi::SQLITE_IOERR_WRITE, Failure::Unable { code: Some("SQLITE_IOERR".to_owned()) }),
+            (ffi::SQLITE_IOERR_FSYNC, Failure::Unable { code: Some("SQLITE_IOERR".to_owned()) }),
+            (ffi::SQLITE_READONLY, Failure::ReadOnly),
+            (ffi::SQLITE_READONLY_DBMOVED, Failure::ReadOnly),
+            (ffi::SQLITE_BUSY, Failure::Conflict),
+            (ffi::SQLITE_PROTOCOL, Failure::Conflict),
+            (ffi::SQLITE_INTERRUPT, Failure::TimedOut { is_rolled_back: true }),
+            (ffi::SQLITE_MISUSE, Failure::Internal),
+        ] {
+            let failed = Failed::SqliteFailure(ffi::Error::new(code), None);
+            assert_eq!(of(&failed), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_our_own_that_the_engine_does_not_parse_is_no_database_that_is_away() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let failure = of(&connection.prepare("selec 1").unwrap_err());
+        assert_eq!(failure, Failure::Malformed { code: Some("SQLITE_ERROR".to_owned()) });
+        assert_eq!(of_load(&failure).kind(), ErrorKind::Catalog);
+        assert_eq!(of_load(&Failure::Full).kind(), ErrorKind::Unavailable);
+    }
+}

@@ -86,7 +86,7 @@ fn run_step(connection: &rusqlite::Connection, place: Place<'_>) -> Result<Came,
         return Err(Failure::Denied);
     }
     if statement.parameter_count() != step.values.len() {
-        return Err(Failure::Other { code: None });
+        return Err(Failure::Internal);
     }
     for (value, index) in step.values.iter().zip(1..) {
         statement.raw_bind_parameter(index, value.as_deref()).map_err(of)?;

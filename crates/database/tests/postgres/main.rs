@@ -5,6 +5,7 @@
 
 #[path = "../engines/calls.rs"]
 mod calls;
+mod failures;
 mod injections;
 mod loads;
 #[path = "../engines/many.rs"]

@@ -100,12 +100,12 @@ async fn a_failure_says_its_kind_and_no_value_of_a_row() {
     let failed = mysql.run(write([null]), soon()).await;
     assert_eq!(failed.unwrap_err(), constraint(Constraint::NotNull));
     let denied = mysql.run(read([one("delete from orders where no = 1", &[])]), soon()).await;
-    assert_eq!(denied.unwrap_err(), Failure::Denied);
+    assert_eq!(denied.unwrap_err(), Failure::ReadOnly);
     for (text, failure) in [
         ("select nope from orders", Failure::Stale),
         ("select no from nothing", Failure::Stale),
         ("select user from mysql.user", Failure::Denied),
-        ("select 1; select 2", Failure::Other { code: Some("1064".to_owned()) }),
+        ("select 1; select 2", Failure::Malformed { code: Some("1064".to_owned()) }),
     ] {
         let failed = mysql.run(read([rows(text, &[])]), soon()).await;
         assert_eq!(failed.unwrap_err(), failure, "{text}");

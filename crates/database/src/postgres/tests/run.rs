@@ -112,7 +112,7 @@ async fn rows_that_a_person_reviewed_must_be_the_same() {
 async fn a_read_writes_nothing() {
     let Some((database, postgres)) = shop("r_read").await else { return };
     let insert = step(INSERT, &["9", "ann", "1", "z", "1"], Expects::Rows { most: 1 });
-    assert_eq!(postgres.run(read([insert]), soon()).await.unwrap_err(), Failure::Denied);
+    assert_eq!(postgres.run(read([insert]), soon()).await.unwrap_err(), Failure::ReadOnly);
     assert_eq!(database.run("select count(*) from orders"), "3");
 }
 
@@ -178,7 +178,7 @@ fn refusals() -> Vec<(&'static str, &'static [&'static str], Failure)> {
         (
             "commit; drop table public.orders",
             &[],
-            Failure::Other { code: Some("42601".to_owned()) },
+            Failure::Malformed { code: Some("42601".to_owned()) },
         ),
     ]
 }
