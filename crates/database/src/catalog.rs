@@ -19,6 +19,17 @@ pub(crate) struct Table {
     /// The columns that an index begins with.
     pub(crate) indexed: Vec<String>,
     pub(crate) foreign_keys: Vec<ForeignKey>,
+    pub(crate) update_trigger: UpdateTrigger,
+}
+
+/// A trigger that runs when a row of the table is changed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum UpdateTrigger {
+    Absent,
+    Present,
+    /// The login does not see the triggers of a table.
+    #[default]
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -36,6 +36,8 @@ pub(crate) struct Entity {
     pub(crate) many: bool,
     pub(crate) affected: u64,
     pub(crate) version: Option<String>,
+    /// True if an update writes the next version; otherwise a trigger does.
+    pub(crate) writes_version: bool,
     /// Foreign keys into tables whose rows the session decides.
     pub(crate) references: Vec<Reference>,
 }
@@ -93,6 +95,12 @@ impl Entity {
         columns.filter(|column| names.contains(&&column.name)).collect()
     }
 
+    /// The column whose next value an update writes.
+    pub(crate) fn written_version(&self) -> Option<&Column> {
+        let name = self.version.as_deref().filter(|_| self.writes_version)?;
+        self.column(name)
+    }
+
     /// Adds the rights that the operations need.
     pub(crate) fn add_needs(&self, needs: &mut Needs) {
         let table = needs.tables.entry(self.table.name.clone()).or_default();
@@ -112,6 +120,8 @@ impl Entity {
                     let inputs: Vec<String> = inputs.collect();
                     table.selects.extend(inputs.iter().chain(&self.fields).cloned());
                     table.updates.extend(inputs);
+                    let version = self.written_version();
+                    table.updates.extend(version.map(|column| column.name.clone()));
                 }
                 Operation::Get | Operation::List => {}
             }

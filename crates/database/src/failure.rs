@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::{Column, ColumnKind, Table, TableKind},
+        catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
         engine::Engine,
         entity::{Context, resolve},
         settings::{EntitySettings, TableName},
@@ -159,6 +159,7 @@ mod tests {
             unique: Vec::new(),
             indexed: Vec::new(),
             foreign_keys: Vec::new(),
+            update_trigger: UpdateTrigger::Absent,
         };
         let settings = EntitySettings {
             pointer: String::new(),

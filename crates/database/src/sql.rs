@@ -6,7 +6,9 @@ mod condition;
 mod expression;
 mod keyset;
 mod scope;
+mod version;
 
+pub(crate) use self::version::has_next as has_next_version;
 use self::{binding::Binding, condition::NEVER, scope::Scope};
 use crate::{
     catalog::{Column, Table},
@@ -120,11 +122,19 @@ pub(crate) fn insert(
     binding.statement(text)
 }
 
+/// The new values of rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Changes<'a> {
+    pub(crate) values: &'a [(&'a Column, Option<String>)],
+    /// The column that gets the next version.
+    pub(crate) version: Option<&'a Column>,
+}
+
 /// The statement that changes rows. It changes none if the target has neither a key nor a condition.
 pub(crate) fn update(
     engine: Engine,
     table: &Table,
-    set: &[(&Column, Option<String>)],
+    changes: Changes<'_>,
     target: &Target<'_>,
     returning: &Returning<'_>,
 ) -> Sql {
@@ -133,7 +143,12 @@ pub(crate) fn update(
         let value = typed(&mut binding, column, value.as_deref());
         format!("{} = {value}", engine.quote(&column.name))
     };
-    let set: Vec<_> = set.iter().map(assignment).collect();
+    let mut set: Vec<_> = changes.values.iter().map(assignment).collect();
+    if let Some(column) = changes.version
+        && let Some(next) = version::next(engine, column, &binding.scope().name(column))
+    {
+        set.push(format!("{} = {next}", engine.quote(&column.name)));
+    }
     let changed = changed(&mut binding, target);
     let text = format!(
         "UPDATE {} SET {} WHERE {changed}{}",

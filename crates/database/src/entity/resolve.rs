@@ -1,6 +1,8 @@
 //! Resolves the settings of an entity. Every name must be a column, and every column must be of a kind that its use allows;
 //! what is not stated gets its default.
 
+mod version;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_tool::ArgumentName;
@@ -43,6 +45,7 @@ pub(crate) fn resolve(
     let inputs = resolver.inputs(&fields, &key);
     let outputs = resolver.outputs(&fields);
     let version = resolver.version(&fields, &key);
+    let writes_version = resolver.writes_version(version.as_deref());
     let references = resolver.references();
     resolver.operations(&key);
     resolver.many(&filter);
@@ -65,6 +68,7 @@ pub(crate) fn resolve(
         many: settings.many,
         affected: settings.affected,
         version,
+        writes_version,
         references,
     };
     (entity, resolver.findings)
@@ -295,24 +299,6 @@ impl<'a> Resolver<'a> {
             outputs.insert(operation, named);
         }
         outputs
-    }
-
-    fn version(&mut self, fields: &[String], key: &[String]) -> Option<String> {
-        let name = self.settings.version.as_ref()?;
-        let column = self.column("version", name)?;
-        let (expected, help) = if !Fit::Key.takes(column) {
-            (Fit::Key.expected(), "name another column")
-        } else if column.is_nullable {
-            ("a column that is not null", "name another column, or declare it `not null`")
-        } else if !fields.contains(name) {
-            ("one of `fields`, so that a model can give what it read", "add it to `fields`")
-        } else if key.contains(name) || ArgumentName::new(name).is_err() {
-            ("a column beside the key whose name a model can give", "name another column")
-        } else {
-            return Some(name.clone());
-        };
-        self.error(COLUMN, "version", format!("expected {expected}, got: `{name}`"), help);
-        None
     }
 
     fn references(&self) -> Vec<Reference> {

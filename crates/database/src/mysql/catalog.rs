@@ -9,7 +9,7 @@ use std::{
 
 use super::{pool::Pool, reader::Reader};
 use crate::{
-    catalog::{Column, ColumnKind, ForeignKey, Table, TableKind},
+    catalog::{Column, ColumnKind, ForeignKey, Table, TableKind, UpdateTrigger},
     engine::Engine,
     error::Error,
     settings::TableName,
@@ -99,7 +99,19 @@ async fn described(
         let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
         let (key, unique, indexed) = indexes_of(next(), &columns);
         let foreign_keys = foreign_keys(next());
-        let table = Table { name, kind, comment, columns, key, unique, indexed, foreign_keys };
+        // The right to see triggers is one to make them.
+        let update_trigger = UpdateTrigger::Unknown;
+        let table = Table {
+            name,
+            kind,
+            comment,
+            columns,
+            key,
+            unique,
+            indexed,
+            foreign_keys,
+            update_trigger,
+        };
         tables.push((asked.clone(), table));
     }
     find_json(reader, &mut tables).await?;

@@ -57,7 +57,9 @@ impl Request<'_> {
         };
         let returning = self.returning(&outputs);
         let engine = self.database.engine;
-        let sql = sql::update(engine, &entity.table, &set, &target.of(), &returning);
+        let version = entity.written_version();
+        let changes = sql::Changes { values: &set, version };
+        let sql = sql::update(engine, &entity.table, changes, &target.of(), &returning);
         steps.add(sql, self.expected(&target), Purpose::Change);
         self.read_updated(&target, &set, &outputs, &mut steps);
         self.changed(steps, &outputs)

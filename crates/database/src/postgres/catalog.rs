@@ -9,7 +9,7 @@ pub(super) use self::kind::kinds;
 use self::kind::TypeFacts;
 use super::{pool::Pool, reader::Reader};
 use crate::{
-    catalog::{Column, ForeignKey, Table, TableKind},
+    catalog::{Column, ForeignKey, Table, TableKind, UpdateTrigger},
     error::Error,
     settings::TableName,
     transaction::Rows,
@@ -25,7 +25,7 @@ pub(super) async fn tables(
         names.iter().map(|name| [name.schema.as_deref().unwrap_or("public"), &name.name]).collect();
     let asked = serde_json::to_string(&asked).unwrap_or_default();
     let found = reader.rows(TABLES, &[&asked]).await?;
-    let found: Vec<[Option<String>; 4]> =
+    let found: Vec<[Option<String>; 5]> =
         found.into_iter().filter_map(|row| row.try_into().ok()).collect();
     let ids: Vec<&str> = found.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
     let ids = format!("{{{}}}", ids.join(","));
@@ -40,10 +40,15 @@ pub(super) async fn tables(
     let facts = kinds(&mut reader, &types).await?;
     parts.types = types.into_iter().zip(facts).collect();
     reader.close();
-    let table = |[at, id, kind, comment]: [Option<String>; 4]| {
+    let table = |[at, id, kind, comment, has_trigger]: [Option<String>; 5]| {
         let name = names.get(at?.parse::<usize>().ok()?.checked_sub(1)?)?;
         let kind = if matches!(&*kind?, "v" | "m") { TableKind::View } else { TableKind::Table };
-        Some((name.clone(), parts.table(name, &id?, kind, comment)))
+        let mut table = parts.table(name, &id?, kind, comment);
+        table.update_trigger = match has_trigger.as_deref() {
+            Some("true") => UpdateTrigger::Present,
+            _ => UpdateTrigger::Absent,
+        };
+        Some((name.clone(), table))
     };
     Ok(found.into_iter().filter_map(table).collect())
 }
@@ -106,7 +111,8 @@ impl Parts {
         let schema = name.schema.clone().unwrap_or_else(|| "public".to_owned());
         let foreign_keys = rows(&self.foreign_keys).into_iter().filter_map(foreign_key).collect();
         let name = TableName { schema: Some(schema), name: name.name.clone() };
-        Table { name, kind, comment, columns, key, unique, indexed, foreign_keys }
+        let update_trigger = UpdateTrigger::default();
+        Table { name, kind, comment, columns, key, unique, indexed, foreign_keys, update_trigger }
     }
 }
 
@@ -164,7 +170,9 @@ const ALL_TABLES: &str = "select n.nspname, c.relname
     and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')
     order by 1, 2";
 
-const TABLES: &str = "select j.n, c.oid, c.relkind::text, obj_description(c.oid, 'pg_class')
+/// The tables, with whether a trigger of users runs when a row is updated (bit 16 of its type).
+const TABLES: &str = "select j.n, c.oid, c.relkind::text, obj_description(c.oid, 'pg_class'),
+    exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 <> 0)
     from json_array_elements($1::json) with ordinality j(t, n) join pg_namespace n on n.nspname = j.t ->> 0
     join pg_class c on c.relnamespace = n.oid and c.relname = j.t ->> 1 and c.relkind in ('r', 'p', 'v', 'm', 'f')";
 

@@ -2,9 +2,11 @@
 
 use callgate_tool::Value;
 
-use super::{Direction, Returning, Select, Sql, Target, delete, insert, present, select, update};
+use super::{
+    Changes, Direction, Returning, Select, Sql, Target, delete, insert, present, select, update,
+};
 use crate::{
-    catalog::{Column, ColumnKind, Table, TableKind},
+    catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
     engine::Engine::{self, Mysql, Postgres, Sqlite},
     filter::{self, Filter},
     settings::TableName,
@@ -40,6 +42,7 @@ fn table(name: &str, columns: Vec<Column>) -> Table {
         unique: vec![],
         indexed: vec![],
         foreign_keys: vec![],
+        update_trigger: UpdateTrigger::Absent,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     rights::Rights,
 };
 use crate::{
-    catalog::{Column, ForeignKey, Table, TableKind},
+    catalog::{Column, ForeignKey, Table, TableKind, UpdateTrigger},
     settings::TableName,
 };
 
@@ -105,11 +105,19 @@ fn table(connection: &Connection, found: &Found) -> rusqlite::Result<Table> {
         kind: found.kind,
         comment: None,
         foreign_keys: foreign_keys(connection, &found.name)?,
+        update_trigger: update_trigger(connection, &found.name)?,
         columns,
         key,
         unique,
         indexed,
     })
+}
+
+/// The beginning of a trigger's text says what it runs at: `CREATE TRIGGER name AFTER UPDATE OF note ON orders BEGIN`.
+fn update_trigger(connection: &Connection, table: &str) -> rusqlite::Result<UpdateTrigger> {
+    let mut statement = connection.prepare_cached(TRIGGERS)?;
+    let has_trigger = statement.exists([table])?;
+    Ok(if has_trigger { UpdateTrigger::Present } else { UpdateTrigger::Absent })
 }
 
 struct Declared {
@@ -271,3 +279,6 @@ const INDEXES: &str = "SELECT l.seq, l.origin, l.\"unique\", i.name FROM pragma_
 
 const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1, 'main') \
     ORDER BY id, seq";
+
+const TRIGGERS: &str = "SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger' AND lower(tbl_name) = lower(?1) \
+    AND substr(upper(sql), 1, instr(upper(sql), 'BEGIN')) LIKE '%UPDATE%'";

@@ -25,3 +25,5 @@ mod reviews;
 mod shop;
 mod statements;
 mod tables;
+#[path = "../engines/versions.rs"]
+mod versions;

@@ -59,3 +59,14 @@ pub(crate) const SORTED: &[(&str, [u32; 3])] = &[
     ("state", [1, 2, 4]),
     ("made -no", [4, 2, 1]),
 ];
+
+/// The types of versions that callgate writes, with defaults.
+pub(crate) const VERSIONS: [&str; 7] = [
+    "int default 1",
+    "decimal(9) default 1",
+    "timestamp default current_timestamp",
+    "datetime default current_timestamp",
+    "datetime(3) default '2037-01-01 00:00:00'",
+    "timestamp(6) default current_timestamp(6)",
+    "uuid default uuid()",
+];

@@ -30,3 +30,5 @@ mod statements;
 mod tables;
 #[path = "../engines/texts.rs"]
 mod texts;
+#[path = "../engines/versions.rs"]
+mod versions;

@@ -8,6 +8,7 @@ use crate::calls::{entity, of_user, own_orders, settings_at};
 
 pub(crate) const TABLES: &str = "
     create type state as enum ('new', 'paid');
+    create domain at as timestamptz(0);
     create table orders (
         no bigint generated always as identity primary key,
         owner text not null,
@@ -59,4 +60,15 @@ pub(crate) const SORTED: &[(&str, [u32; 3])] = &[
     ("note", [2, 1, 4]),
     ("-note", [4, 1, 2]),
     ("made -no", [4, 2, 1]),
+];
+
+/// The types of versions that callgate writes, with defaults.
+pub(crate) const VERSIONS: [&str; 7] = [
+    "int default 1",
+    "numeric(9) default 1",
+    "timestamptz default now()",
+    "timestamptz(0) default now()",
+    "timestamp(3) default now() + interval '1 day'",
+    "at default now()",
+    "uuid default gen_random_uuid()",
 ];

@@ -113,3 +113,29 @@ async fn declarations_of_ten_entities_take_at_most_6000_tokens() {
     let n_tokens: usize = tools.map(callgate_tool::Tool::tokens).sum();
     assert!(n_tokens <= 6000, "{n_tokens}");
 }
+
+#[tokio::test]
+async fn a_version_that_nothing_changes_is_reported() {
+    let tables =
+        "create table notes (no integer primary key, words text not null, at datetime not null);";
+    let notes = || EntitySettings { version: Some("at".to_owned()), ..entity("notes") };
+    let without = loaded(&folder_with(tables), settings(vec![notes()])).await;
+    let [finding] = &*without.findings else { panic!("{:?}", without.findings) };
+    assert_eq!(finding.pointer, "/entities/notes/version");
+    assert!(finding.message.ends_with("a column that nothing writes: `at`"), "{finding:?}");
+    let trigger = "create trigger dated after update on notes begin update notes set at = strftime('%f') where no = new.no; end;";
+    let with = loaded(&folder_with(&format!("{tables}{trigger}")), settings(vec![notes()])).await;
+    assert_eq!(with.findings, []);
+    let other = "create trigger counted after insert on notes begin update notes set at = 'now' where no = new.no; end;";
+    let with_other =
+        loaded(&folder_with(&format!("{tables}{other}")), settings(vec![notes()])).await;
+    assert_eq!(with_other.findings.len(), 1);
+    let input_fields = [(Operation::Update, names(&["note", "version"]))].into();
+    let version = Some("version".to_owned());
+    check(
+        EntitySettings { input_fields, version, ..entity("orders") },
+        "input_fields/update/1",
+        "callgate writes",
+    )
+    .await;
+}

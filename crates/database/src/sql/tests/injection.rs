@@ -82,7 +82,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     [
         select(engine, &reading),
         insert(engine, &orders, &set, &returning),
-        update(engine, &orders, &set, &target, &returning),
+        update(engine, &orders, Changes { values: &set, version: None }, &target, &returning),
         delete(engine, &orders, &target),
         present(engine, &orders, &rows),
     ]
