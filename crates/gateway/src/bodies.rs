@@ -141,6 +141,8 @@ struct Fault {
 pub(crate) struct ToolBody {
     name: String,
     toolset: String,
+    /// True if a call may be `pending` until a person approves it
+    approval: bool,
     operation_id: Option<String>,
     #[serde(default)]
     method: String,

@@ -2,11 +2,14 @@
 
 mod details;
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use callgate_call::wording;
 use callgate_config::Built;
 use callgate_dialect::{Dialect, Form};
 use callgate_executor::Entry;
+use callgate_policy::Approvals;
 use callgate_tool::{Tool, Value, json};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -128,7 +131,11 @@ pub(crate) async fn show(
     let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
     let toolset = json!(entry.toolset());
     let head = text.strip_suffix('}').unwrap_or_default();
-    Ok(JsonText(format!(r#"{head},"toolset":{toolset},"dialects":{}}}"#, dialects(tool))))
+    let may_ask = |it: &Arc<Approvals>| it.may_ask(entry.name(), entry.toolset(), tool.effect);
+    let approval = built.approvals().is_some_and(may_ask);
+    let dialects = dialects(tool);
+    let tail = format!(r#""toolset":{toolset},"approval":{approval},"dialects":{dialects}"#);
+    Ok(JsonText(format!("{head},{tail}}}")))
 }
 
 /// The refusal of a request for an unknown tool. It names the nearest of the tools that the caller may use.

@@ -18,7 +18,9 @@ use async_trait::async_trait;
 use callgate_call::wording::approval as wording;
 use callgate_executor::{Backend, Call, Ended, Middleware, Reviewed, Stage, review};
 use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
-use callgate_tool::{Approvers, Event, Fault, Journal, Outcome, Pending, PendingKind, Value};
+use callgate_tool::{
+    Approvers, Effect, Event, Fault, Journal, Outcome, Pending, PendingKind, ToolName, Value,
+};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -100,6 +102,12 @@ impl Approvals {
     /// The time that a person has to decide.
     pub fn time(&self) -> Duration {
         self.rules.time
+    }
+
+    /// True if the operator's rules may ask a person about a call of this tool; some rules decide by its request.
+    #[doc(hidden)]
+    pub fn may_ask(&self, tool: &ToolName, toolset: &str, effect: Effect) -> bool {
+        self.rules.rule(tool, toolset).may_ask(effect)
     }
 
     async fn ask(

@@ -49,6 +49,23 @@ async fn a_pending_call_is_made_once_when_it_is_approved() {
 }
 
 #[tokio::test]
+async fn the_details_of_a_tool_say_whether_its_calls_may_wait_for_a_person() {
+    let rules =
+        CONFIGURATION.replace("dialogflow_v2, tools: {", "writes, tools: { deletePet: never,");
+    for (configuration, tool, may_wait) in [
+        (CONFIGURATION.to_owned(), "pets-getPet", true),
+        (CONFIGURATION.replace("    confirm", "    # confirm"), "pets-deletePet", false),
+        (rules.clone(), "pets-createPet", true),
+        (rules.clone(), "pets-deletePet", false),
+        (rules, "pets-listPets", false),
+    ] {
+        let sidecar = Sidecar::of(&configuration).await;
+        let shown = sidecar.get(&format!("/v1/tools/{tool}")).await.json();
+        assert_eq!(shown["approval"], may_wait, "{tool}: {shown}");
+    }
+}
+
+#[tokio::test]
 async fn a_rejected_call_is_not_made_and_reported_to_the_model() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;

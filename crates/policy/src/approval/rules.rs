@@ -93,8 +93,12 @@ impl Default for ApprovalRules {
 
 impl ApprovalRules {
     pub(super) fn of(&self, backend: &dyn Backend) -> Confirm {
-        let own = self.tools.get(backend.name());
-        own.or_else(|| self.toolsets.get(backend.toolset())).copied().unwrap_or_default()
+        self.rule(backend.name(), backend.toolset())
+    }
+
+    pub(super) fn rule(&self, tool: &ToolName, toolset: &str) -> Confirm {
+        let own = self.tools.get(tool);
+        own.or_else(|| self.toolsets.get(toolset)).copied().unwrap_or_default()
     }
 
     /// True if the rules ask for no approval at all.
