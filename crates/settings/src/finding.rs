@@ -55,6 +55,8 @@ impl Finding {
     }
 
     /// A finding of a reader of texts or descriptions, in its file.
+    #[doc(hidden)]
+    #[must_use]
     pub fn of_diagnostic(file: impl Into<PathBuf>, diagnostic: Diagnostic) -> Self {
         let Diagnostic { code, severity, pointer, position, message, help, remedy, .. } =
             diagnostic;
@@ -69,6 +71,7 @@ impl Finding {
     }
 
     /// Sets the option with the fault, by its name.
+    #[doc(hidden)]
     #[must_use]
     pub fn of_option(self, option: &'static str) -> Self {
         Self { option: Some(option), ..self }

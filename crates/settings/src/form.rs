@@ -112,6 +112,7 @@ macro_rules! forms {
         $crate::forms! { $form => $($rest)* }
     };
     ($(@[$($generics:tt)*])? $form:ty => $value:ty, $kind:expr, $read:expr; $($rest:tt)*) => {
+        #[doc(hidden)]
         impl $(<$($generics)*>)? $crate::Form for $form {
             type Value = $value;
             const KIND: $crate::Kind = $kind;

@@ -76,6 +76,7 @@ macro_rules! codes {
             }
         }
 
+        #[doc(hidden)]
         impl From<$Codes> for &'static str {
             fn from(code: $Codes) -> Self {
                 code.as_str()
