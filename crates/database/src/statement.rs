@@ -1,6 +1,7 @@
 //! Statements of the operator: their named values become placeholders, each cast to the type that the database says, and they
 //! are prepared and described when they are loaded. A statement that is not what its settings say is a finding.
 
+mod format;
 mod kind;
 mod text;
 mod tool;
@@ -107,6 +108,10 @@ pub(crate) async fn prepare(
     }
     let values = StatementValues { text: cast, inputs, kinds };
     let prepared = assembled(settings, values, described, engine);
+    let findings = refused_formats(settings, &prepared, engine);
+    if !findings.is_empty() {
+        return Err(Refusal::Findings(findings));
+    }
     // The statement is described as it will run.
     driver.describe(&prepared.text(engine, limits.row_bytes)).await?;
     Ok(prepared)
@@ -318,6 +323,27 @@ fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFindi
             findings.push(DatabaseFinding::error(STATEMENT, pointer, error.to_string(), help));
         }
     }
+}
+
+/// Inputs whose schema has values of one form, which the database's type of the value refuses.
+fn refused_formats(
+    settings: &StatementSettings,
+    prepared: &Prepared,
+    engine: Engine,
+) -> Vec<DatabaseFinding> {
+    let finding = |input: &Input| {
+        let StatementInput::Model(schema) = &input.source else { return None };
+        let example = format::refused_example(&input.column, schema, engine)?;
+        let name = &input.column.name;
+        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+        let message = format!(
+            "expected a schema of values that the database takes here, got one that allows {example}: `{name}`"
+        );
+        let help =
+            "give the value the type that the statement compares it with, or cast it in `sql`";
+        Some(DatabaseFinding::error(STATEMENT, pointer, message, help))
+    };
+    prepared.inputs.iter().filter_map(finding).collect()
 }
 
 /// Contradictions between the settings of a statement and the database's description of it.

@@ -10,7 +10,7 @@ use callgate_tool::{
     Problem, Schema, Session, Tool, ToolName, Value, json,
 };
 
-use super::{Input, Prepared, types};
+use super::{Input, Prepared, format, types};
 use crate::{
     column,
     database::Database,
@@ -100,10 +100,13 @@ impl StatementTool {
             StatementInput::Model(schema) => schema,
         };
         let value = call.arguments().get(name).or_else(|| schema.get("default"));
-        match column::text(&input.column, value.unwrap_or(&Value::Null), engine) {
+        let value = value.unwrap_or(&Value::Null);
+        let fitted = format::fitted(&input.column.kind, schema, value);
+        match column::text(&input.column, &fitted, engine) {
             Ok(text) => Ok(text),
             Err(problem) => {
-                problems.push(Problem { at: name.clone(), ..problem });
+                let got = column::problem("", value).got;
+                problems.push(Problem { at: name.clone(), got, ..problem });
                 Ok(None)
             }
         }

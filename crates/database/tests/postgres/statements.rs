@@ -64,3 +64,52 @@ async fn a_statement_that_cannot_be_prepared_is_a_finding() {
         assert!(is_found && loaded.tools.is_empty(), "{sql}: {:?}", loaded.findings);
     }
 }
+
+#[tokio::test]
+async fn a_date_before_a_moment_is_the_beginning_of_its_day() {
+    let sql = "select no from public.orders where made >= :since and made < :until order by no";
+    let date = json!({"type": "string", "format": "date"});
+    let inputs = vec![("since", date.clone()), ("until", date)];
+    let Some(shop) = Shop::new("statements_dates", with(sql, inputs, Effect::Read)).await else {
+        return;
+    };
+    shop.database.run("update orders set made = '2026-02-01T00:00:00Z' where no = 1");
+    let arguments = json!({"since": "2026-02-01", "until": "2026-02-02"});
+    let result = shop.call("shop-run", arguments, &user("ann")).await;
+    assert_eq!(result["rows"], json!([{"no": 1}]));
+    let arguments = json!({"since": "2026-02-30", "until": "2026-03-02"});
+    let fault = shop.fault("shop-run", arguments, &user("ann")).await;
+    assert_eq!(
+        (fault.code, &*fault.problems[0].got),
+        (FaultCode::InvalidArguments, "`2026-02-30`")
+    );
+}
+
+#[tokio::test]
+async fn a_schema_whose_values_the_database_refuses_is_a_finding() {
+    for (at, (condition, schema, is_refused)) in [
+        ("made::date = :v", json!({"type": "string", "format": "date-time"}), true),
+        ("made::timestamp = :v", json!({"type": "string", "format": "date-time"}), true),
+        ("made::time = :v", json!({"type": "string", "format": "time"}), true),
+        ("total > :v", json!({"type": "boolean"}), true),
+        ("(no > 1) = :v", json!({"type": "integer"}), true),
+        ("note = :v", json!({"type": "integer"}), true),
+        ("made = :v", json!({"type": ["string", "null"], "format": "date-time"}), false),
+        ("made::date = :v", json!({"type": "string", "format": "date"}), false),
+        ("made::timestamp = :v", json!({"type": "string", "format": "date"}), false),
+        ("note = :v", json!({"type": "string", "format": "uuid"}), false),
+        ("total > :v", json!({"type": "integer", "minimum": 5}), false),
+        ("made = :v", json!({"type": "string"}), false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sql = format!("select no from public.orders where {condition}");
+        let settings = with(&sql, vec![("v", schema)], Effect::Read);
+        let Some((_, loaded)) = loaded(&format!("statements_form{at}"), settings).await else {
+            return;
+        };
+        let found = loaded.findings.iter().any(|it| it.pointer == "/statements/run/inputs/v");
+        assert_eq!(found, is_refused, "{condition}: {:?}", loaded.findings);
+    }
+}
