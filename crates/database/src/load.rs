@@ -23,7 +23,7 @@ use crate::{
     entity::{self, Entity},
     error::{Error, ErrorKind},
     finding::{self, ADDRESS, DatabaseFinding, TABLE, TOOL_NAME},
-    login::Needs,
+    login::{Needs, StatementWords},
     page::Pages,
     query,
     renewal::Renewal,
@@ -240,10 +240,11 @@ impl Loading<'_> {
 
     async fn login(&mut self, entities: &[Arc<Entity>]) -> Result<(), Error> {
         let settings = self.settings;
+        let own_writes = settings.statements.iter().filter(|it| it.effect != Effect::Read);
         let mut needs = Needs {
             roles: settings.role.iter().flat_map(|rule| rule.allow.iter().cloned()).collect(),
             allowed: settings.allowed_rights.iter().cloned().collect(),
-            has_own_writes: settings.statements.iter().any(|it| it.effect != Effect::Read),
+            own_writes: own_writes.map(|it| StatementWords::new(&it.sql)).collect(),
             ..Needs::default()
         };
         for entity in entities {

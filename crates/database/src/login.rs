@@ -1,6 +1,10 @@
 //! The rights that a login needs for its tools, and findings about those that it has beyond them. The drivers ask the database.
 
+mod statement_words;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use self::statement_words::StatementWords;
 
 use crate::settings::TableName;
 
@@ -16,8 +20,36 @@ pub(crate) struct Needs {
     pub(crate) is_for_query: bool,
     /// Tables whose rows the session decides: SQL that a model writes must not reach them.
     pub(crate) withheld: BTreeSet<TableName>,
-    /// True if some statement of the operator may write: its tables are not known.
-    pub(crate) has_own_writes: bool,
+    /// The operator's statements that may write.
+    pub(crate) own_writes: Vec<StatementWords>,
+}
+
+impl Needs {
+    /// The columns among these of a table on which the operator's statements use a right.
+    pub(crate) fn used_by_statements(
+        &self,
+        right: &str,
+        table: &str,
+        columns: &BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let mut used = BTreeSet::new();
+        for words in self.writes_on(right, table) {
+            // An insertion without a list of columns gives values to all of them.
+            let names = columns.iter().filter(|name| right == "INSERT" || words.has_name(name));
+            used.extend(names.cloned());
+        }
+        used
+    }
+
+    /// True if the operator's statements use a right on a table.
+    pub(crate) fn is_used_by_statements(&self, right: &str, table: &str) -> bool {
+        self.writes_on(right, table).next().is_some()
+    }
+
+    fn writes_on(&self, right: &str, table: &str) -> impl Iterator<Item = &StatementWords> {
+        let writes = self.own_writes.iter();
+        writes.filter(move |words| words.needs_right(right) && words.has_name(table))
+    }
 }
 
 /// The uses that tools make of one table.

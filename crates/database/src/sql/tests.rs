@@ -46,6 +46,11 @@ fn table(name: &str, columns: Vec<Column>) -> Table {
     }
 }
 
+/// These values, and no version.
+fn only<'a>(values: &'a [(&'a Column, Option<String>)]) -> Changes<'a> {
+    Changes { values, version: None }
+}
+
 fn orders() -> Table {
     let mut orders = table(
         "orders",
@@ -226,13 +231,13 @@ fn rows_are_changed_and_removed_by_key_or_condition_only() {
     let all = Target { rows: &rows, key: &[], filter: &empty };
     let one = Target { key: &key, ..all };
     check(
-        &update(Postgres, &orders, &set, &one, &returning),
+        &update(Postgres, &orders, only(&set), &one, &returning),
         r#"UPDATE "public"."orders" SET "note" = $1::text::character varying(20) WHERE "orders"."owner" = $2::text AND "orders"."no" = $3::text::bigint RETURNING "orders"."no"::text"#,
         &["x", "ann", "7"],
     );
     check(&delete(Sqlite, &orders, &all), "DELETE FROM `public`.`orders` WHERE 1 = 0", &[]);
     check(
-        &update(Mysql, &orders, &set, &all, &returning),
+        &update(Mysql, &orders, only(&set), &all, &returning),
         "UPDATE `public`.`orders` SET `note` = ? WHERE 1 = 0",
         &["x"],
     );

@@ -99,7 +99,7 @@ async fn engines(
             .get(table)
             .is_some_and(|it| it.deletes || !it.inserts.is_empty() || !it.updates.is_empty());
         let is_write = |right: &str| matches!(right, "DELETE" | "INSERT" | "UPDATE");
-        let of_operator = needs.has_own_writes
+        let of_operator = !needs.own_writes.is_empty()
             && grants.held.iter().any(|it| is_write(&it.right) && it.on.covers(table));
         of_tools || of_operator
     };

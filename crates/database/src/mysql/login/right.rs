@@ -100,16 +100,17 @@ fn grade(grant: &Grant, needs: &Needs) -> Option<Grade> {
         "SELECT" if grant.on.reaches("performance_schema") => Some(Grade::Unused),
         "SELECT" => None,
         "DELETE" if is_used_delete(grant, needs) => None,
-        "DELETE" | "INSERT" | "UPDATE" if !is_of_server && needs.has_own_writes => {
-            Some(Grade::Unused)
-        }
+        "DELETE" | "INSERT" | "UPDATE" if !is_of_server => Some(writing(needs)),
         _ => Some(Grade::Dangerous),
     }
 }
 
 fn is_used_delete(grant: &Grant, needs: &Needs) -> bool {
     match &grant.on {
-        Object::Table(table) => needs.tables.get(table).is_some_and(|it| it.deletes),
+        Object::Table(table) => {
+            needs.tables.get(table).is_some_and(|it| it.deletes)
+                || needs.is_used_by_statements("DELETE", &table.name)
+        }
         _ => false,
     }
 }
@@ -123,18 +124,20 @@ fn of_columns(
 ) -> Option<LoginFinding> {
     let none = TableNeeds::default();
     let of_table = needs.tables.get(table).unwrap_or(&none);
+    let of_statements = needs.used_by_statements(&grant.right, &table.name, columns);
     let (grade, used) = match grant.right.as_str() {
         "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Dangerous, &of_table.selects),
-        "INSERT" => (writing(needs), &of_table.inserts),
-        _ => (writing(needs), &of_table.updates),
+        "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
+        "INSERT" => (writing(needs), of_table.inserts.union(&of_statements).cloned().collect()),
+        _ => (writing(needs), of_table.updates.union(&of_statements).cloned().collect()),
     };
-    let beyond: Vec<_> = columns.difference(used).collect();
+    let used: BTreeSet<String> = used;
+    let beyond: Vec<_> = columns.difference(&used).collect();
     if beyond.is_empty() && !used.is_empty() {
         return None;
     }
     let (right, grantee, on) = (&grant.right, grant.grantee.quoted(), grant.on.quoted());
-    let kept: BTreeSet<_> = columns.intersection(used).collect();
+    let kept: BTreeSet<_> = columns.intersection(&used).collect();
     let (remedy, of_columns) = if kept.is_empty() {
         let of_columns = if grant.columns.is_empty() {
             String::new()
@@ -177,9 +180,9 @@ async fn columns(
     Ok(rows.into_iter().filter_map(|row| fields(row).and_then(|[name]| name)).collect())
 }
 
-/// The tables that the operator's own statements change are not known.
+/// The functions that the operator's own statements call may change further tables.
 fn writing(needs: &Needs) -> Grade {
-    if needs.has_own_writes { Grade::Unused } else { Grade::Dangerous }
+    if needs.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
 }
 
 /// The right in the name of a finding: `create-user`.

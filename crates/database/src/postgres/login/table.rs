@@ -72,9 +72,23 @@ impl<'a> Tools<'a> {
         Self { needs, tables: needs.tables.iter().map(named).collect() }
     }
 
+    /// True if a tool adds rows to the table that a sequence numbers, or a statement names the sequence.
+    fn uses_sequence(&self, name: &str, numbered: &str) -> bool {
+        let adds_rows = self.table(numbered).is_some_and(|table| !table.inserts.is_empty());
+        let numbered = unqualified(numbered);
+        adds_rows
+            || self.needs.is_used_by_statements("INSERT", numbered)
+            || self.needs.own_writes.iter().any(|words| words.has_name(unqualified(name)))
+    }
+
     fn table(&self, name: &str) -> Option<&'a TableNeeds> {
         self.tables.get(name).copied()
     }
+}
+
+/// The name of a table or sequence without its schema.
+fn unqualified(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, name)| name)
 }
 
 /// The finding about a right, unless tools use all of it.
@@ -82,30 +96,33 @@ fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Opti
     let needs = tools.needs;
     let none = TableNeeds::default();
     let of_table = tools.table(name).unwrap_or(&none);
-    let nothing = BTreeSet::new();
+    let of_statements = needs.used_by_statements(right, unqualified(name), &granted.columns);
+    let with_statements =
+        |columns: &BTreeSet<String>| columns.union(&of_statements).cloned().collect();
     let (grade, used) = match right {
         _ if granted.is_sequence => {
-            let is_used = right == "USAGE"
-                && tools.table(&granted.numbers).is_some_and(|table| !table.inserts.is_empty());
-            if is_used {
+            if right == "USAGE" && tools.uses_sequence(name, &granted.numbers) {
                 return None;
             }
-            (Grade::Unused, &nothing)
+            (Grade::Unused, BTreeSet::new())
         }
         "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Dangerous, &of_table.selects),
+        "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
         "DELETE" if of_table.deletes => return None,
-        "INSERT" => (writing(needs), &of_table.inserts),
-        "UPDATE" => (writing(needs), &of_table.updates),
-        "DELETE" | "TRUNCATE" => (writing(needs), &nothing),
-        _ => (Grade::Unused, &nothing),
+        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, unqualified(name)) => {
+            return None;
+        }
+        "INSERT" => (writing(needs), with_statements(&of_table.inserts)),
+        "UPDATE" => (writing(needs), with_statements(&of_table.updates)),
+        "DELETE" | "TRUNCATE" => (writing(needs), BTreeSet::new()),
+        _ => (Grade::Unused, BTreeSet::new()),
     };
-    let beyond: BTreeSet<_> = granted.columns.difference(used).cloned().collect();
+    let beyond: BTreeSet<_> = granted.columns.difference(&used).cloned().collect();
     let has_columns = matches!(right, "INSERT" | "SELECT" | "UPDATE") && !granted.is_sequence;
     if has_columns && beyond.is_empty() {
         return None;
     }
-    let kept: BTreeSet<_> = granted.columns.intersection(used).collect();
+    let kept: BTreeSet<_> = granted.columns.intersection(&used).collect();
     let is_part = has_columns && !kept.is_empty();
     let what = if granted.is_sequence { "SEQUENCE " } else { "" };
     let remedies = granted.grantees.iter().map(|grantee| {
@@ -130,9 +147,9 @@ fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Opti
     ))
 }
 
-/// The tables that the operator's own statements change are not known.
+/// The functions that the operator's own statements call may change further tables.
 fn writing(needs: &Needs) -> Grade {
-    if needs.has_own_writes { Grade::Unused } else { Grade::Dangerous }
+    if needs.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
 }
 
 const OWNED: &str = "select n.nspname || '.' || c.relname,

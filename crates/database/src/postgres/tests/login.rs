@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::login::{Grade, TableNeeds};
+use crate::login::{Grade, StatementWords, TableNeeds};
 
 const SCRIPT: &str = "create schema other;
     create table public.orders (no serial primary key, owner text, total int, note text);
@@ -248,8 +248,9 @@ async fn a_right_that_is_allowed_by_name_is_no_finding_unless_it_is_dangerous() 
         found,
         [format!("Dangerous truncate:public.orders REVOKE TRUNCATE ON public.orders FROM {login}")]
     );
-    // What the operator's own statements change is not known.
-    let found = lines(&database, &login, &Needs { has_own_writes: true, ..needs() }).await;
+    // The functions that the operator's own statements call may need it.
+    let own_writes = vec![StatementWords::new("select public.tidy()")];
+    let found = lines(&database, &login, &Needs { own_writes, ..needs() }).await;
     assert!(found.iter().all(|finding| finding.starts_with("Unused ")), "{found:?}");
 }
 
@@ -343,4 +344,38 @@ async fn a_login_for_sql_of_a_model_may_read_the_listed_columns_and_run_harmless
 #[test]
 fn grades_are_ordered_by_weight() {
     assert!(Grade::Dangerous < Grade::Missing && Grade::Missing < Grade::Unused);
+}
+
+#[tokio::test]
+async fn a_right_that_a_statement_of_the_operator_uses_is_no_finding() {
+    let Some((database, login)) = shop("l_statements") else { return };
+    database.run(&format!(
+        "create table public.odd (no serial primary key, seen int, kept int); revoke all on public.odd from public;
+         grant update (seen), insert, delete on public.odd to {login}; grant usage on public.odd_no_seq to {login}"
+    ));
+    let own = |statements: &[&str]| Needs {
+        own_writes: statements.iter().map(|sql| StatementWords::new(sql)).collect(),
+        ..needs()
+    };
+    let all = own(&[
+        "update public.odd set seen = seen + 1 where no = :no",
+        "insert into odd (seen) values (1)",
+        "delete from public.odd where seen > 9",
+    ]);
+    assert_eq!(lines(&database, &login, &all).await, [""; 0]);
+    let updates = own(&["update public.odd set kept = 1"]);
+    let found = lines(&database, &login, &updates).await;
+    let names: Vec<_> = found.iter().filter_map(|line| line.split(' ').nth(1)).collect();
+    assert_eq!(
+        names,
+        ["delete:public.odd", "insert:public.odd", "update:public.odd", "usage:public.odd_no_seq"]
+    );
+    // The remedy keeps what a statement uses.
+    database.run(&format!("grant update on public.odd to {login}"));
+    let found = lines(&database, &login, &all).await;
+    let [finding] = &*found else { panic!("{found:?}") };
+    assert!(
+        finding.ends_with(&format!("GRANT UPDATE (\"no\", \"seen\") ON public.odd TO {login}")),
+        "{finding}"
+    );
 }

@@ -4,8 +4,8 @@ use callgate_tool::{Value, json};
 use proptest::prelude::*;
 
 use super::{
-    BIG, Mysql, Postgres, Select, Sqlite, TEXT, Target, column, delete, insert, orders, present,
-    select, table, update,
+    BIG, Mysql, Postgres, Select, Sqlite, TEXT, Target, column, delete, insert, only, orders,
+    present, select, table, update,
 };
 use crate::{
     catalog::{Column, Table},
@@ -82,7 +82,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     [
         select(engine, &reading),
         insert(engine, &orders, &set, &returning),
-        update(engine, &orders, Changes { values: &set, version: None }, &target, &returning),
+        update(engine, &orders, only(&set), &target, &returning),
         delete(engine, &orders, &target),
         present(engine, &orders, &rows),
     ]

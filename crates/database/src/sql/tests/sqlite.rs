@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter, types::ValueRef};
 
 use super::{
     BIG, Direction, Returning, Select, Sql, Sqlite, TEXT, Target, column, delete, filter_of,
-    insert, order, pairs, present, select, table, update,
+    insert, only, order, pairs, present, select, table, update,
 };
 use crate::{
     catalog::{Column, ColumnKind, Table},
@@ -161,10 +161,10 @@ fn rows_are_added_changed_and_removed() {
     let one = Target { rows: &owner, key: &key, filter: &EMPTY };
     let set = [(&table.columns[1], Some("bob".to_owned()))];
     assert_eq!(
-        rows(&database, &update(Sqlite, &table, &set, &one, &returning)),
+        rows(&database, &update(Sqlite, &table, only(&set), &one, &returning)),
         row("7", "bob", Some("00FF"))
     );
-    assert!(rows(&database, &update(Sqlite, &table, &set, &one, &returning)).is_empty());
+    assert!(rows(&database, &update(Sqlite, &table, only(&set), &one, &returning)).is_empty());
     let nobody = Target { key: &[], ..one };
     assert!(rows(&database, &delete(Sqlite, &table, &nobody)).is_empty());
     assert_eq!(firsts(&database, &present(Sqlite, &table, &owner)), ["1"]);
