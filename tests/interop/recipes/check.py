@@ -20,6 +20,8 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHAPTER = HERE.parents[2] / "crates/callgate/manual/recipes.md"
+# Of what `pip install mcp` brings; LangChain's adapters want an older one.
+MCP = HERE.parents[2] / "target/interop/mcp/bin/python"
 TOOL = "shop-read_order"
 # The service shows the token that it got: the result must not.
 TOKEN_OF_USER = "token-of-kim"
@@ -138,11 +140,11 @@ asyncio.run(main())
 """
 
 
-def run(name, folder, url, **environment):
+def run(name, folder, url, python=sys.executable, **environment):
     """What a program prints, once its address of a sidecar is this one."""
     text = (folder / name).read_text().replace("http://127.0.0.1:8410", url)
     (folder / name).write_text(text)
-    command = ["node", name] if name.endswith(".mjs") else [sys.executable, name]
+    command = ["node", name] if name.endswith(".mjs") else [python, name]
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, env=os.environ | environment)
     if ended.returncode:
         raise SystemExit(f"recipes: {name}: {ended.stderr[-3000:]}")
@@ -209,7 +211,7 @@ def with_tokens(callgate, folder):
     for name, config in ways.items():
         (folder / "seen.txt").write_text("")
         with sidecar(callgate, folder, config) as users:
-            said = run(name, folder, users)
+            said = run(name, folder, users, MCP)
         assert "shipped" in said and TOKEN_OF_USER not in said and "****" in said, f"{name}: {said}"
         assert (folder / "seen.txt").read_text().splitlines() == [f"Bearer {TOKEN_OF_USER}"], name
     return len(ways)

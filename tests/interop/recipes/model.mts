@@ -1,12 +1,12 @@
 // The AI SDK's own test model: it calls the tool that shows an order, then says what it got.
-import { MockLanguageModelV3 } from "ai/test";
+import { MockLanguageModelV4 } from "ai/test";
 
 const warnings: never[] = [];
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
-export const model = new MockLanguageModelV3({
+export const model = new MockLanguageModelV4({
   doGenerate: async ({ prompt, tools }) => {
     const last = prompt.at(-1)!;
     if (last.role === "user") {
