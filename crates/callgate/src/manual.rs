@@ -11,6 +11,7 @@ macro_rules! chapters {
         #[doc = "[agents]: crate::manual::agents"]
         #[doc = "[approvals]: crate::manual::approvals"]
         #[doc = "[client-tools]: crate::manual::client_tools"]
+        #[doc = "[clients]: crate::manual::clients"]
         #[doc = "[codes]: crate::manual::codes"]
         #[doc = "[command]: crate::manual::command"]
         #[doc = "[configuration]: crate::manual::configuration"]
@@ -19,6 +20,7 @@ macro_rules! chapters {
         #[doc = "[databases]: crate::manual::databases"]
         #[doc = "[documents]: crate::manual::documents"]
         #[doc = "[extending]: crate::manual::extending"]
+        #[doc = "[getting-started]: crate::manual::getting_started"]
         #[doc = "[library]: crate::manual::library"]
         #[doc = "[limits]: crate::manual::limits"]
         #[doc = "[mcp]: crate::manual::mcp"]
@@ -40,6 +42,7 @@ chapters! {
     getting_started "getting-started.md"
     command "command.md"
     library "library.md"
+    clients "clients.md"
     sidecar "sidecar.md"
     mcp "mcp.md"
     agents "agents.md"

@@ -1,0 +1,122 @@
+"""The tools of a client for LangChain and LangGraph.
+
+A call that a person must approve interrupts the graph, in the form of LangChain's `HumanInTheLoopMiddleware`, with the request under
+`callgate`; go on with `Command(resume={"decisions": [{"type": "approve"}]})`, or `reject`. A graph with interrupts
+needs a checkpointer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Optional
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, ToolException
+from pydantic import PrivateAttr
+
+from .agent_tools import AgentTools, Functions, Options, Sessions, answer, fault_text
+from .client import AsyncClient, Client
+from .results import Result
+
+
+class CallgateTool(BaseTool):
+    """A tool of a sidecar. A call that fails is a message with the status `error`, which says whether to correct it."""
+
+    # The error stands in the conversation, where the model reads what to correct.
+    handle_tool_error: Any = True
+    _shared: AgentTools = PrivateAttr()
+    _is_async: bool = PrivateAttr()
+
+    def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: Optional[str]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # An argument of a service may have any name, also those that LangChain's own arguments have.
+        return (tool_input, tool_call_id), {}
+
+    async def _arun(self, arguments: dict[str, Any], id: Optional[str], *, config: RunnableConfig) -> Any:
+        thread = _thread(config, id)
+        result = await self._begin(arguments, config, thread)
+        if result.pending is not None:
+            result = await self._decide(arguments, config, thread, result)
+        return _content(result)
+
+    def _run(self, arguments: dict[str, Any], id: Optional[str], *, config: RunnableConfig) -> Any:
+        if self._is_async:
+            raise NotImplementedError("these tools are of an `AsyncClient`: run the agent with `ainvoke`, or make them of a `Client`")
+        return asyncio.run(self._arun(arguments, id, config=config))
+
+    async def _begin(self, arguments: dict[str, Any], config: RunnableConfig, id: str | None) -> Result:
+        kept = self._shared.pending(self.name, arguments, config, id)
+        # LangGraph runs the tool again from its beginning once a person has decided.
+        if kept is not None:
+            return Result("1", self.name, None, None, None, kept, None, None, {})
+        return await self._shared.call(self.name, arguments, config, id)
+
+    async def _decide(self, arguments: dict[str, Any], config: RunnableConfig, id: str | None, result: Result) -> Result:
+        from langgraph.types import interrupt
+
+        pending = result.pending
+        while pending is not None:
+            if pending.kind == "client":
+                response = interrupt({"tool": result.tool, "arguments": pending.request})
+                return Result(result.id, result.tool, None, response, None, None, None, None, {"response": response})
+            decision = interrupt(_request(result.tool, self._shared.shown(pending, self.name, arguments, config)))
+            if not _is_approved(decision):
+                return await self._shared.reject(pending, self.name, arguments, config, id)
+            result = await self._shared.approve(self.name, arguments, config, id)
+            pending = result.pending
+        return result
+
+
+def _thread(config: RunnableConfig, id: str | None) -> str | None:
+    """An id of a call is unique within its conversation."""
+    thread = (config.get("configurable") or {}).get("thread_id")
+    return None if id is None or thread is None else f"{thread}/{id}"
+
+
+def _request(tool: str, shown: dict[str, Any]) -> dict[str, Any]:
+    action = {"name": tool, "args": {"request": shown["request"]}, "description": "The request that would be sent"}
+    review = {"action_name": tool, "allowed_decisions": ["approve", "reject"]}
+    return {"action_requests": [action], "review_configs": [review], "callgate": shown}
+
+
+def _is_approved(decision: Any) -> bool:
+    if not isinstance(decision, dict):
+        return decision is True
+    decisions = decision.get("decisions") or [{}]
+    return all(each.get("type") == "approve" for each in decisions)
+
+
+def _content(result: Result) -> Any:
+    if not result.ok:
+        raise ToolException(fault_text(result))
+    return answer(result)
+
+
+class _Threads(AsyncClient):
+    """A client of threads, asked by tasks."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def _run(self, operation: Any) -> Any:
+        return await asyncio.to_thread(self._client._run, operation)
+
+
+def _tools(shared: AgentTools, declared: list[dict[str, Any]], is_async: bool) -> list[BaseTool]:
+    made: list[BaseTool] = []
+    for declaration in declared:
+        tool = CallgateTool(name=declaration["name"], description=declaration["description"], args_schema=declaration["inputSchema"])
+        tool._shared, tool._is_async = shared, is_async
+        made.append(tool)
+    return made
+
+
+def tools(client: Client, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, **values: Any) -> list[BaseTool]:
+    """Tools for `create_agent` and `ToolNode`. `values` are parameters of the session, which the model never sees; a `session`
+    may be made of the run's `RunnableConfig`. `search` declares two tools in place of all. `functions` are the program's."""
+    shared = AgentTools(_Threads(client), Options(session, toolset, search, functions or {}, values))
+    return _tools(shared, asyncio.run(shared.declare()), is_async=False)
+
+
+async def atools(client: AsyncClient, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, **values: Any) -> list[BaseTool]:
+    """The tools of an `AsyncClient`, for agents that run by `ainvoke`."""
+    shared = AgentTools(client, Options(session, toolset, search, functions or {}, values))
+    return _tools(shared, await shared.declare(), is_async=True)
