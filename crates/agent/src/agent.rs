@@ -187,6 +187,12 @@ impl Agent {
         entry.declaration().filter(|_| self.settings.offers(entry.name().as_str()))
     }
 
+    /// True if a turn for this caller may call a tool now, and read its results.
+    #[doc(hidden)]
+    pub fn offers(&self, tool: &str, context: &TurnContext) -> bool {
+        self.executor.find(tool).is_some_and(|entry| entry.is_permitted(&self.rights(context)))
+    }
+
     pub(crate) fn offered(&self, context: &TurnContext) -> Offered {
         let AgentSettings { choice, search, .. } = &*self.settings;
         Offered::new(&self.declarations, choice, *search, self.rights(context))
@@ -195,6 +201,6 @@ impl Agent {
     /// The rights of the calls of a turn: those of its caller, for the tools of the agent.
     pub(crate) fn rights(&self, context: &TurnContext) -> CallRights {
         let settings = Arc::clone(&self.settings);
-        context.rights.clone().while_true(move |_, tool| settings.offers(tool))
+        context.rights.clone().calls_while(move |_, tool| settings.offers(tool))
     }
 }

@@ -123,7 +123,7 @@ impl Builder {
     /// Shares the kept results of an executor whose place the new one takes.
     #[doc(hidden)]
     pub fn results_of(mut self, earlier: &Executor) -> Self {
-        self.results = Arc::clone(earlier.results());
+        self.results = Arc::new(earlier.results().for_another());
         self
     }
 

@@ -127,6 +127,12 @@ impl Catalog {
         self.slots.get(at).map(Entry)
     }
 
+    /// True if a toolset has a tool of exactly this name.
+    pub(crate) fn has(&self, toolset: &str, tool: &str) -> bool {
+        let entry = self.exact.get(tool).and_then(|at| self.entry(*at));
+        entry.is_some_and(|entry| entry.toolset() == toolset)
+    }
+
     /// The names most similar to `asked`, the most similar first, of the tools that `sees` takes.
     pub(crate) fn nearest<'e>(
         &'e self,

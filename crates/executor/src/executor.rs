@@ -24,6 +24,7 @@ use crate::{
     fingerprint,
     middleware::{Ending, Stage},
     results::{KeptFile, Results},
+    rights::CallRights,
     search::{Finder, Found, Search},
     side,
     stop::Stop,
@@ -67,12 +68,17 @@ impl Executor {
         results: Arc<Results>,
         layers: Layers,
     ) -> Self {
-        Self(Arc::new(Parts { catalog, finder, results, layers }))
+        let parts = Arc::new(Parts { catalog, finder, results, layers });
+        let weak = Arc::downgrade(&parts);
+        parts.results.serve(move |toolset, tool| {
+            weak.upgrade().is_some_and(|parts| parts.catalog.has(toolset, tool))
+        });
+        Self(parts)
     }
 
     /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. Only the
-    /// principal and the session whose call made it find it. A later call of theirs sends it on where an argument stands for
-    /// bytes: `{"handle": "result:…"}`.
+    /// principal and the session whose call made it find it, and only while the executor has the tool of the call. A later call
+    /// of theirs sends it on where an argument stands for bytes: `{"handle": "result:…"}`.
     ///
     /// # Errors
     /// The store of results cannot be reached, or holds something else there.
@@ -82,7 +88,21 @@ impl Executor {
         session: &Session,
         principal: Option<&Principal>,
     ) -> Result<Option<StoredResult>, StoreError> {
-        self.0.results.get(handle, Owner::new(principal, session)).await
+        self.readable_result(handle, Owner::new(principal, session), &CallRights::default()).await
+    }
+
+    /// [`Executor::result`] for a caller who has these rights.
+    ///
+    /// # Errors
+    /// Those of [`Executor::result`].
+    #[doc(hidden)]
+    pub async fn readable_result(
+        &self,
+        handle: &Handle,
+        owner: Owner<'_>,
+        rights: &CallRights,
+    ) -> Result<Option<StoredResult>, StoreError> {
+        self.0.results.get(handle, owner, rights).await
     }
 
     /// Keeps a file for later calls of a principal in a session, like a result of one of them.

@@ -1,8 +1,12 @@
 //! Keeps whole results for a while: those that were cut, and files that a model cannot read. A handle is random and
-//! leads to a result only for calls of the principal and the session that made it. While a program's store is away, results
-//! are kept in the memory of this process.
+//! leads to a result only for calls of the principal and the session that made it, as long as they may use its tool. While a
+//! program's store is away, results are kept in the memory of this process.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use callgate_session::{
@@ -11,11 +15,26 @@ use callgate_session::{
 use callgate_tool::{Event, Handle, Journal, StoredResult};
 use tokio::time::Instant;
 
-#[derive(Clone, Debug)]
+use crate::rights::CallRights;
+
+/// The kept results, as one executor reads them.
+#[derive(Debug)]
 pub(crate) struct Results {
     store: Arc<dyn Store>,
     /// Has what the store does not take; none where the store is memory itself.
     fallback: Option<Arc<Memory>>,
+    served: OnceLock<ServedTools>,
+}
+
+/// Says whether the executor has a tool in a toolset.
+struct ServedTools(Box<HasTool>);
+
+type HasTool = dyn Fn(&str, &str) -> bool + Send + Sync;
+
+impl fmt::Debug for ServedTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServedTools")
+    }
 }
 
 /// Bytes that are kept under a handle.
@@ -36,7 +55,19 @@ impl KeptFile {
 
 impl Results {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, fallback: Some(Arc::new(Memory::new(BOUNDS))) }
+        let fallback = Some(Arc::new(Memory::new(BOUNDS)));
+        Self { store, fallback, served: OnceLock::new() }
+    }
+
+    /// The results for another executor.
+    pub(crate) fn for_another(&self) -> Self {
+        let (store, fallback) = (Arc::clone(&self.store), self.fallback.clone());
+        Self { store, fallback, served: OnceLock::new() }
+    }
+
+    /// Sets which tools the executor has: only their results are read.
+    pub(crate) fn serve(&self, has_tool: impl Fn(&str, &str) -> bool + Send + Sync + 'static) {
+        self.served.get_or_init(|| ServedTools(Box::new(has_tool)));
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
@@ -75,8 +106,8 @@ impl Results {
         let drawn = getrandom::fill(&mut random);
         drawn.map_err(|_| Error::new(ErrorKind::Sealing, "no random number is available"))?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
-        let made_by = format!("{}{BETWEEN}{}", result.toolset, result.media_type);
-        let record = Record::new(made_by, result.bytes);
+        let StoredResult { toolset, tool, media_type, bytes, .. } = result;
+        let record = Record::new([&*toolset, &*media_type, &*tool].join(BETWEEN), bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let key = key(&handle, owner);
         let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
@@ -87,10 +118,12 @@ impl Results {
         Ok(KeptFile { handle, is_local: true })
     }
 
+    /// The result behind a handle, if its owner may read it by these rights now.
     pub(crate) async fn get(
         &self,
         handle: &Handle,
         owner: Owner<'_>,
+        rights: &CallRights,
     ) -> Result<Option<StoredResult>, Error> {
         let key = key(handle, owner);
         let local = match &self.fallback {
@@ -101,18 +134,38 @@ impl Results {
             Some(local) => Some(local),
             None => self.store.get(&key, now()).await?,
         };
-        Ok(found.map(|stored| {
-            let bytes = Bytes::clone(stored.record.bytes());
-            let media_type = stored.record.media_type();
-            let (toolset, media_type) = media_type.split_once(BETWEEN).unwrap_or(("", media_type));
-            StoredResult::new(media_type, bytes).with_toolset(toolset)
-        }))
+        let result = found.map(|stored| stored_result(&stored.record));
+        Ok(result.filter(|result| self.may_read(result, rights)))
     }
+
+    /// True if the owner of a result may read it: they handed it in, or may use the tool whose call made it.
+    fn may_read(&self, result: &StoredResult, rights: &CallRights) -> bool {
+        let StoredResult { toolset, tool, .. } = result;
+        if result.is_of_caller() {
+            return true;
+        }
+        if tool.is_empty() {
+            // A record of an earlier release names the toolset alone.
+            return rights.may_use(toolset);
+        }
+        let has_tool = self.served.get().is_some_and(|ServedTools(has)| has(toolset, tool));
+        has_tool && rights.may_read(toolset, tool)
+    }
+}
+
+/// Reads a record: its media type has the toolset before it, and the tool behind it.
+fn stored_result(record: &Record) -> StoredResult {
+    let text = record.media_type();
+    let (toolset, rest) = text.split_once(BETWEEN).unwrap_or(("", text));
+    let (media_type, tool) = rest.split_once(BETWEEN).unwrap_or((rest, ""));
+    let result = StoredResult::new(media_type, Bytes::clone(record.bytes()));
+    result.with_toolset(toolset).with_tool(tool)
 }
 
 impl Default for Results {
     fn default() -> Self {
-        Self { store: Arc::new(Memory::new(BOUNDS)), fallback: None }
+        let (store, fallback) = (Arc::new(Memory::new(BOUNDS)), None);
+        Self { store, fallback, served: OnceLock::new() }
     }
 }
 
@@ -125,8 +178,8 @@ fn now() -> std::time::Instant {
 }
 
 const BOUNDS: Bounds = Bounds { records: MAX_RESULTS, bytes: MAX_BYTES };
-/// Stands between the toolset and the media type in a record; neither has control characters.
-const BETWEEN: char = '\u{1f}';
+/// Stands between the toolset, the media type and the tool in a record; none has control characters.
+const BETWEEN: &str = "\u{1f}";
 /// The time in which a conversation returns to an earlier result.
 const TIME_TO_LIVE: Duration = Duration::from_mins(15);
 /// The most bytes of all results together: sixty-four responses at the default limit.
@@ -141,18 +194,29 @@ mod tests {
     use super::*;
 
     fn result(length: usize) -> StoredResult {
-        StoredResult::new("a/b", Bytes::from(vec![0; length])).with_toolset("pets")
+        let result = StoredResult::new("a/b", Bytes::from(vec![0; length]));
+        result.with_toolset("pets").with_tool("pets-load")
+    }
+
+    /// Results of an executor that has the tool alone.
+    fn served(results: Results) -> Results {
+        results.serve(|toolset, tool| (toolset, tool) == ("pets", "pets-load"));
+        results
+    }
+
+    async fn read(results: &Results, handle: &Handle, owner: Owner<'_>) -> Option<StoredResult> {
+        results.get(handle, owner, &CallRights::default()).await.unwrap()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stored_result_expires_after_its_time_to_live() {
-        let (results, session) = (Results::default(), Session::default());
+        let (results, session) = (served(Results::default()), Session::default());
         let owner = Owner::new(None, &session);
         let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
-        assert_eq!(results.get(&handle, owner).await.unwrap(), Some(result(3)));
-        assert_eq!(results.get(&Handle::from_random(7), owner).await.unwrap(), None);
+        assert_eq!(read(&results, &handle, owner).await, Some(result(3)));
+        assert_eq!(read(&results, &Handle::from_random(7), owner).await, None);
         tokio::time::advance(TIME_TO_LIVE).await;
-        assert_eq!(results.get(&handle, owner).await.unwrap(), None);
+        assert_eq!(read(&results, &handle, owner).await, None);
         let mut journal = Journal::default();
         assert!(results.keep(result(MAX_BYTES), owner, &mut journal).await.is_none());
         assert_eq!(journal.events(), [Event::ResultNotKept]);
@@ -160,7 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_stored_result_is_found_only_by_its_owner() {
-        let results = Results::default();
+        let results = served(Results::default());
         let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
         let (one, other) = (Session::new("1"), Session::new("2"));
         let owner = Owner::new(Some(&kim), &one);
@@ -171,8 +235,56 @@ mod tests {
             Owner::new(None, &one),
             Owner::new(Some(&kim), &Session::default()),
         ] {
-            assert_eq!(results.get(&handle, stranger).await.unwrap(), None);
+            assert_eq!(read(&results, &handle, stranger).await, None);
         }
-        assert!(results.get(&handle, owner).await.unwrap().is_some());
+        assert!(read(&results, &handle, owner).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_stored_result_is_read_only_while_its_tool_is_there_and_may_be_used() {
+        let (results, session) = (served(Results::default()), Session::default());
+        let owner = Owner::new(None, &session);
+        let journal = &mut Journal::default();
+        let handle = results.keep(result(3), owner, journal).await.unwrap();
+        let of_caller = StoredResult::new("a/b", Bytes::new());
+        let brought = results.keep(of_caller, owner, journal).await.unwrap();
+        let without = results.for_another();
+        without.serve(|_, tool| tool == "pets-list");
+        let unbuilt = results.for_another();
+        let all = CallRights::default();
+        let others = CallRights::of_toolsets(Some(Arc::new(["free".to_owned()].into())));
+        let another_tool = CallRights::default().while_true(|_, tool| tool == "pets-list");
+        let only_calls = CallRights::default().calls_while(|_, tool| tool == "pets-list");
+        for (results, rights, is_read) in [
+            (&results, &all, true),
+            (&results, &only_calls, true),
+            (&results, &others, false),
+            (&results, &another_tool, false),
+            (&without, &all, false),
+            (&unbuilt, &all, false),
+        ] {
+            let read = results.get(&handle, owner, rights).await.unwrap();
+            assert_eq!(read.is_some(), is_read, "{rights:?}");
+            assert!(results.get(&brought, owner, rights).await.unwrap().is_some());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_record_of_an_earlier_release_is_read_by_its_toolset() {
+        let (results, session) = (Results::default(), Session::default());
+        let owner = Owner::new(None, &session);
+        let others = CallRights::of_toolsets(Some(Arc::new(["free".to_owned()].into())));
+        for (at, text, toolset, is_hidden) in
+            [(1, "pets\u{1f}a/b", "pets", true), (2, "a/b", "", false)]
+        {
+            let handle = Handle::from_random(at);
+            let record = Record::new(text, Bytes::new());
+            let key = key(&handle, owner);
+            results.store.put(&key, record, Expected::Absent, now()).await.unwrap();
+            let expected = StoredResult::new("a/b", Bytes::new()).with_toolset(toolset);
+            assert_eq!(read(&results, &handle, owner).await, Some(expected));
+            let hidden = results.get(&handle, owner, &others).await.unwrap().is_none();
+            assert_eq!(hidden, is_hidden, "{text}");
+        }
     }
 }

@@ -3,8 +3,6 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-use callgate_tool::StoredResult;
-
 /// The part of an executor that the caller of a call may use: everything, unless it is limited.
 ///
 /// ```
@@ -22,7 +20,10 @@ pub struct CallRights {
     toolsets: Option<Arc<BTreeSet<String>>>,
     /// The only toolset whose tools are called, whatever results may be read.
     only: Option<Arc<str>>,
-    condition: Option<Condition>,
+    /// Limits calls and the reading of their results.
+    of_caller: Option<Condition>,
+    /// Limits calls alone.
+    of_calls: Option<Condition>,
 }
 
 /// Asked at the moment of each call, with the toolset and the tool.
@@ -44,18 +45,24 @@ impl CallRights {
         self
     }
 
-    /// Limits the calls to toolsets and tools for which this is true when the call is made.
+    /// Limits a caller to toolsets and tools for which this is true: when a call is made, and when its result is read later.
     #[must_use]
     pub fn while_true(
         mut self,
         is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
-        let before = self.condition.take();
-        let both = move |toolset: &str, tool: &str| {
-            before.as_ref().is_none_or(|Condition(before)| before(toolset, tool))
-                && is_true(toolset, tool)
-        };
-        self.condition = Some(Condition(Arc::new(both)));
+        self.of_caller = Some(Condition::both(self.of_caller.take(), is_true));
+        self
+    }
+
+    /// Limits the calls to toolsets and tools for which this is true when a call is made. Results of the others can still be
+    /// read.
+    #[must_use]
+    pub fn calls_while(
+        mut self,
+        is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.of_calls = Some(Condition::both(self.of_calls.take(), is_true));
         self
     }
 
@@ -64,9 +71,9 @@ impl CallRights {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }
 
-    /// True if the caller may read a result that was kept: they handed it in, or may use the toolset whose call made it.
-    pub fn may_read(&self, result: &StoredResult) -> bool {
-        result.is_of_caller() || self.may_use(&result.toolset)
+    /// True if the caller may read results of a tool now.
+    pub(crate) fn may_read(&self, toolset: &str, tool: &str) -> bool {
+        self.may_use(toolset) && Condition::holds(self.of_caller.as_ref(), toolset, tool)
     }
 
     /// True if tools of a toolset can be called.
@@ -76,8 +83,24 @@ impl CallRights {
 
     /// True if a tool of a toolset may be called now.
     pub(crate) fn permit(&self, toolset: &str, tool: &str) -> bool {
-        let condition = self.condition.as_ref();
-        self.may_call(toolset) && condition.is_none_or(|Condition(is_true)| is_true(toolset, tool))
+        self.may_call(toolset)
+            && Condition::holds(self.of_caller.as_ref(), toolset, tool)
+            && Condition::holds(self.of_calls.as_ref(), toolset, tool)
+    }
+}
+
+impl Condition {
+    fn both(
+        before: Option<Self>,
+        is_true: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(move |toolset: &str, tool: &str| {
+            Self::holds(before.as_ref(), toolset, tool) && is_true(toolset, tool)
+        }))
+    }
+
+    fn holds(condition: Option<&Self>, toolset: &str, tool: &str) -> bool {
+        condition.is_none_or(|Self(is_true)| is_true(toolset, tool))
     }
 }
 

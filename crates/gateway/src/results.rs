@@ -8,6 +8,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use callgate_session::Owner;
 use callgate_tool::{Handle, Session, StoredResult};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
@@ -49,11 +50,11 @@ pub(crate) async fn show(
     query.finish("`session`, the id of the session whose call made the result")?;
     let handle = Handle::new(&id).ok_or_else(absent)?;
     let built = gateway.built();
-    let found = built.executor.result(&handle, &session, caller.principal.as_ref()).await?;
-    // A caller who may no longer use the toolset does not learn that there is a result.
+    let owner = Owner::new(caller.principal.as_ref(), &session);
+    // A caller who may no longer use the tool does not learn that there is a result.
     let rights = rights(&gateway, &built, &caller);
-    let found = found.filter(|result| rights.may_read(result));
-    let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
+    let result = built.executor.readable_result(&handle, owner, &rights).await?;
+    let StoredResult { media_type, bytes, .. } = result.ok_or_else(absent)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let (status, body) = match asked(range, bytes.len()) {
         RequestedRange::Nothing => return Err(unsatisfiable(bytes.len())),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate_executor::Executor;
+use callgate_session::Owner;
 use callgate_tool::{
     Content, Handle, Object, Outcome, Session, StoredResult, ToolResult, Value, json,
 };
@@ -51,10 +52,10 @@ pub(crate) async fn read(
         Ok(wanted) => wanted,
         Err(wrong) => return shortlist::result(Err(wrong)),
     };
-    let principal = caller.principal.as_ref();
-    match executor.result(&wanted.handle, session, principal).await {
-        Ok(Some(result)) if caller.rights.may_read(&result) => requested_part(&result, &wanted),
-        Ok(_) => {
+    let owner = Owner::new(caller.principal.as_ref(), session);
+    match executor.readable_result(&wanted.handle, owner, &caller.rights).await {
+        Ok(Some(result)) => requested_part(&result, &wanted),
+        Ok(None) => {
             let message = "no such result is kept for this caller and session; call the tool again";
             shortlist::result(Err(message.to_owned()))
         }
@@ -83,7 +84,8 @@ pub(crate) async fn resources(
         };
         // All resources share one message.
         let Some(left) = room.checked_sub(*size) else { continue };
-        let kept = executor.result(handle, session, caller.principal.as_ref()).await;
+        let owner = Owner::new(caller.principal.as_ref(), session);
+        let kept = executor.readable_result(handle, owner, &caller.rights).await;
         if let Ok(Some(kept)) = kept {
             let (handle, bytes) = (handle.as_str(), &kept.bytes);
             resources.push(Attachment::resource_of_bytes(handle, media_type, bytes));

@@ -224,6 +224,8 @@ pub struct StoredResult {
     pub bytes: Bytes,
     /// The toolset whose call made it; empty for a file that its owner handed in.
     pub toolset: String,
+    /// The tool whose call made it; empty if it is not known.
+    pub tool: String,
 }
 
 impl Answer {
@@ -265,7 +267,8 @@ impl Truncated {
 impl StoredResult {
     /// Bytes of a media type; an empty media type means that it is not known.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
-        Self { media_type: media_type.into(), bytes, toolset: String::new() }
+        let media_type = media_type.into();
+        Self { media_type, bytes, toolset: String::new(), tool: String::new() }
     }
 
     /// Returns true if no toolset's call made it: its owner handed it in, and may use it with every toolset.
@@ -278,6 +281,13 @@ impl StoredResult {
     #[must_use]
     pub fn with_toolset(mut self, toolset: impl Into<String>) -> Self {
         self.toolset = toolset.into();
+        self
+    }
+
+    /// Sets the tool whose call made it.
+    #[must_use]
+    pub fn with_tool(mut self, tool: impl Into<String>) -> Self {
+        self.tool = tool.into();
         self
     }
 }

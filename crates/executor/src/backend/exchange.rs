@@ -91,14 +91,14 @@ impl Connection {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
-        let may_read = |result: &StoredResult| call.rights().may_read(result);
         let mut kept = BTreeMap::new();
         for handle in handles {
-            let found = self.results.get(&handle, owner).await.map_err(|error| {
+            let result = self.results.get(&handle, owner, call.rights()).await;
+            let result = result.map_err(|error| {
                 tracing::debug!(%error, "a result cannot be looked up");
                 wording::around::results_unavailable(error.retry_after().unwrap_or_default())
             })?;
-            kept.extend(found.filter(may_read).map(|result| (handle, result)));
+            kept.extend(result.map(|result| (handle, result)));
         }
         Ok(kept)
     }

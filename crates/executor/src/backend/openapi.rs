@@ -238,9 +238,11 @@ impl OpenApi {
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
         let (results, owner) =
             (&self.connection.results, Owner::new(call.principal(), call.session()));
-        let toolset = &self.connection.toolset;
+        let made_here = |result: StoredResult| {
+            result.with_toolset(&*self.connection.toolset).with_tool(self.name().as_str())
+        };
         for WholePart { index, result } in whole_parts {
-            let handle = results.keep(result.with_toolset(toolset), owner, journal).await;
+            let handle = results.keep(made_here(result), owner, journal).await;
             if let Content::Parts(parts) = &mut answer.content
                 && let Some(part) = parts.get_mut(index)
             {
@@ -250,7 +252,7 @@ impl OpenApi {
         let whole =
             shown::is_partial(answer).then(|| self.whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
-            answer.handle = results.keep(result.with_toolset(toolset), owner, journal).await;
+            answer.handle = results.keep(made_here(result), owner, journal).await;
         }
         outcome
     }
