@@ -11,7 +11,7 @@ mod token;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use callgate_config::{
-    AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Examined, Rights, Subject,
+    AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Examined, Rights, Scopes, Subject,
 };
 use callgate_secret::Secret;
 use callgate_tool::Principal;
@@ -21,7 +21,7 @@ use http::HeaderMap;
 use self::issuer::{Issuer, Refusal};
 pub(crate) use self::resource::{challenge, is_mcp, is_metadata, show as metadata};
 use crate::{
-    caller::Caller,
+    caller::{Caller, Credential},
     peer::{ListenerKind, Peer},
     problem::{Problem, ProblemKind},
 };
@@ -60,7 +60,8 @@ impl Access {
         token: &str,
     ) -> Result<Caller, Problem> {
         if let Some(principal) = known(access, token) {
-            return Ok(named(principal));
+            let credential = Credential::Token(Secret::new(token.to_owned()));
+            return Ok(named(principal, credential));
         }
         let Some(unverified) = token::Unverified::read(token) else {
             return Err(invalid("no principal has this token"));
@@ -108,20 +109,33 @@ impl Access {
 
 /// True if a build lets a caller use a toolset who was identified under an earlier build.
 pub(crate) fn may_still_use(built: &Built, caller: &Caller, toolset: &str) -> bool {
+    may_still(built, caller, |rights, lacks| {
+        rights.toolsets.as_ref().is_none_or(|all| all.contains(toolset))
+            && !lacks.contains_key(toolset)
+    })
+}
+
+/// True if a build lets a caller take turns with an agent who was identified under an earlier build.
+#[cfg(feature = "agents")]
+pub(crate) fn may_still_use_agent(built: &Built, caller: &Caller, agent: &str) -> bool {
+    may_still(built, caller, |rights, _| {
+        rights.agents.as_ref().is_none_or(|agents| agents.contains(agent))
+    })
+}
+
+/// True if a build identifies a caller by what they showed to an earlier one, with rights that allow something. The scopes are
+/// those that the caller's token lacks.
+fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) -> bool) -> bool {
     let Some(principal) = &caller.principal else {
         return caller.is_admin || built.serving.access.is_none();
     };
     let Some(access) = &built.access else { return false };
-    let has = |rights: &Rights| rights.toolsets.as_ref().is_none_or(|all| all.contains(toolset));
     if let Some(named) = access.principals.iter().find(|it| it.id.as_str() == principal.id()) {
-        return has(&named.rights);
+        return identifies(&caller.credential, named) && allow(&named.rights, &Scopes::default());
     }
     access.issuers.iter().map(|issuer| &issuer.config).any(|config| {
-        let subject = principal.id().strip_prefix("jwt:");
-        let subject = subject.and_then(|subject| subject.strip_prefix(&*config.issuer));
-        subject.is_some_and(|subject| subject.starts_with('#'))
-            && has(&config.rights)
-            && !scopes::lacking(&config.scopes, &config.rights, principal).contains_key(toolset)
+        issuer::identifies(config, principal)
+            && allow(&config.rights, &scopes::lacking(&config.scopes, &config.rights, principal))
     })
 }
 
@@ -154,7 +168,22 @@ fn certified(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
         let certificate = principal.certificate.as_ref();
         certificate.is_some_and(|wanted| peer.names.iter().any(|name| is_name(name, wanted)))
     };
-    access.principals.iter().find(is_named).map(named)
+    let principal = access.principals.iter().find(is_named)?;
+    Some(named(principal, Credential::Certificate(peer.names.as_slice().into())))
+}
+
+/// True if a principal is identified by what a caller showed.
+fn identifies(credential: &Credential, principal: &BuiltPrincipal) -> bool {
+    match credential {
+        Credential::Certificate(names) => {
+            let wanted = principal.certificate.as_ref();
+            wanted.is_some_and(|wanted| names.iter().any(|name| is_name(name, wanted)))
+        }
+        Credential::Other => false,
+        Credential::Token(token) => {
+            principal.tokens.iter().any(|listed| listed.is_same_value(token))
+        }
+    }
 }
 
 fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
@@ -166,8 +195,9 @@ fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
     }
 }
 
-fn named(principal: &BuiltPrincipal) -> Caller {
-    caller(Principal::new(principal.id.as_str()), &principal.rights)
+fn named(principal: &BuiltPrincipal, credential: Credential) -> Caller {
+    let caller = caller(Principal::new(principal.id.as_str()), &principal.rights);
+    Caller { credential, ..caller }
 }
 
 fn caller(principal: Principal, rights: &Rights) -> Caller {

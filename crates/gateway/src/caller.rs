@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use callgate_config::{Approves, Scopes};
+use callgate_secret::Secret;
 use callgate_tool::{CallerToken, Principal};
+use callgate_transport::SubjectName;
 use http::request::Parts;
 
 #[derive(Clone, Debug, Default)]
@@ -12,6 +14,7 @@ pub(crate) struct Caller {
     /// `None` if everybody is served.
     pub(crate) principal: Option<Principal>,
     pub(crate) token: Option<CallerToken>,
+    pub(crate) credential: Credential,
     /// The toolsets that the caller may use; `None` for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
     /// The agents that they may use; all if `None`.
@@ -26,6 +29,18 @@ pub(crate) struct Caller {
     pub(crate) approves: Arc<Approves>,
     /// True if the caller may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
     pub(crate) sees_details: bool,
+}
+
+/// What a caller showed, as far as a later configuration may no longer accept it. The claims of a token of an issuer are with its
+/// principal.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Credential {
+    /// The names of a certificate.
+    Certificate(Arc<[SubjectName]>),
+    /// A token of an issuer, or none.
+    #[default]
+    Other,
+    Token(Secret),
 }
 
 impl Caller {

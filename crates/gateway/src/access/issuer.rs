@@ -98,13 +98,31 @@ pub(super) async fn tried(built: &BuiltIssuer) -> Result<String, String> {
 
 /// An issuer's name has no `#`, so subjects of different issuers never share an id.
 fn principal(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
-    let subject = claims.get(&config.principal_claim).and_then(Value::as_str);
+    let id = principal_id(config, claims.get(&config.principal_claim))?;
+    Ok(Principal::new(id).with_claims(claims))
+}
+
+fn principal_id(config: &IssuerConfig, subject: Option<&Value>) -> Result<String, &'static str> {
+    let subject = subject.and_then(Value::as_str);
     let is_name = |subject: &&str| {
         (1..=LONGEST).contains(&subject.len()) && !subject.chars().any(char::is_control)
     };
     let subject = subject.filter(is_name).ok_or("the token names no principal")?;
-    let id = format!("jwt:{}#{subject}", config.issuer);
-    Ok(Principal::new(id).with_claims(claims))
+    Ok(format!("jwt:{}#{subject}", config.issuer))
+}
+
+/// True if an issuer is the one whose token made a principal, for one of the token's audiences.
+pub(super) fn identifies(config: &IssuerConfig, principal: &Principal) -> bool {
+    let is_listed = |audience: &Value| {
+        let audience = audience.as_str();
+        audience.is_some_and(|audience| config.audiences.iter().any(|listed| listed == audience))
+    };
+    let is_for = principal.claim("aud").is_some_and(|audience| match audience {
+        Value::Array(audiences) => audiences.iter().any(is_listed),
+        audience => is_listed(audience),
+    });
+    let id = principal_id(config, principal.claim(&config.principal_claim));
+    is_for && id.is_ok_and(|id| id == principal.id())
 }
 
 /// Longer names are mistakes.

@@ -10,7 +10,7 @@ use callgate_agent::{Agent, Error};
 use callgate_config::Built;
 use callgate_executor::CallRights;
 
-use crate::routes::RouteRequest;
+use crate::{access, routes::RouteRequest};
 
 /// The agents of one configuration. A reload replaces them.
 #[derive(Debug, Default)]
@@ -42,11 +42,14 @@ impl Agents {
     pub(super) fn rights(self: &Arc<Self>, request: &RouteRequest, name: &str) -> CallRights {
         let (agents, gateway) = (Arc::clone(self), request.gateway().clone());
         let (began, name) = (Arc::clone(request.shared_built()), name.to_owned());
-        request.rights().while_true(move |_, tool| {
+        let caller = request.caller().clone();
+        request.rights().calls_while(move |_, tool| {
             let built = gateway.built();
             let agent = || agents.get(&built, &name).ok();
             let is_offered = |agent: Agent| agent.declared(tool).is_some();
-            Arc::ptr_eq(&built, &began) || agent().is_some_and(is_offered)
+            Arc::ptr_eq(&built, &began)
+                || (access::may_still_use_agent(&built, &caller, &name)
+                    && agent().is_some_and(is_offered))
         })
     }
 }
