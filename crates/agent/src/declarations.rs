@@ -66,11 +66,16 @@ impl Declarations {
         self.places.get(name).copied()
     }
 
+    /// The tool at a place.
+    pub(crate) fn entry(&self, place: usize) -> Option<Entry<'_>> {
+        self.executor.find(&self.tools.get(place)?.name)
+    }
+
     /// The declaration of a tool, if a model may call it.
     pub(crate) fn declaration(&self, place: usize) -> Option<&Json> {
         let tool = self.tools.get(place)?;
         let made = || {
-            let declared = self.executor.find(&tool.name)?.declaration()?;
+            let declared = self.entry(place)?.declaration()?;
             Some(Json::from(self.dialect.declaration(declared)))
         };
         tool.declaration.get_or_init(made).as_ref()

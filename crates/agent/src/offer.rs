@@ -11,7 +11,7 @@ use crate::{
     choice::Choice,
     declarations::Declarations,
     finder::{Finder, MOST_DECLARED, ToolSearch},
-    transcript::PastCall,
+    transcript::{EarlierResults, PastCall, Transcript},
 };
 
 /// The tools that a model may call in a turn.
@@ -121,13 +121,53 @@ impl Offered {
         Some(Finder::outcome(executor, &call.arguments, |entry| self.offers(entry)))
     }
 
-    /// True if the model may read a result from before the turn: its tool is offered, or, of a search, all that it found.
-    pub(crate) fn may_read(&self, past: &PastCall<'_>) -> bool {
-        if Finder::is_name(past.tool) && self.declarations.executor().find(past.tool).is_none() {
-            let named = self.declarations.named(&past.result.to_string());
-            return named.iter().all(|place| self.has(*place));
+    /// True if the model may read a result again: one from before the turn if its tool is offered, and one of the turn unless its
+    /// tool was offered when the turn began and is no more.
+    pub(crate) fn may_read(&self, past: &PastCall<'_>, earlier: &EarlierResults) -> bool {
+        if self.is_search(past) {
+            return self.named_by(past).iter().all(|place| self.is_offered(*place));
         }
-        self.find(past.tool).is_some()
+        let is_refusal = || !earlier.has(past) && !self.was_offered(past.tool);
+        self.find(past.tool).is_some() || is_refusal()
+    }
+
+    /// The offered tools whose results a conversation has; of a search, the tools that it found.
+    pub(crate) fn tools_of(&self, transcript: &Transcript) -> BTreeSet<String> {
+        let mut tools = BTreeSet::new();
+        transcript.each_result(&mut |past: &PastCall<'_>| {
+            let places = if self.is_search(past) {
+                self.named_by(past)
+            } else {
+                self.place(past.tool).into_iter().collect()
+            };
+            let entries = places.into_iter().filter_map(|place| self.declarations.entry(place));
+            tools.extend(entries.map(|entry| entry.name().as_str().to_owned()));
+        });
+        tools
+    }
+
+    fn is_search(&self, past: &PastCall<'_>) -> bool {
+        Finder::is_name(past.tool) && self.declarations.executor().find(past.tool).is_none()
+    }
+
+    fn named_by(&self, search: &PastCall<'_>) -> Vec<usize> {
+        self.declarations.named(&search.result.to_string())
+    }
+
+    /// The place of the agent's tool that a name means.
+    fn place(&self, tool: &str) -> Option<usize> {
+        let entry = self.declarations.executor().find(tool)?;
+        self.declarations.place(entry.name().as_str())
+    }
+
+    fn was_offered(&self, tool: &str) -> bool {
+        self.place(tool).is_some_and(|place| self.has(place))
+    }
+
+    /// True if a tool of the turn is offered now.
+    fn is_offered(&self, place: usize) -> bool {
+        let entry = self.declarations.entry(place);
+        self.has(place) && entry.is_some_and(|entry| self.offers(entry))
     }
 
     /// The fault of a call of a tool that is not offered.

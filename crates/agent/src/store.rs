@@ -1,6 +1,6 @@
 //! Transcripts in a store, each for its owner. One turn of a transcript runs at a time, as long as its lease is held.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use callgate_session::{Key, Owner, Space, Store};
 
@@ -62,6 +62,8 @@ pub struct KeptTurn {
     pub transcript: Transcript,
     /// The number of messages before the turn.
     pub n_before: usize,
+    /// The tools whose results the transcript has.
+    pub tools: BTreeSet<String>,
 }
 
 impl Transcripts {
@@ -128,16 +130,17 @@ impl Transcripts {
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
         let (n_before, earlier) = (transcript.messages().len(), EarlierResults::of(&transcript));
+        let offered = agent.offered(context);
         let spending = agent.settings().budget.map(|budget| {
             Spending::new(Arc::clone(&self.budgets), name, context.principal(), budget)
         });
         let turn = Turn::new(agent, &mut transcript, context).kept_by(&mut keeper);
         let ended = turn.within(spending).run(input).await;
         keeper.keep(&transcript).await?;
-        let offered = agent.offered(context);
-        let may_read = |past: &PastCall<'_>| !earlier.has(past) || offered.may_read(past);
+        let may_read = |past: &PastCall<'_>| offered.may_read(past, &earlier);
         let transcript = transcript.into_readable(&may_read);
-        Ok(KeptTurn { end: ended?, repair, transcript, n_before })
+        let tools = offered.tools_of(&transcript);
+        Ok(KeptTurn { end: ended?, repair, transcript, n_before, tools })
     }
 
     /// Keeps a transcript that the caller brings, in place of an earlier one. Its messages are text: no call in it is made.

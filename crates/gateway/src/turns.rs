@@ -66,7 +66,10 @@ async fn take(
     let brought = brought.transpose().map_err(|error| problem(&error))?;
     let guard = match key {
         Some(key) => match key.begin(&request).await? {
-            Repeated::Answered(text) => return Ok(earlier_answer(accepted, text)),
+            Repeated::Answered(text) => {
+                let text = repetition::readable(text, |tool| agent.offers(tool, &context))?;
+                return Ok(earlier_answer(accepted, text));
+            }
             Repeated::Made(guard) => Some(guard),
         },
         None => None,

@@ -1,7 +1,7 @@
 //! The part of a conversation that its caller may read. Results of tools that the caller may not use any more become faults; their
 //! calls stay, so that the messages can be sent. What is kept does not change.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::RefCell};
 
 use callgate_tool::{Json, Value};
 
@@ -48,6 +48,25 @@ impl Transcript {
         match repairer.n_hidden {
             0 => Cow::Borrowed(&self.messages),
             _ => [brought, &repairer.done].concat().into(),
+        }
+    }
+
+    /// Shows each result of the conversation, but for those that the caller brought.
+    pub(crate) fn each_result(&self, show: &mut dyn FnMut(&PastCall<'_>)) {
+        let show = RefCell::new(show);
+        self.readable(&|past: &PastCall<'_>| {
+            (show.borrow_mut())(past);
+            true
+        });
+        let at = self.open_at();
+        let Some(open) = &self.open else { return };
+        for place in (0..open.states.len()).filter(|place| open.has_result(*place)) {
+            let Some(call) = open.call(place) else { continue };
+            (show.borrow_mut())(&PastCall {
+                at: (at, place),
+                tool: &call.tool,
+                result: &Value::Null,
+            });
         }
     }
 

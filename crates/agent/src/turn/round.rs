@@ -75,7 +75,7 @@ impl Turn<'_> {
             Vec::new()
         };
         tools.extend(&stand_in);
-        let may_read = |past: &PastCall<'_>| !self.earlier.has(past) || self.offered.may_read(past);
+        let may_read = |past: &PastCall<'_>| self.offered.may_read(past, &self.earlier);
         let messages = self.transcript.readable(&may_read);
         let ask = Ask {
             model: agent.model.name(),

@@ -8,7 +8,7 @@ use callgate_tool::{Fingerprint, Value};
 use super::answer;
 use crate::{
     calls::{GivenUp, Repeated},
-    problem::Problem,
+    problem::{Problem, ProblemKind},
     routes::RouteRequest,
 };
 
@@ -40,12 +40,37 @@ impl TurnKey {
 pub(super) async fn end(guard: Guard, kept: &Result<KeptTurn, Error>) {
     match kept {
         Ok(kept) if is_without_trace(kept) => guard.free().await,
-        Ok(kept) => guard.finish(answer(kept).to_string().as_bytes()).await,
+        Ok(kept) => guard.finish(kept_text(kept).as_bytes()).await,
         Err(error) if is_refusal(error) => guard.free().await,
         // The store failed, before the turn or after it.
         Err(_) => drop(guard),
     }
 }
+
+/// The answer as it is kept: with the tools whose results the caller must be allowed to read.
+fn kept_text(kept: &KeptTurn) -> String {
+    let mut answer = answer(kept);
+    if let Some(members) = answer.as_object_mut() {
+        let tools = kept.tools.iter().map(|tool| Value::from(tool.as_str()));
+        members.insert(TOOLS, Value::Array(tools.collect()));
+    }
+    answer.to_string()
+}
+
+/// The answer that was kept, if its caller may use the tools of its results now.
+pub(super) fn readable(text: String, may_use: impl Fn(&str) -> bool) -> Result<String, Problem> {
+    let Ok(Value::Object(mut answer)) = Value::parse(&text) else { return Ok(text) };
+    // An answer of an earlier release has no such member.
+    let Some(Value::Array(tools)) = answer.remove(TOOLS) else { return Ok(text) };
+    if tools.iter().all(|tool| tool.as_str().is_some_and(&may_use)) {
+        return Ok(Value::Object(answer).to_string());
+    }
+    let detail = "the turn with this key was taken, and the conversation has results of tools that the caller may not use any more: nothing was done now";
+    Err(Problem::new(ProblemKind::KEY_UNKNOWN, detail))
+}
+
+/// The member of a kept answer that no caller gets.
+const TOOLS: &str = "tools";
 
 /// True if the model has not replied and no call was made: the input was taken out of the conversation again.
 fn is_without_trace(kept: &KeptTurn) -> bool {
