@@ -4,7 +4,6 @@
 mod arriving_body;
 mod capacity;
 mod host;
-mod shares;
 
 use std::{convert::Infallible, pin::Pin, sync::Arc};
 
@@ -15,12 +14,13 @@ use axum::{
     routing::future::RouteFuture,
 };
 use callgate_config::{Built, ServingLimits};
+use callgate_session::{FairQueue, QueueBounds};
 use http::{Request, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tower_service::Service;
 
-use self::{arriving_body::ArrivingBody, capacity::Capacity, shares::Shares};
+use self::{arriving_body::ArrivingBody, capacity::Capacity};
 use crate::{
     access::{self, Access},
     caller::Caller,
@@ -44,7 +44,7 @@ pub(crate) struct Admission {
     limits: ServingLimits,
     capacity: Capacity,
     /// The part of the capacity that one principal may use; `None` if it may use all.
-    shares: Option<Shares>,
+    shares: Option<FairQueue>,
 }
 
 enum Checked {
@@ -61,7 +61,7 @@ impl Checked {
 impl Admission {
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
         let capacity = Capacity::new(limits.requests);
-        let shares = limits.principal_requests.map(Shares::new);
+        let shares = limits.principal_requests.map(shares);
         Self { router, gateway, access: Access::default(), limits, capacity, shares }
     }
 
@@ -146,8 +146,10 @@ impl Admission {
     fn beyond_share(&self, caller: &Caller, permit: Option<&Permit>) -> Option<Problem> {
         let (shares, principal) = self.shares.as_ref().zip(caller.principal.as_ref())?;
         let permit = permit?;
-        let Some(share) = shares.take(principal) else { return Some(problem::beyond_share()) };
-        permit.hold(share);
+        match shares.try_enter(principal.id(), 1) {
+            Some(share) => permit.hold(share),
+            None => return Some(problem::beyond_share()),
+        }
         None
     }
 
@@ -175,6 +177,11 @@ impl Admission {
         }
         Ok(caller)
     }
+}
+
+/// The parts that principals use of the capacity, which bounds all of them together. Nobody waits for a part.
+fn shares(each: usize) -> FairQueue {
+    FairQueue::new(QueueBounds { units: usize::MAX, each, waiting: 0 })
 }
 
 /// The anonymous caller if tools are listed publicly; otherwise the problem, with a challenge for clients of OAuth.

@@ -37,7 +37,11 @@ impl<E: Engine> Sealed<E> {
     }
 
     /// The permit for a request that takes this number of bytes.
-    async fn permit(&self, principal: &str, n_bytes: usize) -> Result<QueuePermit, Error> {
+    pub(crate) async fn permit(
+        &self,
+        principal: &str,
+        n_bytes: usize,
+    ) -> Result<QueuePermit, Error> {
         let units = n_bytes.div_ceil(UNIT);
         self.queue.enter(principal, units).await.ok_or_else(error::crowded)
     }

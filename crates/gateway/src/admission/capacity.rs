@@ -7,12 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
+use callgate_session::QueuePermit;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{Duration, Instant},
 };
-
-use super::shares::Share;
 
 /// The permits for requests that are handled at once. Clones share them.
 #[derive(Clone, Debug)]
@@ -34,7 +33,7 @@ pub(crate) struct Permit {
 struct State {
     semaphore_permit: Option<OwnedSemaphorePermit>,
     /// The part of its principal's share that the permit uses.
-    share: Option<Share>,
+    share: Option<QueuePermit>,
     /// The time since when the caller keeps the sidecar waiting.
     waits_since: Option<Instant>,
     /// The time that the caller may do so while others have no permit.
@@ -82,7 +81,7 @@ impl Capacity {
 
 impl Permit {
     /// Takes a part of the principal's share, for as long as the request has its permit.
-    pub(super) fn hold(&self, share: Share) {
+    pub(super) fn hold(&self, share: QueuePermit) {
         self.state().share = Some(share);
     }
 

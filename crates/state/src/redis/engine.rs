@@ -82,6 +82,7 @@ impl RedisEngine {
         &self,
         address: &Address,
         pace: Pace,
+        _permit: QueuePermit,
     ) -> Result<Option<Duration>, Error> {
         let names = self.layout.names(address);
         // The clock of a script knows no less.

@@ -1,9 +1,10 @@
 //! The law of a pace over a Redis server, which several processes ask at the same time.
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, sync::Mutex};
 
-use callgate_session::Pace;
+use callgate_session::{Error, Pace};
 use callgate_testkit::RedisProgram;
+use futures_util::{FutureExt as _, future::join_all};
 
 use super::{
     pace::{keeps_pace, pace_steps},
@@ -34,7 +35,7 @@ fn of_fifty_that_take_at_once_a_burst_of_ten_gets_through() {
         let pace = Pace { each: Duration::from_hours(1), burst: NonZeroU32::new(10).unwrap() };
         let key = Key::new(Space::Rate, Owner::new(None, &Session::default()), "a");
         let taking = (0..50).map(|at| stores[at % 2].take(&key, pace, now()));
-        let taken = futures_util::future::join_all(taking).await;
+        let taken = join_all(taking).await;
         assert_eq!(taken.into_iter().filter(|it| matches!(it, Ok(None))).count(), 10);
         // A clock that was set back by ten years costs a burst.
         let mut connection = ::redis::Client::open(format!("redis://127.0.0.1:{}", server.port))
@@ -45,5 +46,32 @@ fn of_fifty_that_take_at_once_a_burst_of_ten_gets_through() {
         ::redis::cmd("EVAL").arg(ahead).arg(0).exec(&mut connection).unwrap();
         let wait = stores[0].take(&key, pace, now()).await.unwrap();
         assert_eq!(wait, Some(Duration::from_hours(1)));
+    });
+}
+
+/// The server is paused until all requests wait: the replies come in the order in which the requests were sent.
+#[test]
+fn a_request_is_not_sent_behind_a_thousand_of_another_principal() {
+    let Some(program) = RedisProgram::of_machine() else { return };
+    let server = program.start(&[]);
+    run(async {
+        let (store, turns) = (store(&settings(&server)), Mutex::new(Vec::new()));
+        let pace = Pace { each: Duration::from_hours(1), burst: NonZeroU32::MIN };
+        let take = async |name: &'static str| {
+            let (principal, session) = (Principal::new(name), Session::default());
+            let key = Key::new(Space::Rate, Owner::new(Some(&principal), &session), "a");
+            let wait = store.take(&key, pace, now()).await?;
+            turns.lock().unwrap().push(name);
+            Ok::<_, Error>(wait)
+        };
+        take("kim").await.unwrap();
+        server.pause();
+        let kims = (0..1500).map(|_| take("kim"));
+        let mut takes = join_all(kims.chain([take("lee")]));
+        assert!((&mut takes).now_or_never().is_none());
+        server.go_on();
+        assert!(takes.await.iter().all(Result::is_ok));
+        let turns = turns.lock().unwrap();
+        assert!(turns.iter().position(|turn| *turn == "lee").unwrap() < 1000, "{turns:?}");
     });
 }
