@@ -176,7 +176,7 @@ impl Host for SidecarHost {
             key: key.map(|key| key.0.clone()),
             origin: None,
         };
-        let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, &waiting).await;
+        let kept = self.0.waiting_calls().keep(caller.principal.as_ref(), pending, waiting).await;
         kept.map(|()| true).map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 

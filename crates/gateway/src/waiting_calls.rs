@@ -47,10 +47,13 @@ impl WaitingCalls {
         &self,
         principal: Option<&Principal>,
         pending: &Pending,
-        waiting: &WaitingCall,
+        waiting: WaitingCall,
     ) -> Result<(), Error> {
-        let record = Record::new("application/json", Bytes::from(waiting.to_value().to_string()));
-        let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
+        let (value, session) = waiting.into_values();
+        let record = Record::new("application/json", Bytes::from(value.to_string()));
+        // The store may take a while, and the call may be large.
+        drop(value);
+        let session = Secret::new(session.to_string());
         let record = record.with_credential(SESSION, session);
         let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
         let record = record.with_time_to_live(left.unwrap_or(APPROVAL_TIME));
@@ -84,20 +87,22 @@ impl WaitingCalls {
 }
 
 impl WaitingCall {
-    fn to_value(&self) -> Value {
+    /// The call, and its session.
+    fn into_values(self) -> (Value, Value) {
         let timeout = self.timeout.map(|timeout| timeout.as_millis());
         let timeout = timeout.and_then(|timeout| u64::try_from(timeout).ok());
-        let origin = self.origin.as_ref();
-        json!({
+        let (dialect, origin) = self.origin.unzip();
+        let value = json!({
             "id": &*self.call.id,
             "tool": &*self.call.tool,
-            "arguments": Value::Object(self.call.arguments.clone()),
+            "arguments": Value::Object(self.call.arguments),
             "timeout": timeout.map_or(Value::Null, Value::from),
             "by_client": self.execution == Execution::Client,
-            "key": self.key.clone().map_or(Value::Null, Value::from),
-            "dialect": origin.map_or(Value::Null, |(dialect, _)| dialect.as_str().into()),
-            "origin": origin.map_or(Value::Null, |(_, origin)| Value::Object(origin.clone())),
-        })
+            "key": self.key.map_or(Value::Null, Value::from),
+            "dialect": dialect.map_or(Value::Null, |dialect| dialect.as_str().into()),
+            "origin": origin.map_or(Value::Null, Value::Object),
+        });
+        (value, Value::Object(self.session))
     }
 
     fn of(value: &Value, session: Value) -> Option<Self> {
@@ -162,7 +167,7 @@ mod tests {
             origin: Some((Dialect::OpenAi, Object::new())),
         };
         let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
-        calls.keep(Some(&kim), &pending, &waiting).await.unwrap();
+        calls.keep(Some(&kim), &pending, waiting.clone()).await.unwrap();
         for stranger in [None, Some(&lee)] {
             assert!(calls.get(stranger, "approval_1").await.unwrap().is_none());
         }

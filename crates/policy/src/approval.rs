@@ -24,9 +24,9 @@ use callgate_tool::{
 use metrics::counter;
 use tokio::time::Instant;
 
-use self::{grant::Grant, usage::Usage};
+use self::{grant::Grant, request::Shown, usage::Usage};
 use crate::{
-    approval_record::{Approval, ApprovalState},
+    approval_record::{Approval, ApprovalState, MOST_LISTED},
     digest::Digest,
     webhook::{Notice, Webhook},
 };
@@ -114,21 +114,22 @@ impl Approvals {
         &self,
         call: &Call<'_>,
         backend: &dyn Backend,
-        request: Value,
+        shown: Shown,
         digest: Digest,
-    ) -> Result<Approval, Box<Fault>> {
+    ) -> Result<Outcome, Box<Fault>> {
         if self.rules.approvers == Approvers::Others && call.principal().is_none() {
             return Err(wording::nameless());
         }
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| wording::not_kept(Duration::ZERO))?;
         let asked = SystemTime::now();
+        let is_listed = shown.json.len() <= MOST_LISTED;
         let approval = Approval {
             id: format!("approval_{:032x}", u128::from_ne_bytes(random)),
             tool: backend.name().to_string(),
             toolset: backend.toolset().to_owned(),
             effect: backend.effect(),
-            request,
+            request: if is_listed { shown.request.clone() } else { Value::Null },
             caller: call.principal().map(|principal| principal.id().to_owned()),
             asked,
             expires: asked.checked_add(self.rules.time).unwrap_or(asked),
@@ -136,8 +137,8 @@ impl Approvals {
             digest,
             used: None,
         };
-        let (approval, request) = approval.split();
-        let kept = self.keep(&key(call, &approval.id), &approval, request.as_ref()).await;
+        let detail = (!is_listed).then(|| Record::new("application/json", shown.json.into()));
+        let kept = self.keep(&key(call, &approval.id), &approval, detail).await;
         kept.map_err(|error| {
             tracing::debug!(%error, "a call that needs approval is not kept");
             wording::not_kept(error.retry_after().unwrap_or_default())
@@ -147,7 +148,7 @@ impl Approvals {
             webhook.announce(Notice { id, tool, caller, expires });
         }
         count("asked");
-        Ok(approval)
+        Ok(self.pending(approval, shown.request))
     }
 
     /// Keeps an approval, and its request beside it if that is too large to be listed.
@@ -155,16 +156,16 @@ impl Approvals {
         &self,
         key: &Key,
         approval: &Approval,
-        request: Option<&Value>,
+        request: Option<Record>,
     ) -> Result<(), Error> {
-        let detail = key.in_space(Space::Detail);
+        let (detail, has_detail) = (key.in_space(Space::Detail), request.is_some());
         if let Some(request) = request {
-            let record = Record::json(request)?.with_time_to_live(self.rules.time);
+            let record = request.with_time_to_live(self.rules.time);
             self.store.put(&detail, record, Expected::Absent, now()).await?;
         }
         let record = Record::json(approval)?.with_time_to_live(self.rules.time);
         let kept = self.store.put(key, record, Expected::Absent, now()).await.map(drop);
-        if kept.is_err() && request.is_some() {
+        if kept.is_err() && has_detail {
             self.store.remove(&detail, Expected::Any, now()).await.ok();
         }
         kept
@@ -204,8 +205,11 @@ impl Approvals {
             noted.events().iter().for_each(|event| journal.note(event.clone()));
         };
         let review = review.inspect_err(|_| noted(journal))?;
-        let shown = request::shown(&review.preview);
+        let shown = Shown::new(&review.preview);
         let digest = request::digest(call, backend, &review, &shown);
+        let state = review.state;
+        // The store may take a while, and the preview is as large as the request.
+        drop(review.preview);
         let grant = match brought {
             Some(grant) if *grant.digest() == digest => Some(grant),
             brought => {
@@ -217,23 +221,23 @@ impl Approvals {
                 self.known(call, &digest).await?
             }
         };
-        let approval = match grant {
+        let pending = match grant {
             Some(Grant::Given { permit, is_decided_now, .. }) => {
                 if is_decided_now {
                     count("approved");
                 }
                 call.extensions_mut().insert(permit);
-                if let Some(state) = review.state {
+                if let Some(state) = state {
                     call.extensions_mut().insert(Reviewed(state));
                 }
                 journal.note(Event::Approved);
                 return Ok(None);
             }
-            Some(Grant::Waiting(approval)) => *approval,
-            None => self.ask(call, backend, shown.clone(), digest).await?,
+            Some(Grant::Waiting(approval)) => self.pending(*approval, shown.request),
+            None => self.ask(call, backend, shown, digest).await?,
         };
         noted(journal);
-        Ok(Some(self.pending(approval, shown)))
+        Ok(Some(pending))
     }
 }
 

@@ -137,15 +137,6 @@ impl Approval {
         Ok(Record::json(self)?.with_time_to_live(self.left()))
     }
 
-    /// The approval without a request that is too large for a listing, and that request.
-    pub(crate) fn split(self) -> (Self, Option<Value>) {
-        if self.request.to_string().len() <= MOST_LISTED {
-            return (self, None);
-        }
-        let request = self.request;
-        (Self { request: Value::Null, ..self }, Some(request))
-    }
-
     fn left(&self) -> Duration {
         self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO)
     }
@@ -185,7 +176,7 @@ impl Found {
 }
 
 /// The most bytes of a request that lies with its approval, and is listed with it.
-const MOST_LISTED: usize = 4096;
+pub(crate) const MOST_LISTED: usize = 4096;
 
 /// The decision that a call was made or ended by, as an extension of the call.
 #[derive(Clone, Debug)]

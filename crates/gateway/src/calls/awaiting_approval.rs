@@ -42,7 +42,7 @@ pub(super) async fn queued(
             let (execution, key) = (batch.execution, batch.key_of(at, asked));
             let waiting = WaitingCall { call, timeout, execution, session, key, origin };
             let principal = batch.caller.principal.as_ref();
-            let kept = keeper.calls.keep(principal, pending, &waiting).await;
+            let kept = keeper.calls.keep(principal, pending, waiting).await;
             kept.err().map(|error| wording::not_kept(error.retry_after().unwrap_or_default()))
         }
     };

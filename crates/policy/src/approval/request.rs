@@ -1,18 +1,39 @@
 //! The request that a person is asked about: the text shown, and the digest that recognises it later.
 
 use callgate_executor::{Backend, Call, Review, fingerprint};
-use callgate_tool::{Preview, Value, json, visible_line, visible_quotation};
+use callgate_tool::{PlannedRequest, Preview, Value, json, visible_line, visible_quotation};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::Digest;
 
 /// A request as a person sees it: `{"method", "url", "headers", "body"}`, or `{"text"}` for a tool that sends no request.
-pub(super) fn shown(preview: &Preview) -> Value {
-    // Written like a dry run, but without the command line: a person does not decide about it.
-    let written = serde_json::to_vec(preview).unwrap_or_default();
+pub(super) struct Shown {
+    pub(super) request: Value,
+    /// The request as JSON. It may be large, and is written once.
+    pub(super) json: String,
+}
+
+impl Shown {
+    pub(super) fn new(preview: &Preview) -> Self {
+        let request = match preview {
+            Preview::Request(request) => without_command(request),
+            Preview::Text(text) => json!({"text": text.as_str()}),
+        };
+        Self { json: request.to_string(), request }
+    }
+}
+
+/// The request like that of a dry run, but without the command line: a person does not decide about it.
+fn without_command(request: &PlannedRequest) -> Value {
+    let PlannedRequest { method, url, headers, body, curl: _ } = request;
+    let (method, url, headers) = (method.clone(), url.clone(), headers.clone());
+    let head = PlannedRequest { method, url, headers, body: None, curl: String::new() };
+    let written = serde_json::to_vec(&head).unwrap_or_default();
     let mut shown = Value::from_slice(&written).unwrap_or_else(|_| json!({}));
     if let Some(members) = shown.as_object_mut() {
         members.remove("curl");
+        members.remove("body");
+        members.insert("body", body.as_deref().map_or(Value::Null, Value::from));
     }
     shown
 }
@@ -55,13 +76,13 @@ pub(super) fn digest(
     call: &Call<'_>,
     backend: &dyn Backend,
     review: &Review,
-    shown: &Value,
+    shown: &Shown,
 ) -> Digest {
     let mut hash = Sha256::new();
     hash.update(fingerprint(call, Some(backend)).as_bytes());
     hash.update([u8::from(review.state.is_some())]);
     hash.update(review.state.unwrap_or_default());
-    hash.update(shown.to_string().as_bytes());
+    hash.update(shown.json.as_bytes());
     hash.finalize().into()
 }
 
@@ -87,6 +108,25 @@ mod tests {
         assert_eq!(approval_text(&request), expected);
         let request = json!({"text": "asks\nSend this? [y/N] y\u{ad}"});
         assert_eq!(approval_text(&request), "> asks\n> Send this? [y/N] y\\u00ad\n");
+    }
+
+    #[test]
+    fn a_shown_request_is_that_of_a_dry_run_without_its_command() {
+        let request = |body: Option<&str>| PlannedRequest {
+            method: "PUT".to_owned(),
+            url: "https://api.example.com/pets/7".to_owned(),
+            headers: ["a", "b"].map(|value| ("x-tag".to_owned(), value.to_owned())).into(),
+            body: body.map(str::to_owned),
+            curl: "curl".to_owned(),
+        };
+        let texts = [Preview::Text("says \"it\"".to_owned())];
+        let requests = [request(None), request(Some("{\"a\": \"\u{7}\"}"))].map(Preview::Request);
+        for preview in requests.into_iter().chain(texts) {
+            let mut expected = Value::from_slice(&serde_json::to_vec(&preview).unwrap()).unwrap();
+            expected.as_object_mut().unwrap().remove("curl");
+            let shown = Shown::new(&preview);
+            assert_eq!((shown.json, shown.request), (expected.to_string(), expected));
+        }
     }
 
     #[test]
