@@ -100,16 +100,36 @@ impl<'ast> Visit<'ast> for Shares {
     }
 }
 
-/// The files that the list of a text names, as paths below `crates`.
-fn files_in_list(text: &str) -> BTreeSet<String> {
+/// The rows of the list of a text.
+fn rows(text: &str) -> impl Iterator<Item = &str> {
     let section = text.split(HEADING).nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();
-    let rows = section.lines().filter(|line| line.starts_with('|'));
-    let names = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    section.lines().filter(|line| line.starts_with('|'))
+}
+
+/// The files that a row names, as paths below `crates`.
+fn files_in_row(row: &str) -> impl Iterator<Item = String> {
+    let names = row.split('`').skip(1).step_by(2);
     let files = names.filter_map(|name| name.strip_suffix(".rs"));
-    let path =
-        |name: &str| name.split_once('/').map(|(of, rest)| format!("crates/{of}/src/{rest}.rs"));
-    files.filter_map(path).collect()
+    files.filter_map(|name| {
+        name.split_once('/').map(|(of, rest)| format!("crates/{of}/src/{rest}.rs"))
+    })
+}
+
+/// The files that the list of a text names, as paths below `crates`.
+fn files_in_list(text: &str) -> BTreeSet<String> {
+    rows(text).flat_map(files_in_row).collect()
+}
+
+/// The rule: the rows whose principals take turns, and none of whose files makes the one type of share.
+fn rows_without_turns<'t>(files: &[File], text: &'t str) -> Vec<&'t str> {
+    let takes_turns =
+        |row: &&str| row.rsplit('|').nth(1).is_some_and(|last| last.contains("in turn"));
+    let makes_share = |path: String| {
+        let file = files.iter().find(|file| file.path == path);
+        file.is_some_and(|file| Shares::of(file).contains("FairQueue::new"))
+    };
+    rows(text).filter(takes_turns).filter(|row| !files_in_row(row).any(makes_share)).collect()
 }
 
 /// The rule: the files that make something shared and stand in no list.
@@ -157,10 +177,23 @@ fn a_list_is_read_from_its_section_alone() {
 }
 
 #[test]
+fn a_row_in_turn_must_have_the_type_of_share_in_a_file() {
+    let file = |text: &str| File { path: "crates/c/src/d.rs".to_owned(), text: text.to_owned() };
+    let text =
+        format!("{HEADING}\n| a | `c/d.rs` | 1 | in turn |\n| b | `c/d.rs` | in turn | none |\n");
+    let semaphore = [file("fn a() { Semaphore::new(1); }")];
+    assert_eq!(rows_without_turns(&semaphore, &text), ["| a | `c/d.rs` | 1 | in turn |"]);
+    let share = [file("fn a() { FairQueue::new(bounds()); }")];
+    assert_eq!(rows_without_turns(&share, &text), Vec::<&str>::new());
+}
+
+#[test]
 fn the_list_has_a_row_for_each_shared_thing() {
     let path = root().join("SECURITY.md");
-    let listed = files_in_list(&std::fs::read_to_string(path).expect("the file is there"));
-    assert_eq!(missing_rows(&rust_files("crates"), &listed), Vec::<String>::new());
+    let text = std::fs::read_to_string(path).expect("the file is there");
+    let (files, listed) = (rust_files("crates"), files_in_list(&text));
+    assert_eq!(missing_rows(&files, &listed), Vec::<String>::new());
+    assert_eq!(rows_without_turns(&files, &text), Vec::<&str>::new());
     let absent = listed.iter().filter(|path| !root().join(path).is_file());
     assert_eq!(absent.collect::<Vec<_>>(), Vec::<&String>::new());
 }
