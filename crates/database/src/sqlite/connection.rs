@@ -168,6 +168,9 @@ impl Session {
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MODEL_PATTERN)?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_FUNCTION_ARG, MODEL_OPERANDS)?;
+        // The engine reads no schema with a wider table.
+        let widest = self.connection.query_row(WIDEST, [], |row| row.get::<_, i32>(0))?;
+        self.connection.set_limit(Limit::SQLITE_LIMIT_COLUMN, MODEL_COLUMNS.max(widest))?;
         functions::replace_in(&self.connection)
     }
 
@@ -331,10 +334,13 @@ fn shown(limits: &DatabaseLimits) -> i32 {
     i32::try_from(limits.row_bytes.saturating_mul(4)).unwrap_or(i32::MAX)
 }
 
-/// The time that a statement waits for a lock; it ends before the call does.
+/// The time that a statement waits for a lock: its own, or a moment longer than the call, which then has timed out.
 fn lock_time(time: Duration, deadline: Instant) -> Duration {
-    time.min(deadline.saturating_duration_since(Instant::now()))
+    time.min(deadline.saturating_duration_since(Instant::now()) + MOMENT)
 }
+
+/// The engine counts a wait in milliseconds, and may end it that much before the call's deadline.
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// The instructions of the engine between two looks at the clock: some tens of microseconds.
 const INSTRUCTIONS: i32 = 1_000;
@@ -351,6 +357,13 @@ const MODEL_PATTERN: i32 = 128;
 
 /// The operands of one function in statements of a model: some functions hold all of them at once.
 const MODEL_OPERANDS: i32 = 32;
+
+/// The columns of a result in statements of a model, unless a table has more: the engine holds a row's values at once.
+const MODEL_COLUMNS: i32 = 64;
+
+/// The most columns of a table or view.
+const WIDEST: &str = "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM main.sqlite_schema AS s \
+    JOIN pragma_table_xinfo(s.name) WHERE s.type IN ('table', 'view') GROUP BY s.name)";
 
 /// As above where rows are rewritten, with the columns that no tool sees.
 const WRITE_BYTES: i32 = 64 << 20;

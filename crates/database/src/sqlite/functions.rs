@@ -1,7 +1,8 @@
 //! Functions of the engine that take the square of their operands' lengths, and that nothing interrupts, in time that grows with the
-//! lengths alone; and those that build a text of JSON, which the engine measures only when it is whole. They replace those of the
+//! lengths alone; and those that build a text of JSON or of a group, which the engine measures only when it is whole, or not all of it. They replace those of the
 //! engine on connections for SQL of a model.
 
+mod concat;
 mod error;
 mod json;
 mod operand;
@@ -34,6 +35,7 @@ pub(super) fn replace_in(connection: &Connection) -> Result<()> {
         connection
             .create_scalar_function(name, 2, flags, move |context| Ok(trimmed(context, sides)))?;
     }
+    concat::replace_in(connection, most)?;
     json::replace_in(connection, most)?;
     // Its signs to leave out are looked for one by one.
     connection.create_scalar_function("unhex", 2, flags, |_| Err::<Value, _>(refusal()))
@@ -141,6 +143,9 @@ mod tests {
                 "with t (k, v) as (values (1, ?1), (2, ?2), (3, ?3))
                  select group_concat(j, ';') from (select json_group_array(v) over (order by k rows 1 preceding) as j from t)",
                 "select json_group_array(?1) || json_group_object(?2, ?3) where 0",
+                "with t (v, s) as (values (?1, ?2), (null, 'n'), (?2, ?3), (?3, null), ('', ';')) select group_concat(v, s) from t",
+                "with t (k, v, s) as (values (1, ?1, ?2), (2, ?2, ?3), (3, ?3, ?1), (4, null, ''), (5, 'e', ';'))
+                 select group_concat(j, '+') from (select string_agg('v' || v, s) over (order by k rows 1 preceding) as j from t)",
             ];
             let connections = connections();
             for text in texts {

@@ -116,7 +116,11 @@ impl Pool {
             None => self.open(access, call.deadline())?,
         };
         session.begin_call(call)?;
-        let result = work(&mut session);
+        let result = work(&mut session).map_err(|failure| match failure {
+            // The call ended the wait for a lock.
+            Failure::Conflict if call.is_over() => Failure::TimedOut { is_rolled_back: true },
+            other => other,
+        });
         if call.finish() && session.end_call() {
             self.idle().push(session);
         }

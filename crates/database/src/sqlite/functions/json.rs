@@ -1,11 +1,12 @@
 //! Arrays and objects of JSON, built no longer than a value may be. The engine looks at the length of such a text only when it is
-//! whole. Bytes are no members of them.
+//! whole. Bytes are no members of them. The engine's functions that change JSON or take parts of it take few operands.
 
 use std::collections::VecDeque;
 
 use rusqlite::{
     Connection, Result,
     functions::{Aggregate, Context, FunctionFlags, SubType, WindowAggregate},
+    limits::Limit,
     types::ValueRef,
 };
 
@@ -26,7 +27,21 @@ pub(super) fn replace_in(connection: &Connection, most: usize) -> Result<()> {
     connection.create_scalar_function("json_array", -1, flags, move |cx| array.build(cx))?;
     connection.create_scalar_function("json_object", -1, flags, move |cx| object.build(cx))?;
     connection.create_window_function("json_group_array", 1, flags, array)?;
-    connection.create_window_function("json_group_object", 2, flags, object)
+    connection.create_window_function("json_group_object", 2, flags, object)?;
+    refuse_many_operands(connection)
+}
+
+/// Refuses operands beyond the first eight after the JSON: the text that the engine builds of them may be as long as all of them.
+fn refuse_many_operands(connection: &Connection) -> Result<()> {
+    let most = connection.limit(Limit::SQLITE_LIMIT_FUNCTION_ARG)?;
+    for name in OF_MANY_OPERANDS {
+        for n_operands in MOST_OPERANDS + 1..=most {
+            let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+            let refuse = |_: &mut Context<'_>| Err::<i64, _>(refusal());
+            connection.create_scalar_function(name, n_operands, flags, refuse)?;
+        }
+    }
+    Ok(())
 }
 
 /// A text, and the engine's mark of JSON.
@@ -49,7 +64,7 @@ enum Kind {
 struct Members {
     /// Each with a comma after it.
     text: String,
-    lengths: VecDeque<usize>,
+    lengths: VecDeque<u32>,
 }
 
 impl Builder {
@@ -77,11 +92,13 @@ impl Builder {
                 None => String::new(),
             },
         };
-        if members.text.len() + member.len() > self.most {
+        members.lengths.push_back(u32::try_from(member.len()).map_err(|_| too_large())?);
+        // A member without a name has no text.
+        let lengths = members.lengths.len() * size_of::<u32>();
+        if members.text.len() + member.len() + lengths > self.most {
             return Err(too_large());
         }
         members.text.push_str(&member);
-        members.lengths.push_back(member.len());
         Ok(())
     }
 
@@ -116,7 +133,8 @@ impl WindowAggregate<Members, Json> for Builder {
 
     fn inverse(&self, _: &mut Context<'_>, members: &mut Members) -> Result<()> {
         let length = members.lengths.pop_front().unwrap_or_default();
-        drop(members.text.drain(..length));
+        let length = usize::try_from(length).unwrap_or_default();
+        drop(members.text.drain(..length.min(members.text.len())));
         Ok(())
     }
 }
@@ -140,6 +158,23 @@ fn value(context: &Context<'_>, at: usize) -> Result<String> {
 fn string(text: &[u8]) -> String {
     serde_json::Value::from(String::from_utf8_lossy(text)).to_string()
 }
+
+/// The functions of the engine that build one text of many operands.
+const OF_MANY_OPERANDS: [&str; 10] = [
+    "json_array_insert",
+    "json_extract",
+    "json_insert",
+    "json_replace",
+    "json_set",
+    "jsonb_array_insert",
+    "jsonb_extract",
+    "jsonb_insert",
+    "jsonb_replace",
+    "jsonb_set",
+];
+
+/// The operands of one of them: the JSON, and four paths with values.
+const MOST_OPERANDS: i32 = 9;
 
 /// The engine's mark of a text that is JSON.
 const JSON: u32 = b'J' as u32;
