@@ -1,27 +1,37 @@
 //! The rules that hold for every kind of toolset, over a sidecar: rights, repeats, dry runs, the side that executes, reloads, and
-//! what a failure says of its reach. A kind is a row of `rows`; one without a row fails.
+//! what a failure says of its reach, shares, and the end of a call's time. A kind is a row of `rows`; one without a row fails.
 
+mod relay;
 mod rows;
+mod work;
 
 use crate::prelude::*;
 
 use rows::{Asked, Kind};
+use work::Work;
 
 const OWNER: &str = "token-of-the-owner-0123456789";
 const GUEST: &str = "token-of-the-guest-0123456789";
+/// Of a principal that may do what the owner may.
+const MODEST: &str = "token-of-the-modest-0123456789";
 
 /// The sidecar of one kind.
 struct Trial {
     kind: Kind,
     sidecar: Sidecar,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Trial {
     fn start(kind: Kind) -> Self {
+        Self::start_with(kind, "", "")
+    }
+
+    /// The sidecar with further members of the toolset, and further sections of the configuration.
+    fn start_with(kind: Kind, more: &str, sections: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let principals = format!(
-            "owner: {{bearer: 'literal:{OWNER}', admin: true}}, guest: {{bearer: 'literal:{GUEST}', toolsets: [other]}}"
+            "owner: {{bearer: 'literal:{OWNER}', admin: true}}, guest: {{bearer: 'literal:{GUEST}', toolsets: [other]}}, modest: {{bearer: 'literal:{MODEST}'}}"
         );
         let members = &kind.members;
         let away = if kind.away.is_empty() {
@@ -30,12 +40,15 @@ impl Trial {
             format!("  away: {{{}}}\n", kind.away)
         };
         let text = format!(
-            "access: {{principals: {{{principals}}}}}\nidempotency: {{ttl: 1h}}\ntoolsets:\n  kind: {{{members}}}\n{away}  other: {{functions: [{{name: look}}]}}\n"
+            "access: {{principals: {{{principals}}}}}\nidempotency: {{ttl: 1h}}\n{sections}toolsets:\n  kind: {{{members}{more}}}\n{away}  other: {{functions: [{{name: look}}]}}\n"
         );
         fs::write(folder.path().join("callgate.yaml"), text).unwrap();
         (kind.write_files)(folder.path());
+        if let (Work::Long(write), false) = (&kind.work, sections.is_empty()) {
+            write(folder.path());
+        }
         let sidecar = Sidecar::start(folder.path(), &[]);
-        Self { kind, sidecar, _folder: folder }
+        Self { kind, sidecar, folder }
     }
 
     /// The result of one call of a principal; `more` are further members of the request.

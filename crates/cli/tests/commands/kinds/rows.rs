@@ -8,6 +8,11 @@ use callgate_testkit::{
     Service, UserRules, closed_origin,
 };
 
+use super::{
+    relay::Relay,
+    work::{Hold, Work},
+};
+
 /// A kind of toolset, and its service.
 pub(super) struct Kind {
     pub(super) name: &'static str,
@@ -22,12 +27,33 @@ pub(super) struct Kind {
     pub(super) writes: Option<Asked>,
     /// The number of requests that its service had from calls; of a file, the number of changes.
     pub(super) n_requests: Box<dyn Fn() -> usize>,
+    /// The work of `reads`.
+    pub(super) work: Work,
+    /// The member of its toolset with which few of its calls work at a time.
+    pub(super) work_limits: &'static str,
 }
 
 /// A call as a model makes it.
 pub(super) struct Asked {
     pub(super) tool: &'static str,
     pub(super) arguments: Value,
+}
+
+/// A lock on the file of the database, for which each call waits.
+#[derive(Default)]
+struct Lock(Mutex<Option<rusqlite::Connection>>);
+
+impl Hold for Lock {
+    fn hold(&self, folder: &Path) {
+        let connection = rusqlite::Connection::open(folder.join("shop.db")).unwrap();
+        connection.busy_timeout(Duration::from_mins(1)).unwrap();
+        connection.execute_batch("begin exclusive").unwrap();
+        *self.0.lock().unwrap() = Some(connection);
+    }
+
+    fn release(&self) {
+        *self.0.lock().unwrap() = None;
+    }
 }
 
 /// One row a kind.
@@ -53,11 +79,12 @@ fn asked(tool: &'static str, arguments: Value) -> Asked {
 
 fn openapi() -> Kind {
     let service = Blocking::start(Service::start(|_| (200, r#"{"made": true}"#.to_owned())));
+    let relay = Relay::to(&service.service.origin);
     let at = |origin: &str| format!("openapi: pets.yaml, auth: none, server: '{origin}'");
     Kind {
         name: "openapi",
         folder: "executor",
-        members: at(&service.service.origin),
+        members: at(&relay.origin),
         away: at(&away()),
         write_files: |folder| {
             let operations = "paths: {/pets: {get: {operationId: list, responses: {'200': {description: d}}}, post: {operationId: add, responses: {'200': {description: d}}}}}";
@@ -66,6 +93,8 @@ fn openapi() -> Kind {
         reads: asked("kind-list", json!({})),
         writes: Some(asked("kind-add", json!({}))),
         n_requests: count(service, |service| service.received().len()),
+        work: Work::Held(Box::new(relay)),
+        work_limits: ONE_AT_A_TIME,
     }
 }
 
@@ -79,6 +108,8 @@ fn functions() -> Kind {
         reads: asked("kind-look", json!({})),
         writes: None,
         n_requests: Box::new(|| 0),
+        work: Work::OfClient,
+        work_limits: "",
     }
 }
 
@@ -102,11 +133,14 @@ fn database() -> Kind {
         reads: asked("kind-orders-get", json!({"no": 1})),
         writes: Some(asked("kind-orders-delete", json!({"no": 2}))),
         n_requests: Box::new(|| 0),
+        work: Work::Held(Box::<Lock>::default()),
+        work_limits: ", limits: {connections: 1, timeout: 60s, lock_time: 60s}",
     }
 }
 
 fn connection() -> Kind {
     let service = Blocking::start(Connectors::start(UserRules::default()));
+    let relay = Relay::to(&service.service.origin);
     let actions = "actions: [{entity: Case, operation: list}, {entity: Case, operation: delete}]";
     let at = |origin: &str| {
         format!(
@@ -116,12 +150,14 @@ fn connection() -> Kind {
     Kind {
         name: "connection",
         folder: "connector",
-        members: at(&service.service.origin),
+        members: at(&relay.origin),
         away: at(&away()),
         write_files: |_| (),
         reads: asked("kind-Case-list", json!({})),
         writes: Some(asked("kind-Case-delete", json!({"Id": "C-1"}))),
         n_requests: count(service, |service| service.calls().len()),
+        work: Work::Held(Box::new(relay)),
+        work_limits: ONE_AT_A_TIME,
     }
 }
 
@@ -139,11 +175,17 @@ fn documents() -> Kind {
         reads: asked("kind-search", json!({"query": "shop"})),
         writes: None,
         n_requests: Box::new(|| 0),
+        work: Work::Long(|folder| {
+            let text = "The shop opens at nine.\n".repeat(40_000);
+            fs::write(folder.join("notes/long.md"), text).unwrap();
+        }),
+        work_limits: "",
     }
 }
 
 fn vertex() -> Kind {
     let service = Blocking::start(DiscoveryEngine::start());
+    let relay = Relay::to(&service.service.origin);
     let at = |origin: &str| {
         format!(
             "server: '{origin}', auth: {{bearer: {{token: 'literal:{DISCOVERY_TOKEN}'}}}}, vertex: {{engine: {SEARCHED}/engines/shop}}"
@@ -152,11 +194,15 @@ fn vertex() -> Kind {
     Kind {
         name: "vertex",
         folder: "vertex",
-        members: at(&service.service.origin),
+        members: at(&relay.origin),
         away: at(&away()),
         write_files: |_| (),
         reads: asked("kind-search", json!({"query": "backup"})),
         writes: None,
         n_requests: count(service, |service| service.requests().len()),
+        work: Work::Held(Box::new(relay)),
+        work_limits: ONE_AT_A_TIME,
     }
 }
+
+const ONE_AT_A_TIME: &str = ", limits: {concurrency: 1}";
