@@ -45,6 +45,8 @@ pub struct End {
     pub retry_after: Option<Duration>,
     /// The calls that wait, if the turn waits.
     pub pending: Vec<PendingCall>,
+    /// True if the model has not replied to the words of the user, which were taken out of the transcript again.
+    pub is_taken_back: bool,
 }
 
 callgate_tool::named! {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use callgate_session::{Key, Owner, Space, Store};
+use callgate_tool::Json;
 
 use crate::{
     agent::Agent,
@@ -60,10 +61,18 @@ pub struct KeptTurn {
     pub repair: Repair,
     /// The transcript after the turn, without results of tools that its caller may not use any more.
     pub transcript: Transcript,
-    /// The number of messages before the turn.
+    /// The number of messages before the turn, without the results of calls that waited.
     pub n_before: usize,
     /// The tools whose results the transcript has.
     pub tools: BTreeSet<String>,
+}
+
+impl KeptTurn {
+    /// The messages that the turn added. Calls that wait have no result yet: all results of their message stand among those
+    /// of the turn that ends the waiting. Those of all turns together are the transcript.
+    pub fn added(&self) -> &[Json] {
+        self.transcript.messages.get(self.n_before..).unwrap_or_default()
+    }
 }
 
 impl Transcripts {
@@ -129,7 +138,7 @@ impl Transcripts {
             Some(form) => Transcript::of_form(form, |name| agent.declared(name))?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
-        let (n_before, earlier) = (transcript.messages().len(), EarlierResults::of(&transcript));
+        let (n_before, earlier) = (transcript.messages.len(), EarlierResults::of(&transcript));
         let offered = agent.offered(context);
         let spending = agent.settings().budget.map(|budget| {
             Spending::new(Arc::clone(&self.budgets), name, context.principal(), budget)
@@ -162,6 +171,10 @@ impl Transcripts {
         };
         lease.free().await;
         kept
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     async fn begin(

@@ -216,6 +216,7 @@ impl<'t> Turn<'t> {
             is_estimated: self.is_estimated,
             retry_after: self.retry_after,
             pending: self.pending(),
+            is_taken_back: self.before_input.is_some(),
         }
     }
 

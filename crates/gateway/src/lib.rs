@@ -16,6 +16,8 @@ mod at_start;
 mod bodies;
 mod caller;
 mod calls;
+#[cfg(feature = "agents")]
+mod conversations;
 mod description;
 mod dialects;
 mod drain;

@@ -11,6 +11,8 @@ use axum::{
 };
 use http::Uri;
 
+#[cfg(feature = "agents")]
+use crate::conversations;
 use crate::{
     access, admin,
     answer::JsonText,
@@ -57,6 +59,10 @@ pub fn router_with(gateway: Gateway, routes: Routes) -> Router {
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
         .route("/v1/tools:search", post(search::run));
+    #[cfg(feature = "agents")]
+    let router = router
+        .route("/v1/conversations", get(conversations::list))
+        .route("/v1/conversations/{agent}/{session}", axum::routing::delete(conversations::remove));
     #[cfg(feature = "mcp")]
     let router = router
         .route("/mcp", axum::routing::any(crate::mcp::serve))

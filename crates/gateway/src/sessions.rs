@@ -145,7 +145,7 @@ pub(crate) async fn store(
     changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
 
-/// Forgets a session.
+/// Forgets a session, the calls in it that wait for their client, and its conversations with agents.
 #[utoipa::path(
     delete, path = "/v1/sessions/{id}",
     operation_id = "deleteSession", tag = "sessions",
@@ -171,6 +171,9 @@ pub(crate) async fn delete(
     let expected = asked.expected(known)?;
     let was_there = sessions.remove(principal, &id, expected).await;
     let was_there = was_there.map_err(failed)?;
+    #[cfg(feature = "agents")]
+    let was_there =
+        crate::conversations::remove_session(&gateway, principal, &id).await? || was_there;
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
 }
 

@@ -1,5 +1,8 @@
 //! Sessions in the form for a store: parameters as JSON, and credentials, each for one principal.
 
+#[cfg(feature = "agents")]
+mod turn_values;
+
 use std::{
     collections::BTreeMap,
     sync::Arc,
@@ -10,7 +13,7 @@ use bytes::Bytes;
 use callgate_config::SessionsConfig;
 use callgate_secret::Secret;
 use callgate_session::{
-    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Version,
+    Bounds, Error, ErrorKind, Expected, Group, Key, Memory, Owner, Record, Space, Store, Version,
 };
 use callgate_tool::{Object, Principal, Session, Value};
 use tokio::time::Instant;
@@ -131,9 +134,14 @@ impl Sessions {
         id: &str,
         expected: Expected,
     ) -> Result<bool, Error> {
-        let was_there = self.store.remove(&key(principal, id), expected, now()).await?;
-        let state = key_of(Space::Call, principal, id);
-        Ok(self.store.remove(&state, Expected::Any, now()).await? || was_there)
+        let mut was_there = self.store.remove(&key(principal, id), expected, now()).await?;
+        let session = Session::new(id);
+        let waiting = Group::of_owner(Space::Call, Owner::new(principal, &session));
+        let waiting = self.store.list(&waiting, None, MOST_WAITING, now()).await?;
+        for (key, _) in waiting {
+            was_there |= self.store.remove(&key, Expected::Any, now()).await?;
+        }
+        Ok(was_there)
     }
 }
 
@@ -168,6 +176,9 @@ fn key(principal: Option<&Principal>, id: &str) -> Key {
 fn key_of(space: Space, principal: Option<&Principal>, id: &str) -> Key {
     Key::new(space, Owner::new(principal, &Session::new(id)), "")
 }
+
+/// One record for the routes of a session, and one for each agent.
+const MOST_WAITING: usize = 64;
 
 fn now() -> std::time::Instant {
     Instant::now().into_std()

@@ -6,6 +6,7 @@ mod envelope;
 mod events;
 mod repetition;
 mod stop;
+mod turn_session;
 
 use std::sync::Arc;
 
@@ -19,7 +20,13 @@ use callgate_policy::Guard;
 use callgate_tool::{Object, Session, Value, from_value, json};
 use tokio::task::JoinHandle;
 
-use self::{agents::Agents, envelope::TurnForm, repetition::TurnKey, stop::TurnStop};
+use self::{
+    agents::Agents,
+    envelope::TurnForm,
+    repetition::TurnKey,
+    stop::TurnStop,
+    turn_session::{TurnValues, turn_session},
+};
 use crate::{
     answer::JsonText,
     calls::{Accepted, Repeated},
@@ -54,12 +61,7 @@ async fn take(
     let mut form: TurnForm = from_value(body)?;
     let input = form.input()?;
     let brought = form.transcript.take();
-    let session = request.session(form.session).await?;
-    if session.id().is_none() {
-        return Err(Problem::malformed(
-            "expected `session.id`, under which the conversation is kept, got none",
-        ));
-    }
+    let (session, values) = turn_session(&request, &name, &input, form.session).await?;
     let context = context(&request, session).with_rights(agents.rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
     let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
@@ -85,7 +87,8 @@ async fn take(
     }
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
     let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
-    let turn = Turn { agent, name, transcripts, context, input, report, stop, drain, guard };
+    let turn =
+        Turn { agent, name, transcripts, context, input, values, report, stop, drain, guard };
     match accepted {
         Accepted::Events => events::answer(turn).await,
         Accepted::Json => {
@@ -123,6 +126,7 @@ struct Turn {
     transcripts: Transcripts,
     context: TurnContext,
     input: Input,
+    values: TurnValues,
     report: Report,
     /// Ends the turn when its caller leaves, or does not read.
     stop: TurnStop,
@@ -141,7 +145,8 @@ struct TurnTask {
 
 impl Turn {
     fn begun(self) -> TurnTask {
-        let Self { agent, name, transcripts, context, input, report, stop, drain, guard } = self;
+        let Self { agent, name, transcripts, context, input, values, report, stop, drain, guard } =
+            self;
         let context = context.with_stop(stop.turn.clone());
         let leaving = Leaving(stop.turn.clone());
         let task = tokio::spawn(async move {
@@ -157,6 +162,7 @@ impl Turn {
             if let Ok(kept) = &mut kept {
                 let stopped_by = stop.stopped_by(&mut kept.end);
                 report.end(&kept.end, stopped_by);
+                values.keep(kept).await;
             }
             if let Some(guard) = guard {
                 repetition::end(guard, &kept).await;
@@ -186,8 +192,7 @@ impl Drop for Leaving {
 }
 
 fn answer(kept: &KeptTurn) -> Value {
-    let messages = kept.transcript.messages();
-    let added = messages.iter().skip(kept.n_before).map(|message| message.value().clone());
+    let added = kept.added().iter().map(|message| message.value().clone());
     let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
     if let Some(detail) = detail {

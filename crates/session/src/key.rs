@@ -104,6 +104,23 @@ impl Key {
         self.0.split('/').nth(1).unwrap_or_default()
     }
 
+    /// The id of the session that the record belongs to.
+    #[doc(hidden)]
+    pub fn session(&self) -> Option<String> {
+        self.part(2)
+    }
+
+    /// The record's own name.
+    #[doc(hidden)]
+    pub fn name(&self) -> String {
+        self.part(3).unwrap_or_default()
+    }
+
+    fn part(&self, at: usize) -> Option<String> {
+        let part = self.0.split('/').nth(at)?.strip_prefix('=')?;
+        Some(part.replace("%2F", "/").replace("%25", "%"))
+    }
+
     /// The key whose text [`Key::as_str`] returned; `None` if the text is none of a key.
     ///
     /// ```
@@ -189,6 +206,12 @@ mod tests {
             for name in ["", "x", "=b/x", "%2F"] {
                 keys.extend([Space::Result, Space::Session].map(|it| Key::new(it, owner, name)));
             }
+        }
+        for key in &keys {
+            let owner =
+                owners.iter().find(|owner| *key == Key::new(Space::Result, **owner, &key.name()));
+            let is_read = owner.is_none_or(|owner| key.session().as_deref() == owner.session);
+            assert!(is_read, "{}", key.as_str());
         }
         let n_keys = keys.len();
         keys.sort();

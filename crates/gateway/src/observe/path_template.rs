@@ -21,7 +21,7 @@ fn is_of(template: &str, path: &str) -> bool {
 }
 
 /// The paths of the router. A test compares them with `GET /openapi.json`.
-const PATHS: [&str; 21] = [
+const PATHS: [&str; 23] = [
     "/v1/calls",
     "/mcp",
     "/v1/dialects/{dialect}/calls",
@@ -38,6 +38,8 @@ const PATHS: [&str; 21] = [
     "/v1/admin/reload",
     "/v1/approvals",
     "/v1/approvals/{id}",
+    "/v1/conversations",
+    "/v1/conversations/{agent}/{session}",
     "/v1/results",
     "/v1/results/{id}",
     "/v1/sessions/{id}",

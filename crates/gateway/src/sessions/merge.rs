@@ -3,6 +3,8 @@
 //! token goes with the session, and into no store.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "agents")]
+use std::collections::BTreeSet;
 
 use callgate_config::SessionsConfig;
 use callgate_dialect::distinct_names;
@@ -67,6 +69,36 @@ impl SessionInput {
 
     pub(crate) fn members(&self) -> &Object {
         &self.members
+    }
+
+    /// The values that the request brings, beside the id.
+    #[cfg(feature = "agents")]
+    pub(crate) fn values(&self) -> Object {
+        let mut values = self.members.clone();
+        values.retain(|name, value| {
+            name != "id" && value.as_object().is_some_and(|it| !it.is_empty())
+        });
+        values
+    }
+
+    /// Adds values that the request leaves out; its own ones win.
+    #[cfg(feature = "agents")]
+    #[must_use]
+    pub(crate) fn over(self, values: Object) -> Self {
+        let mut members = self.members;
+        for (name, values) in values {
+            let own = members.entry(name).or_insert(Value::Null);
+            if own.is_null() {
+                *own = Value::Object(Object::new());
+            }
+            let (Some(own), Value::Object(values)) = (own.as_object_mut(), values) else {
+                continue;
+            };
+            let names: BTreeSet<String> = own.keys().map(|name| name.to_lowercase()).collect();
+            let is_left_out = |(name, _): &(String, Value)| !names.contains(&name.to_lowercase());
+            own.extend(values.into_iter().filter(is_left_out));
+        }
+        Self { changes: self.changes, ..Self::of_members(members) }
     }
 
     /// The session with these members.

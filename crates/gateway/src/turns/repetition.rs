@@ -39,7 +39,8 @@ impl TurnKey {
 /// Keeps the answer of a turn. A turn that left no trace frees its key, so that it can be taken again.
 pub(super) async fn end(guard: Guard, kept: &Result<KeptTurn, Error>) {
     match kept {
-        Ok(kept) if is_without_trace(kept) => guard.free().await,
+        // The conversation is as it was.
+        Ok(kept) if kept.end.is_taken_back => guard.free().await,
         Ok(kept) => guard.finish(kept_text(kept).as_bytes()).await,
         Err(error) if is_refusal(error) => guard.free().await,
         // The store failed, before the turn or after it.
@@ -71,12 +72,6 @@ pub(super) fn readable(text: String, may_use: impl Fn(&str) -> bool) -> Result<S
 
 /// The member of a kept answer that no caller gets.
 const TOOLS: &str = "tools";
-
-/// True if the model has not replied and no call was made: the input was taken out of the conversation again.
-fn is_without_trace(kept: &KeptTurn) -> bool {
-    let is_unchanged = kept.transcript.messages().len() == kept.n_before;
-    is_unchanged && kept.end.n_calls == 0 && kept.end.pending.is_empty()
-}
 
 /// True if the turn did not begin.
 fn is_refusal(error: &Error) -> bool {

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod away;
+mod conversations;
 mod dialects;
 mod documents;
 mod journals;

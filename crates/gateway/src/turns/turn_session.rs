@@ -1,0 +1,58 @@
+//! The session of a turn: what the request brings, and for answers what the turn brought whose calls wait. A call that was
+//! approved is the one that was shown, so it needs its values.
+
+use callgate_agent::{EndReason, Input, KeptTurn};
+use callgate_tool::{Object, Principal, Session};
+
+use crate::{gateway::Gateway, problem::Problem, routes::RouteRequest, sessions::SessionInput};
+
+/// The values that the turns of a conversation brought.
+pub(super) struct TurnValues {
+    gateway: Gateway,
+    principal: Option<Principal>,
+    session: String,
+    agent: String,
+    values: Object,
+}
+
+/// The session of a turn of an agent, and the values in it that are kept while its calls wait.
+pub(super) async fn turn_session(
+    request: &RouteRequest,
+    agent: &str,
+    input: &Input,
+    session: SessionInput,
+) -> Result<(Session, TurnValues), Problem> {
+    let gateway = request.gateway().clone();
+    let principal = request.principal();
+    let id = session.members().get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
+    let session = match input {
+        Input::Answers(_) if !id.is_empty() => {
+            session.over(gateway.sessions().turn_values(principal, &id, agent).await?)
+        }
+        _ => session,
+    };
+    let values = session.values();
+    let session = request.session(session).await?;
+    if session.id().is_none() {
+        return Err(Problem::malformed(
+            "expected `session.id`, under which the conversation is kept, got none",
+        ));
+    }
+    let (principal, agent) = (principal.cloned(), agent.to_owned());
+    Ok((session, TurnValues { gateway, principal, session: id, agent, values }))
+}
+
+impl TurnValues {
+    /// Keeps the values while calls of the turn wait, and removes them otherwise.
+    pub(super) async fn keep(&self, kept: &KeptTurn) {
+        let nothing = Object::new();
+        let is_waiting = kept.end.reason == EndReason::Waiting;
+        let values = if is_waiting { &self.values } else { &nothing };
+        let sessions = self.gateway.sessions();
+        let kept =
+            sessions.keep_turn_values(self.principal.as_ref(), &self.session, &self.agent, values);
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "the answers to the calls of a turn have to bring its session values again");
+        }
+    }
+}
