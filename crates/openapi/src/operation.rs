@@ -188,6 +188,15 @@ impl Operation {
         self.inputs.iter().map(|input| &input.source).chain(nodes.map(|node| &node.source))
     }
 
+    /// The sources of values that the model cannot give where the session has none.
+    #[doc(hidden)]
+    pub fn hidden_session_sources(&self) -> impl Iterator<Item = &ValueSource> {
+        let inputs = self.inputs.iter().filter(|input| !input.visible);
+        let nodes = self.bindings.iter().flat_map(|bindings| &bindings.nodes);
+        let nodes = nodes.filter(|node| !node.visible);
+        inputs.map(|input| &input.source).chain(nodes.map(|node| &node.source))
+    }
+
     /// Values inside arguments that have a source or a default of their own, with this alternative of the body
     /// ([`BodyMedia::alternative`](crate::BodyMedia)). They are computed on first use: loading a description does not
     /// walk the schemas of a large body.

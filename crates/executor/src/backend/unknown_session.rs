@@ -1,13 +1,13 @@
-//! Refuses calls in a session under whose id nothing is stored, if they read a stored value: a value of the model must not
-//! stand in for it. The gateway knows what is stored.
+//! Refuses calls in a session under whose id nothing is stored, if they read a stored value that nothing else can give: the
+//! model gives the values of inputs that it sees. The gateway knows what is stored.
 
 use callgate_auth::Authenticator;
 use callgate_call::wording;
 use callgate_openapi::Operation;
 use callgate_tool::{CallerToken, Fault, Session};
 
-/// Refuses the call if nothing is stored under the session's id, and an input or the credential reads a stored value that
-/// nothing else gives.
+/// Refuses the call if nothing is stored under the session's id, and a hidden input or the credential reads a stored value
+/// that nothing else gives.
 pub(super) fn check(
     session: &Session,
     operation: &Operation,
@@ -17,7 +17,7 @@ pub(super) fn check(
         return Ok(());
     }
     let place = authenticator.session_parameter();
-    let lacks_value = operation.session_sources().any(|source| source.lacks(session))
+    let lacks_value = operation.hidden_session_sources().any(|source| source.lacks(session))
         || place.is_some_and(|place| lacks_stored(session, &place));
     if lacks_value { Err(wording::unknown_session()) } else { Ok(()) }
 }
