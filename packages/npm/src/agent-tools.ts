@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "./client.js";
+import { Problem } from "./errors.js";
 import type { Pending, Result, Session, Tool } from "./results.js";
 
 export interface ToolOptions {
@@ -38,11 +39,12 @@ export interface AgentCall {
   signal?: AbortSignal | undefined;
 }
 
-const MOST_WAITING = 10_000;
+const MOST_KEPT = 10_000;
 
 export class AgentTools {
   private readonly waiting = new Map<string, Pending>();
-  private readonly asks = new Map<string, boolean>();
+  private readonly ended = new Map<string, Result>();
+  private readonly mayWait = new Map<string, boolean>();
 
   constructor(
     readonly client: Client,
@@ -54,17 +56,26 @@ export class AgentTools {
     return this.client.tools("json", this.options.toolset === undefined ? {} : { toolset: this.options.toolset });
   }
 
-  /** Whether a call may wait for a person. */
-  async mayAsk(call: AgentCall): Promise<boolean> {
-    if (this.isFind(call)) return false;
-    const { tool } = this.meant(call);
-    let asks = this.asks.get(tool);
-    if (asks === undefined) {
-      // The call itself says what is wrong, such as a name that no tool has.
-      asks = await this.client.tool(tool).then((details) => details.approval, () => false);
-      this.asks.set(tool, asks);
-    }
-    return asks;
+  /**
+   * Whether a person must approve a call, for frameworks that ask before they run it. Where the operator's rule decides by the request, a
+   * call that needs nobody is made here, and `run` has its result.
+   */
+  async asks(call: AgentCall, isApproved: boolean): Promise<boolean> {
+    if (this.pending(call) !== undefined) return true;
+    if (!(await this.mayAsk(call))) return false;
+    if (isApproved) return true;
+    const result = await this.call(call);
+    if (result.pending?.kind === "approval") return true;
+    put(this.ended, this.key(call), result);
+    return false;
+  }
+
+  /** Makes a call after `asks`. */
+  async run(call: AgentCall, isApproved: boolean): Promise<Result> {
+    const ended = this.ended.get(this.key(call));
+    this.ended.delete(this.key(call));
+    if (ended !== undefined) return ended;
+    return isApproved || this.pending(call) !== undefined ? this.approve(call) : this.call(call);
   }
 
   /** Makes a call, and runs it where it is a function of the program. What waits is kept. */
@@ -100,6 +111,23 @@ export class AgentTools {
     return this.waiting.get(this.key(call));
   }
 
+  private async mayAsk(call: AgentCall): Promise<boolean> {
+    if (this.isFind(call)) return false;
+    const { tool } = this.meant(call);
+    let mayWait = this.mayWait.get(tool);
+    if (mayWait === undefined) {
+      try {
+        mayWait = (await this.client.tool(tool)).approval;
+      } catch (error) {
+        // The call itself says what is wrong, such as a name that no tool has.
+        if (error instanceof Problem) return false;
+        throw error;
+      }
+      this.mayWait.set(tool, mayWait);
+    }
+    return mayWait;
+  }
+
   private isFind(call: AgentCall): boolean {
     return this.options.search === true && call.name === FIND.name;
   }
@@ -116,11 +144,7 @@ export class AgentTools {
   }
 
   private keep(call: AgentCall, result: Result): Result {
-    if (result.pending?.kind === "approval") {
-      this.waiting.set(this.key(call), result.pending);
-      const [oldest] = this.waiting.keys();
-      if (this.waiting.size > MOST_WAITING && oldest !== undefined) this.waiting.delete(oldest);
-    }
+    if (result.pending?.kind === "approval") put(this.waiting, this.key(call), result.pending);
     return result;
   }
 
@@ -142,6 +166,12 @@ export class AgentTools {
     const response = details.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     return { id: "1", tool: FIND.name, response };
   }
+}
+
+function put<T>(kept: Map<string, T>, key: string, value: T): void {
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
 /** What a model reads of a call that was answered: the response, beside what was cut; files by their handles. */

@@ -9,4 +9,17 @@ from .operations import Call
 from .results import Fault, Pending, Result, Session
 from .sidecar import command_path
 
-__all__ = ["AsyncClient", "Call", "CallgateError", "Client", "ConnectionFailed", "Fault", "Pending", "Problem", "Result", "Session", "StartFailed", "command_path"]
+__all__ = [
+    "AsyncClient",
+    "Call",
+    "CallgateError",
+    "Client",
+    "ConnectionFailed",
+    "Fault",
+    "Pending",
+    "Problem",
+    "Result",
+    "Session",
+    "StartFailed",
+    "command_path",
+]

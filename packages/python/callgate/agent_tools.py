@@ -13,26 +13,42 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from .client import AsyncClient
+from .errors import Problem
 from .results import Pending, Result, Session
 
 Functions = Mapping[str, Callable[..., Any]]
 # The session of a call: the same for all, or made of the framework's own context of a run.
 Sessions = Union[Session, Callable[[Any], Session], None]
 
-_MOST_WAITING = 10_000
+_MOST_KEPT = 10_000
+
+T = TypeVar("T")
 
 _FIND: dict[str, Any] = {
     "name": "find_tools",
     "description": "Finds tools by what they do. Returns their names and the schemas of their arguments; `call_tool` calls one.",
-    "inputSchema": {"type": "object", "properties": {"query": {"type": "string", "description": "The purpose of the tool, in words"}}, "required": ["query"], "additionalProperties": False},
+    "inputSchema": {
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "The purpose of the tool, in words"}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
 }
 _CALL: dict[str, Any] = {
     "name": "call_tool",
     "description": "Calls a tool that `find_tools` has found.",
-    "inputSchema": {"type": "object", "properties": {"tool": {"type": "string", "description": "The name of the tool"}, "arguments": {"type": "object", "description": "Its arguments"}}, "required": ["tool", "arguments"], "additionalProperties": False},
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string", "description": "The name of the tool"},
+            "arguments": {"type": "object", "description": "Its arguments"},
+        },
+        "required": ["tool", "arguments"],
+        "additionalProperties": False,
+    },
 }
 
 
@@ -59,7 +75,8 @@ class AgentTools:
     def __init__(self, client: AsyncClient, options: Options) -> None:
         self.client, self.options = client, options
         self._waiting: collections.OrderedDict[tuple[str, str], Pending] = collections.OrderedDict()
-        self._asks: dict[str, bool] = {}
+        self._ended: collections.OrderedDict[tuple[str, str], Result] = collections.OrderedDict()
+        self._may_wait: dict[str, bool] = {}
 
     async def declare(self) -> list[dict[str, Any]]:
         """`name`, `description` and `inputSchema` of each tool."""
@@ -67,17 +84,40 @@ class AgentTools:
             return [_FIND, _CALL]
         return await self.client.tools(toolset=self.options.toolset)
 
-    async def may_ask(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call may wait for a person."""
+    async def asks(self, name: str, arguments: Mapping[str, Any], context: Any, id: str) -> bool:
+        """Whether a person must approve a call, for frameworks that ask before they run it. Where the operator's rule decides by the
+        request, a call that needs nobody is made here, and `run` has its result."""
+        key = self._key(name, arguments, self.options.session_of(context), id)
+        if key in self._waiting:
+            return True
+        if not await self._may_ask(name, arguments):
+            return False
+        result = await self.call(name, arguments, context, id)
+        if result.pending is not None and result.pending.kind == "approval":
+            return True
+        _put(self._ended, key, result)
+        return False
+
+    async def run(self, name: str, arguments: Mapping[str, Any], context: Any, id: str, is_approved: bool) -> Result:
+        """Makes a call after `asks`."""
+        key = self._key(name, arguments, self.options.session_of(context), id)
+        ended = self._ended.pop(key, None)
+        if ended is not None:
+            return ended
+        if is_approved or key in self._waiting:
+            return await self.approve(name, arguments, context, id)
+        return await self.call(name, arguments, context, id)
+
+    async def _may_ask(self, name: str, arguments: Mapping[str, Any]) -> bool:
         tool = self._named(name, arguments)[0]
         if self.options.search and name == _FIND["name"]:
             return False
-        if tool not in self._asks:
+        if tool not in self._may_wait:
             try:
-                self._asks[tool] = bool((await self.client.tool(tool))["approval"])
-            except Exception:  # The call itself says what is wrong, such as a name that no tool has.
+                self._may_wait[tool] = bool((await self.client.tool(tool))["approval"])
+            except Problem:  # The call itself says what is wrong, such as a name that no tool has.
                 return False
-        return self._asks[tool]
+        return self._may_wait[tool]
 
     async def call(self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None) -> Result:
         """Makes a call, and runs it where it is a function of the program. What waits is kept under the id."""
@@ -88,7 +128,9 @@ class AgentTools:
         result = await self._end(await self.client.call(tool, given, session=session), session)
         return self._keep(result, name, arguments, session, id)
 
-    async def approve(self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None, metadata: Mapping[str, Any] | None = None) -> Result:
+    async def approve(
+        self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None, metadata: Mapping[str, Any] | None = None
+    ) -> Result:
         """Makes a call that a person has approved. `metadata` is what was `shown`, where the framework kept it."""
         session = self.options.session_of(context)
         kept = self._waiting.pop(self._key(name, arguments, session, id or ""), None)
@@ -101,7 +143,11 @@ class AgentTools:
         result = await self.call(name, arguments, context, id)
         if result.pending is None or result.pending.kind != "approval":
             return result
-        asked = [each for each in await self.client.approvals() if each["own"] and each["tool"] == result.tool and each["id"] != result.pending.id]
+        asked = [
+            each
+            for each in await self.client.approvals()
+            if each["own"] and each["tool"] == result.tool and each["id"] != result.pending.id
+        ]
         if any(each.get("request") == result.pending.request for each in asked):
             return await self._end(await self.client.approve(result.pending.id), session)
         return result
@@ -125,9 +171,7 @@ class AgentTools:
 
     def _keep(self, result: Result, name: str, arguments: Mapping[str, Any], session: Session | None, id: str | None) -> Result:
         if id is not None and result.pending is not None and result.pending.kind == "approval":
-            self._waiting[self._key(name, arguments, session, id)] = result.pending
-            if len(self._waiting) > _MOST_WAITING:
-                self._waiting.popitem(last=False)
+            _put(self._waiting, self._key(name, arguments, session, id), result.pending)
         return result
 
     def _key(self, name: str, arguments: Mapping[str, Any], session: Session | None, id: str) -> tuple[str, str]:
@@ -164,9 +208,17 @@ class AgentTools:
         return Result("1", _FIND["name"], None, tools, None, None, None, None, {"response": tools})
 
 
+def _put(kept: collections.OrderedDict[tuple[str, str], T], key: tuple[str, str], value: T) -> None:
+    kept[key] = value
+    if len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
+
+
 def answer(result: Result) -> Any:
     """What a model reads of a call that was answered: the response; beside what was cut, and files by their handles."""
-    rest = {name: value for name, value in result.raw.items() if name in ("truncated", "next", "handle", "notes", "defaults", "stillSending")}
+    rest = {
+        name: value for name, value in result.raw.items() if name in ("truncated", "next", "handle", "notes", "defaults", "stillSending")
+    }
     if result.response is None and result.status is not None:
         return {"status": result.status, **rest}
     return {"response": result.response, **rest} if rest else result.response

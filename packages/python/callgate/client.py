@@ -22,7 +22,15 @@ _TIMEOUT = 300.0
 
 
 class _Settings:
-    def __init__(self, url: str | None, config: str | os.PathLike[str] | None, token: str | None, command: str | None, tls: ssl.SSLContext | None, timeout: float) -> None:
+    def __init__(
+        self,
+        url: str | None,
+        config: str | os.PathLike[str] | None,
+        token: str | None,
+        command: str | None,
+        tls: ssl.SSLContext | None,
+        timeout: float,
+    ) -> None:
         if url is not None and config is not None:
             raise ValueError("give `url`, of a sidecar that runs, or `config`, for one that this client starts; not both")
         self.address = None if url is None else Address.read(url, tls)
@@ -59,7 +67,16 @@ class Client:
             print(client.call("getOrder", {"id": 7}).response)
     """
 
-    def __init__(self, url: str | None = None, *, config: str | os.PathLike[str] | None = None, token: str | None = None, command: str | None = None, tls: ssl.SSLContext | None = None, timeout: float = _TIMEOUT) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        config: str | os.PathLike[str] | None = None,
+        token: str | None = None,
+        command: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        timeout: float = _TIMEOUT,
+    ) -> None:
         self._settings = _Settings(url, config, token, command, tls, timeout)
         self._pool = Pool(self._settings.start(), self._settings.headers, timeout)
 
@@ -77,15 +94,35 @@ class Client:
     def _run(self, operation: Operation[T]) -> T:
         return operation.answer(*self._pool.send(operation))
 
-    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, *, session: Session | None = None, key: str | None = None, timeout: float | None = None, dry_run: bool = False) -> Result:
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        session: Session | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+        dry_run: bool = False,
+    ) -> Result:
         """Makes a call. With a `key` it is made once, however often it is sent; without one it is sent once."""
         return self.calls([_call(tool, arguments, key, timeout)], session=session, dry_run=dry_run)[0]
 
-    def calls(self, calls: Iterable[Call], *, session: Session | None = None, mode: str | None = None, dry_run: bool = False) -> list[Result]:
+    def calls(
+        self, calls: Iterable[Call], *, session: Session | None = None, mode: str | None = None, dry_run: bool = False
+    ) -> list[Result]:
         """Makes calls at the same time, or in their order (`mode="sequential"`). Results come in the order of the calls."""
         return self._run(operations.calls(calls, session, mode, dry_run))
 
-    def answer(self, dialect: str, message: Any, *, session: Session | None = None, functions: list[str] | None = None, form: str | None = None, key: str | None = None) -> list[dict[str, Any]]:
+    def answer(
+        self,
+        dialect: str,
+        message: Any,
+        *,
+        session: Session | None = None,
+        functions: list[str] | None = None,
+        form: str | None = None,
+        key: str | None = None,
+    ) -> list[dict[str, Any]]:
         """Makes the calls of a model's message, in its provider's format; returns the messages to append, none if the model is done."""
         return self._run(operations.message(dialect, message, session, functions, form, key))
 
@@ -142,11 +179,20 @@ class Client:
 class AsyncClient:
     """A sidecar, asked by the tasks of one event loop; the same methods as `Client` has.
 
-        async with AsyncClient(config="orders.yaml") as client:
-            print((await client.call("getOrder", {"id": 7})).response)
+    async with AsyncClient(config="orders.yaml") as client:
+        print((await client.call("getOrder", {"id": 7})).response)
     """
 
-    def __init__(self, url: str | None = None, *, config: str | os.PathLike[str] | None = None, token: str | None = None, command: str | None = None, tls: ssl.SSLContext | None = None, timeout: float = _TIMEOUT) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        config: str | os.PathLike[str] | None = None,
+        token: str | None = None,
+        command: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        timeout: float = _TIMEOUT,
+    ) -> None:
         self._settings = _Settings(url, config, token, command, tls, timeout)
         self._started: AsyncPool | None = None
         self._start = threading.Lock()
@@ -179,14 +225,34 @@ class AsyncClient:
         pool = await self._pool()
         return operation.answer(*await pool.send(operation))
 
-    async def call(self, tool: str, arguments: Mapping[str, Any] | None = None, *, session: Session | None = None, key: str | None = None, timeout: float | None = None, dry_run: bool = False) -> Result:
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        session: Session | None = None,
+        key: str | None = None,
+        timeout: float | None = None,
+        dry_run: bool = False,
+    ) -> Result:
         results = await self.calls([_call(tool, arguments, key, timeout)], session=session, dry_run=dry_run)
         return results[0]
 
-    async def calls(self, calls: Iterable[Call], *, session: Session | None = None, mode: str | None = None, dry_run: bool = False) -> list[Result]:
+    async def calls(
+        self, calls: Iterable[Call], *, session: Session | None = None, mode: str | None = None, dry_run: bool = False
+    ) -> list[Result]:
         return await self._run(operations.calls(calls, session, mode, dry_run))
 
-    async def answer(self, dialect: str, message: Any, *, session: Session | None = None, functions: list[str] | None = None, form: str | None = None, key: str | None = None) -> list[dict[str, Any]]:
+    async def answer(
+        self,
+        dialect: str,
+        message: Any,
+        *,
+        session: Session | None = None,
+        functions: list[str] | None = None,
+        form: str | None = None,
+        key: str | None = None,
+    ) -> list[dict[str, Any]]:
         return await self._run(operations.message(dialect, message, session, functions, form, key))
 
     async def tools(self, dialect: str = "json", *, form: str | None = None, toolset: str | None = None) -> list[dict[str, Any]]:

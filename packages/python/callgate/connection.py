@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import os
 import select
 import socket
 import ssl
@@ -81,6 +82,7 @@ class Pool:
     def __init__(self, address: Address, headers: Mapping[str, str], timeout: float) -> None:
         self._address, self._headers, self._timeout = address, {"Host": address.host_header(), **headers}, timeout
         self._idle: list[_Connection] = []
+        self._process = os.getpid()
         self._permits = threading.BoundedSemaphore(_MOST_CONNECTIONS)
 
     def send(self, operation: Operation[Any]) -> tuple[int, bytes]:
@@ -98,7 +100,9 @@ class Pool:
                 connection.close()
                 raise ConnectionFailed(f"{self._address.text} is not reached: {error}", reached) from error
             try:
-                connection.request(operation.method, self._address.prefix + operation.path, operation.body, self._headers | operation.headers)
+                connection.request(
+                    operation.method, self._address.prefix + operation.path, operation.body, self._headers | operation.headers
+                )
                 response = connection.getresponse()
                 body = response.read()
             except (OSError, http.client.HTTPException) as error:
@@ -117,6 +121,9 @@ class Pool:
             return response.status, body
 
     def _take(self) -> _Connection:
+        if self._process != os.getpid():
+            # After a `fork` the connections are the parent's.
+            self._idle, self._process = [], os.getpid()
         while True:
             try:
                 connection = self._idle.pop()
@@ -190,7 +197,10 @@ class AsyncPool:
         reader, writer = streams
         body = operation.body or b""
         headers = self._headers | operation.headers | {"Content-Length": str(len(body))}
-        lines = [f"{operation.method} {self._address.prefix}{operation.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        lines = [
+            f"{operation.method} {self._address.prefix}{operation.path} HTTP/1.1",
+            *(f"{name}: {value}" for name, value in headers.items()),
+        ]
         writer.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
         await writer.drain()
         status = int((await _line(reader)).split(" ", 2)[1])

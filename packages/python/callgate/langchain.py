@@ -7,6 +7,8 @@ needs a checkpointer."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from contextvars import ContextVar
 from typing import Any, Optional
 
 from langchain_core.runnables import RunnableConfig
@@ -40,7 +42,7 @@ class CallgateTool(BaseTool):
     def _run(self, arguments: dict[str, Any], id: Optional[str], *, config: RunnableConfig) -> Any:
         if self._is_async:
             raise NotImplementedError("these tools are of an `AsyncClient`: run the agent with `ainvoke`, or make them of a `Client`")
-        return asyncio.run(self._arun(arguments, id, config=config))
+        return _finish(self._arun(arguments, id, config=config))
 
     async def _begin(self, arguments: dict[str, Any], config: RunnableConfig, id: str | None) -> Result:
         kept = self._shared.pending(self.name, arguments, config, id)
@@ -90,14 +92,32 @@ def _content(result: Result) -> Any:
     return answer(result)
 
 
+_blocks: ContextVar[bool] = ContextVar("blocks", default=False)
+
+
 class _Threads(AsyncClient):
-    """A client of threads, asked by tasks."""
+    """A client of threads: asked by tasks it blocks a thread of its own, and within `_finish` its caller's."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     async def _run(self, operation: Any) -> Any:
+        if _blocks.get():
+            return self._client._run(operation)
         return await asyncio.to_thread(self._client._run, operation)
+
+
+def _finish(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Runs a coroutine that waits for nothing, in whatever thread: one with a loop that runs, too."""
+    token = _blocks.set(True)
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    finally:
+        _blocks.reset(token)
+    coroutine.close()
+    raise TypeError("an asynchronous function of the program needs an `AsyncClient`, and `ainvoke`")
 
 
 def _tools(shared: AgentTools, declared: list[dict[str, Any]], is_async: bool) -> list[BaseTool]:
@@ -109,14 +129,30 @@ def _tools(shared: AgentTools, declared: list[dict[str, Any]], is_async: bool) -
     return made
 
 
-def tools(client: Client, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, **values: Any) -> list[BaseTool]:
+def tools(
+    client: Client,
+    *,
+    session: Sessions = None,
+    toolset: str | None = None,
+    search: bool = False,
+    functions: Functions | None = None,
+    **values: Any,
+) -> list[BaseTool]:
     """Tools for `create_agent` and `ToolNode`. `values` are parameters of the session, which the model never sees; a `session`
     may be made of the run's `RunnableConfig`. `search` declares two tools in place of all. `functions` are the program's."""
     shared = AgentTools(_Threads(client), Options(session, toolset, search, functions or {}, values))
-    return _tools(shared, asyncio.run(shared.declare()), is_async=False)
+    return _tools(shared, _finish(shared.declare()), is_async=False)
 
 
-async def atools(client: AsyncClient, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, **values: Any) -> list[BaseTool]:
+async def atools(
+    client: AsyncClient,
+    *,
+    session: Sessions = None,
+    toolset: str | None = None,
+    search: bool = False,
+    functions: Functions | None = None,
+    **values: Any,
+) -> list[BaseTool]:
     """The tools of an `AsyncClient`, for agents that run by `ainvoke`."""
     shared = AgentTools(client, Options(session, toolset, search, functions or {}, values))
     return _tools(shared, await shared.declare(), is_async=True)

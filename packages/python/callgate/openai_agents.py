@@ -13,7 +13,7 @@ from agents.tool_context import ToolContext
 
 from .agent_tools import AgentTools, Functions, Options, Sessions, answer, fault_text
 from .client import AsyncClient
-from .results import Pending, Result
+from .results import Pending
 
 
 class Tools(list[FunctionTool]):
@@ -30,19 +30,9 @@ class Tools(list[FunctionTool]):
 
 def _tool(shared: AgentTools, tool: dict[str, Any]) -> FunctionTool:
     name: str = tool["name"]
-    # Results of calls that a rule might have asked about and did not, until the tool runs.
-    ended: dict[str, Result] = {}
 
     async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        if shared.pending(name, arguments, context, call_id) is not None:
-            return True
-        if not await shared.may_ask(name, arguments):
-            return False
-        result = await shared.call(name, arguments, context, call_id)
-        if result.pending is not None and result.pending.kind == "approval":
-            return True
-        ended[call_id] = result
-        return False
+        return await shared.asks(name, arguments, context, call_id)
 
     async def invoke(context: ToolContext[Any], text: str) -> Any:
         try:
@@ -52,12 +42,8 @@ def _tool(shared: AgentTools, tool: dict[str, Any]) -> FunctionTool:
         if not isinstance(arguments, dict):
             return "the arguments are no JSON object; correct and call again"
         id = context.tool_call_id
-        if id in ended:
-            result = ended.pop(id)
-        elif shared.pending(name, arguments, context, id) is not None or context.is_tool_approved(name, id):
-            result = await shared.approve(name, arguments, context, id)
-        else:
-            result = await shared.call(name, arguments, context, id)
+        is_approved = context.is_tool_approved(name, id) is True
+        result = await shared.run(name, arguments, context, id, is_approved)
         if not result.ok:
             return fault_text(result)
         value = answer(result)
@@ -66,7 +52,15 @@ def _tool(shared: AgentTools, tool: dict[str, Any]) -> FunctionTool:
     return FunctionTool(name, tool["description"], tool["inputSchema"], invoke, strict_json_schema=False, needs_approval=needs_approval)
 
 
-async def tools(client: AsyncClient, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, **values: Any) -> Tools:
+async def tools(
+    client: AsyncClient,
+    *,
+    session: Sessions = None,
+    toolset: str | None = None,
+    search: bool = False,
+    functions: Functions | None = None,
+    **values: Any,
+) -> Tools:
     """`values` are parameters of the session, which the model never sees; a `session` may be made of the run's context. `search`
     declares two tools in place of all. `functions` are the program's, by the names of their tools. A call that fails returns why."""
     shared = AgentTools(client, Options(session, toolset, search, functions or {}, values))

@@ -62,7 +62,9 @@ def results(body: bytes) -> list[Result]:
     return [Result.read(result) for result in json.loads(body)["results"]]
 
 
-def message(dialect: str, message: Any, session: Session | None, functions: list[str] | None, form: str | None, key: str | None) -> Operation[list[dict[str, Any]]]:
+def message(
+    dialect: str, message: Any, session: Session | None, functions: list[str] | None, form: str | None, key: str | None
+) -> Operation[list[dict[str, Any]]]:
     body = {"message": message, "session": session, "functions": functions, "form": form}
     return post(f"/v1/dialects/{quote(dialect, safe='')}/calls", body, member("messages"), key)
 

@@ -1,7 +1,8 @@
 """The tools of a client as a toolset of Pydantic AI.
 
 A call that a person must approve ends the run with `DeferredToolRequests`, a function of the client that the program did not give as an
-external call. Go on with `requests.build_results(approvals=…, metadata=requests.metadata)`: the metadata names the request that was shown."""
+external call. Go on with `requests.build_results(approvals=…, metadata=requests.metadata)`: the metadata names the request that was shown.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class CallgateToolset(AbstractToolset[Any]):
 
     @property
     def id(self) -> str | None:
-        return "callgate"
+        """Two toolsets of one agent differ by their toolset of the sidecar."""
+        toolset = self._tools.options.toolset
+        return "callgate" if toolset is None else f"callgate-{toolset}"
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         declared = await self._tools.declare()
@@ -54,7 +57,16 @@ class CallgateToolset(AbstractToolset[Any]):
         return answer(result)
 
 
-def tools(client: AsyncClient, *, session: Sessions = None, toolset: str | None = None, search: bool = False, functions: Functions | None = None, retries: int = 3, **values: Any) -> CallgateToolset:
+def tools(
+    client: AsyncClient,
+    *,
+    session: Sessions = None,
+    toolset: str | None = None,
+    search: bool = False,
+    functions: Functions | None = None,
+    retries: int = 3,
+    **values: Any,
+) -> CallgateToolset:
     """A toolset for `Agent(toolsets=[…])`. `values` are parameters of the session, which the model never sees; a `session` may be
     made of the run's context. `search` declares two tools in place of all. `functions` are the program's, by the names of their tools."""
     return CallgateToolset(client, Options(session, toolset, search, functions or {}, values), retries)

@@ -50,12 +50,20 @@ class Sidecar:
         arguments = [command or command_path(), "serve", *([os.fspath(config)] if config is not None else []), "--listen", self.address]
         shell = ["/bin/sh", "-c", _WATCH, "callgate", *arguments]
         try:
-            process = subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+            process = subprocess.Popen(
+                shell,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise StartFailed(f"callgate could not be started: {error}") from error
         self._log: collections.deque[str] = collections.deque(maxlen=50)
-        self._end = weakref.finalize(self, _end, process, folder)
+        self._end = weakref.finalize(self, _end, process, folder, os.getpid())
         self._listens = threading.Event()
         threading.Thread(target=_read_log, args=(process, self._log, self._listens), daemon=True).start()
         in_time = self._listens.wait(_START_SECONDS)
@@ -79,7 +87,10 @@ def _read_log(process: subprocess.Popen[str], log: collections.deque[str], liste
     listens.set()
 
 
-def _end(process: subprocess.Popen[str], folder: str) -> None:
+def _end(process: subprocess.Popen[str], folder: str, owner: int) -> None:
+    if os.getpid() != owner:
+        # A copy of the program, made by `fork`: the sidecar is its parent's.
+        return
     assert process.stdin is not None
     process.stdin.close()
     try:

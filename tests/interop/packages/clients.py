@@ -123,6 +123,21 @@ def once_under_a_key(client, service):
     assert len(service.made) == 1, service.made
 
 
+def a_copy_of_the_program_leaves_the_sidecar(client):
+    """A process made by `fork` makes calls by connections of its own, and its end ends nothing."""
+    assert client.call("shop-getOrder", {"id": 7}).ok
+    copy = os.fork()
+    if copy == 0:
+        try:
+            is_answered = client.call("shop-getOrder", {"id": 8}).response["id"] == 8
+            client._settings.sidecar.end()
+            os._exit(0 if is_answered else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitpid(copy, 0)[1] == 0
+    assert client.call("shop-getOrder", {"id": 7}).response["id"] == 7
+
+
 def ends_with_its_program(config):
     """A program that is killed leaves no sidecar."""
     program = f"import os, signal, callgate; c = callgate.Client(config={str(config)!r}); print(c._settings.sidecar.address, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
@@ -148,6 +163,7 @@ def main():
             every_method(client)
         with Client(config=free) as client:
             by_threads(client)
+            a_copy_of_the_program_leaves_the_sidecar(client)
             once_under_a_key(client, service)
         over_tcp(asking)
         killed_in_the_midst(service, free)

@@ -125,6 +125,12 @@ def tools_of_threads(client):
     assert returned(deleting.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config)) == [("success", {"id": 7, "state": "changed"})]
 
 
+async def within_a_loop(client):
+    """As in a notebook, where a loop runs and the tools are asked by `invoke`."""
+    [answered] = returned(agent(tools(client), [("shop-getOrder", {"id": 7})]).invoke({"messages": [("user", "go")]}))
+    assert answered[1]["state"] == "shipped"
+
+
 async def tasks(config, service):
     async with AsyncClient(config=config) as client:
         await a_call_parallel_calls_and_faults(client)
@@ -143,6 +149,7 @@ def main():
         asyncio.run(tasks(config, service))
         with Client(config=config) as client:
             tools_of_threads(client)
+            asyncio.run(within_a_loop(client))
     print("langchain: every case")
 
 
