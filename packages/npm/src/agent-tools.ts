@@ -95,9 +95,7 @@ export class AgentTools {
     const result = await this.call(call);
     const pending = result.pending;
     if (pending?.kind !== "approval") return result;
-    const asked = await this.client.approvals();
-    const isShown = asked.some((it) => it.own && it.tool === result.tool && it.id !== pending.id && isDeepStrictEqual(it.request, pending.request));
-    if (!isShown) return result;
+    if (!(await this.isShown(result.tool, pending))) return result;
     this.waiting.delete(this.key(call));
     return this.end(await this.client.approve(pending.id, { signal: call.signal }));
   }
@@ -109,6 +107,16 @@ export class AgentTools {
 
   pending(call: AgentCall): Pending | undefined {
     return this.waiting.get(this.key(call));
+  }
+
+  /** Whether an earlier call with the same request waits. */
+  private async isShown(tool: string, pending: Pending): Promise<boolean> {
+    const asked = (await this.client.approvals()).filter((it) => it.own && it.tool === tool && it.id !== pending.id);
+    for (const it of asked) {
+      const { request } = it.request === undefined ? await this.client.approval(it.id) : it;
+      if (isDeepStrictEqual(request, pending.request)) return true;
+    }
+    return false;
   }
 
   private async mayAsk(call: AgentCall): Promise<boolean> {

@@ -105,6 +105,11 @@ export class Client {
     return this.pages("/v1/approvals", "approvals", {});
   }
 
+  /** A call that waits, with its request however large that is. */
+  async approval(id: string): Promise<Approval> {
+    return this.get(`/v1/approvals/${encodeURIComponent(id)}`);
+  }
+
   /** Approves an own call that waits, and makes it. */
   async approve(approval: string, options: { key?: string; signal?: AbortSignal | undefined } = {}): Promise<Result> {
     const headers: Record<string, string> = options.key === undefined ? {} : { "Idempotency-Key": options.key };

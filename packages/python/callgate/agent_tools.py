@@ -143,14 +143,20 @@ class AgentTools:
         result = await self.call(name, arguments, context, id)
         if result.pending is None or result.pending.kind != "approval":
             return result
-        asked = [
-            each
-            for each in await self.client.approvals()
-            if each["own"] and each["tool"] == result.tool and each["id"] != result.pending.id
-        ]
-        if any(each.get("request") == result.pending.request for each in asked):
-            return await self._end(await self.client.approve(result.pending.id), session)
-        return result
+        if not await self._is_shown(result.tool, result.pending):
+            return result
+        return await self._end(await self.client.approve(result.pending.id), session)
+
+    async def _is_shown(self, tool: str, pending: Pending) -> bool:
+        """Whether an earlier call with the same request waits."""
+        for each in await self.client.approvals():
+            if not each["own"] or each["tool"] != tool or each["id"] == pending.id:
+                continue
+            if "request" not in each:
+                each = await self.client.approval(each["id"])
+            if each.get("request") == pending.request:
+                return True
+        return False
 
     async def reject(self, pending: Pending, name: str, arguments: Mapping[str, Any], context: Any, id: str | None) -> Result:
         self._waiting.pop(self._key(name, arguments, self.options.session_of(context), id or ""), None)

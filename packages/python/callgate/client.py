@@ -152,6 +152,10 @@ class Client:
             waiting += page["approvals"]
         return waiting
 
+    def approval(self, id: str) -> dict[str, Any]:
+        """A call that waits, with its request however large that is."""
+        return self._run(operations.approval(id))
+
     def approve(self, approval: str, *, key: str | None = None) -> Result:
         """Approves an own call that waits, and makes it."""
         return self._run(operations.decide(approval, "approve", key))
@@ -276,6 +280,9 @@ class AsyncClient:
             page = await self._run(operations.approvals(page["nextCursor"]))
             waiting += page["approvals"]
         return waiting
+
+    async def approval(self, id: str) -> dict[str, Any]:
+        return await self._run(operations.approval(id))
 
     async def approve(self, approval: str, *, key: str | None = None) -> Result:
         return await self._run(operations.decide(approval, "approve", key))

@@ -86,6 +86,10 @@ def approvals(cursor: str | None) -> Operation[dict[str, Any]]:
     return get("/v1/approvals" + (f"?{urlencode({'cursor': cursor})}" if cursor else ""))
 
 
+def approval(id: str) -> Operation[dict[str, Any]]:
+    return get(f"/v1/approvals/{quote(id, safe='')}")
+
+
 def decide(approval: str, decision: str, key: str | None) -> Operation[Result]:
     return post(f"/v1/approvals/{quote(approval, safe='')}", {"decision": decision}, lambda body: Result.read(json.loads(body)), key)
 

@@ -7,7 +7,6 @@ import collections
 import os
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import threading
@@ -26,16 +25,14 @@ _STOP_SECONDS = 30
 
 def command_path() -> str:
     """The command that was installed with this package, or else the one that the program would find."""
-    name = "callgate"
-    folders = [sysconfig.get_path("scripts"), str(Path(sys.prefix) / "bin"), str(Path(__file__).parents[1] / "bin")]
-    if hasattr(sysconfig, "get_preferred_scheme"):
-        folders.append(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")))
+    schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
+    # `pip install --target` puts it beside the package.
+    folders = [str(Path(__file__).parents[1] / "bin"), *(sysconfig.get_path("scripts", scheme) for scheme in schemes)]
     for folder in folders:
-        path = Path(folder) / name
-        # A folder of scripts may also hold a program of this name that is none of this package.
+        path = Path(folder) / "callgate"
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
-    found = shutil.which(name)
+    found = shutil.which("callgate")
     if found is None:
         raise StartFailed("there is no command `callgate` beside this package, and none in PATH")
     return found

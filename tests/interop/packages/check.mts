@@ -161,7 +161,8 @@ async function theVercelSdk(client: Client) {
 async function anApprovalOfTheVercelSdk(client: Client) {
   for (const approved of [true, false]) {
     await told("again");
-    const step: Step = [["shop-deleteOrder", { id: 7 }]];
+    // A request too large for the list of those that wait.
+    const step: Step = [["shop-createOrder", { item: "tea".repeat(2000) }]];
     const first = await turn({ client }, step);
     const request: any = first.content.find(({ type }) => type === "tool-approval-request");
     assert.ok(request, "nobody was asked");

@@ -61,19 +61,21 @@ async def an_approval_is_asked_for_and_given(client, service):
     service.made.clear()
     for is_restarted in (False, True):
         declared = await tools(client)
-        asked = agent(declared, [("shop-deleteOrder", {"id": 7})])
+        # A request too large for the list of those that wait.
+        step = [("shop-createOrder", {"item": "tea" * 2000})]
+        asked = agent(declared, step)
         result = await Runner.run(asked, "go")
         [item] = result.interruptions
-        assert declared.pending(item.raw_item.call_id).request["method"] == "DELETE" and not service.made
+        assert declared.pending(item.raw_item.call_id).request["method"] == "POST" and not service.made
         if is_restarted:
-            asked = agent(await tools(client), [("shop-deleteOrder", {"id": 7})])
+            asked = agent(await tools(client), step)
             state = await RunState.from_string(asked, result.to_state().to_string())
             [item] = state.get_interruptions()
         else:
             state = result.to_state()
         state.approve(item)
         result = await Runner.run(asked, state)
-        assert not result.interruptions and json.loads(asked.model.returned["0-0"]) == {"id": 7, "state": "changed"}, asked.model.returned
+        assert not result.interruptions and json.loads(asked.model.returned["0-0"]) == {"id": 1, "state": "changed"}, asked.model.returned
         assert len(service.made) == 1, service.made
         service.made.clear()
     result = await Runner.run(asked, "go")
