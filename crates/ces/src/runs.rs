@@ -96,7 +96,8 @@ impl Run {
         let session = self.session(session, &variables).await?;
         let requested = read.to_make();
         let to_run = self.request.calls(session, execution, requested.iter().copied().cloned())?;
-        if let Some(fingerprints) = to_run.fingerprints() {
+        if repeatable.is_some() {
+            let fingerprints = to_run.fingerprints();
             repeatable = repeatable.map(|repeatable| repeatable.of_calls(&fingerprints));
         }
         if let Some(outputs) = self.kept_outputs(repeatable.as_ref()).await? {
@@ -104,7 +105,7 @@ impl Run {
         }
         let (runs, _) = self.runs().await?;
         let index = runs.n_turns + 1;
-        if let Some(open) = self.close(runs).0.open {
+        if let Some(open) = self.close(runs).runs.open {
             return Err(client_answers::paused(&open));
         }
         self.request.change_parameters(&self.id, variables).await?;
@@ -137,7 +138,7 @@ impl Run {
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
             let (runs, version) = self.runs().await?;
-            let (mut runs, mut outputs) = self.close(runs);
+            let Closed { mut runs, mut outputs, mut tools } = self.close(runs);
             if calls.is_empty() && outputs.is_empty() {
                 return Ok(outputs);
             }
@@ -145,7 +146,6 @@ impl Run {
             let time = u64::try_from(time).unwrap_or(u64::MAX);
             let expires = self.request.milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
-            let tools = self.tools_of(calls);
             let mut turn = Turn { index: runs.n_turns, expires, calls: calls.to_vec() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
@@ -153,6 +153,7 @@ impl Run {
                 runs.n_turns -= 1;
             }
             let index = turn.waits().then_some(turn.index);
+            tools.extend(self.shown_tools(&turn));
             if turn.waits() {
                 outputs.push(waiting(&turn));
                 runs.open = Some(turn);
@@ -192,7 +193,7 @@ impl Run {
             };
             self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
             self.end_removed(&mut turn);
-            let (index, waits, tools) = (turn.index, turn.waits(), self.tools_of(&turn.calls));
+            let (index, waits, tools) = (turn.index, turn.waits(), self.shown_tools(&turn));
             let output = if turn.waits() {
                 let output = waiting(&turn);
                 runs.open = Some(turn);
@@ -200,7 +201,7 @@ impl Run {
             } else {
                 runs.remember(&turn.calls, Past::Answered);
                 let ended = ended(&turn);
-                runs.kept.end(index, &ended);
+                runs.kept.end(index, &ended, &tools);
                 ended
             };
             let outputs = vec![output];
@@ -214,9 +215,9 @@ impl Run {
         Err(contended())
     }
 
-    /// The state without a turn that no longer needs to wait, and the outputs of that turn.
-    fn close(&self, mut runs: Runs) -> (Runs, Vec<Value>) {
-        let Some(mut turn) = runs.open.take() else { return (runs, Vec::new()) };
+    /// Closes a turn that no longer needs to wait.
+    fn close(&self, mut runs: Runs) -> Closed {
+        let Some(mut turn) = runs.open.take() else { return Closed::nothing(runs) };
         if turn.expires <= self.request.milliseconds() {
             runs.remember(&turn.calls, Past::Expired);
             let built = self.request.built();
@@ -230,13 +231,13 @@ impl Run {
             self.end_removed(&mut turn);
             if turn.waits() {
                 runs.open = Some(turn);
-                return (runs, Vec::new());
+                return Closed::nothing(runs);
             }
             runs.remember(&before, Past::Removed);
         }
-        let ended = ended(&turn);
-        runs.kept.end(turn.index, &ended);
-        (runs, vec![ended])
+        let (ended, tools) = (ended(&turn), self.shown_tools(&turn));
+        runs.kept.end(turn.index, &ended, &tools);
+        Closed { runs, outputs: vec![ended], tools }
     }
 
     /// Ends the waiting calls whose tools the caller may not use any more, and hides the results of the others.
@@ -254,10 +255,12 @@ impl Run {
         }
     }
 
-    /// The tools of calls that the caller may use, whose answers are shown only as long as that is true.
-    fn tools_of(&self, calls: &[PendingCall]) -> Vec<String> {
-        let tools = calls.iter().map(|call| call.tool.clone());
-        tools.filter(|tool| self.has_tool(tool)).collect()
+    /// The tools of the calls that the output of a turn shows, as long as the caller may use them: a turn that waits shows the
+    /// calls that its client runs, and no result.
+    fn shown_tools(&self, turn: &Turn) -> Vec<String> {
+        let waits = turn.waits();
+        let shown = turn.calls.iter().filter(|call| !waits || call.waits());
+        shown.map(|call| call.tool.clone()).filter(|tool| self.has_tool(tool)).collect()
     }
 
     /// True if the caller may use the tool, and so may read answers of it.
@@ -285,6 +288,19 @@ impl Run {
         // A run opens its session.
         let input = input.in_context(&context).changing(variables.clone()).opening();
         self.request.session(input).await
+    }
+}
+
+/// The state without a turn that no longer needs to wait, the outputs of that turn, and the tools of its results.
+struct Closed {
+    runs: Runs,
+    outputs: Vec<Value>,
+    tools: Vec<String>,
+}
+
+impl Closed {
+    fn nothing(runs: Runs) -> Self {
+        Self { runs, outputs: Vec::new(), tools: Vec::new() }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    let mut members = required("the body", Some(body))?;
+    let mut members = required("the body", Some(body.clone()))?;
     let mock = take(&mut members, &["mockConfig", "mock_config"]);
     let variables = object("variables", take(&mut members, &["variables"]))?;
     let context = object("context", take(&mut members, &["context"]))?;
@@ -35,7 +35,10 @@ pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value,
     let ended = match mocked(mock, &call.arguments, is_of_call)? {
         Mocked::Answered(response) => response,
         Mocked::Refused => response(&failed(&call.id, &call.tool, wording::client::not_mocked())),
-        Mocked::PassedThrough => make(&request, &call, variables.clone(), context).await?,
+        Mocked::PassedThrough => {
+            let input = input(variables.clone(), context);
+            make(&request, &call, input, &body).await?
+        }
     };
     answer.insert("response", ended);
     answer.insert("variables", Value::Object(variables.unwrap_or_default()));
@@ -109,22 +112,22 @@ fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
     }
 }
 
-/// Makes the call with the values of a request. Returns its `response`.
+/// Makes the call of a request with this body, once under its key. Returns its `response`.
 async fn make(
     request: &RouteRequest,
     call: &ToolCall,
-    variables: Option<Object>,
-    own_context: Option<Object>,
+    input: SessionInput,
+    body: &Value,
 ) -> Result<Value, Problem> {
-    let input = input(variables, own_context).in_context(&context(request));
-    let session = request.session(input).await?;
-    let results = request.calls(session, Execution::Server, [call.clone()])?.run().await;
-    Ok(match results.first() {
+    let session = request.session(input.in_context(&context(request))).await?;
+    let calls = request.calls(session, Execution::Server, [call.clone()])?;
+    let written = |results: &[ToolResult]| match results.first() {
         Some(ToolResult { outcome: Outcome::Pending(_), .. }) | None => {
             response(&failed(&call.id, &call.tool, wording::client::nobody_runs()))
         }
         Some(result) => response(result),
-    })
+    };
+    calls.answer(body, written).await
 }
 
 fn call_of(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem> {

@@ -24,7 +24,7 @@ use bytes::Bytes;
 use callgate_config::Built;
 use callgate_executor::{Call, CallRights, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Arguments, Audience, Session, ToolCall, ToolResult};
+use callgate_tool::{Arguments, Audience, Fingerprint, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -130,6 +130,13 @@ pub(crate) struct Batch {
     pub(crate) keeper: Option<Keeper>,
 }
 
+/// The text of an answer, made now or by an earlier request under its key.
+#[derive(Debug)]
+pub(crate) enum BatchText {
+    Earlier(String),
+    Made(String),
+}
+
 impl Batch {
     /// Runs calls and answers with what `written` makes of their results; `request` decides what repeats a key's request.
     pub(crate) async fn answer(
@@ -139,22 +146,38 @@ impl Batch {
         request: &[&[u8]],
         written: impl Fn(&[ToolResult]) -> String,
     ) -> Result<Response, Problem> {
+        Ok(match self.text(gateway, calls, request, written).await? {
+            BatchText::Earlier(text) => JsonText(text).into_response(),
+            BatchText::Made(text) => self.with_digest(JsonText(text)),
+        })
+    }
+
+    /// The text of the answer.
+    pub(crate) async fn text(
+        &self,
+        gateway: &Gateway,
+        calls: &[RequestedCall],
+        request: &[&[u8]],
+        written: impl Fn(&[ToolResult]) -> String,
+    ) -> Result<BatchText, Problem> {
         // A dry run does nothing that a repetition would do twice.
         let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
-            return Ok(self.with_digest(JsonText(written(&self.results(calls).await))));
+            return Ok(BatchText::Made(written(&self.results(calls).await)));
         };
         let Some(fingerprints) = self.fingerprints(calls) else {
             // A call that the caller may not make is refused, whatever was answered to another token of the same principal.
-            return Ok(self.with_digest(JsonText(written(&self.results(calls).await))));
+            return Ok(BatchText::Made(written(&self.results(calls).await)));
         };
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
         let (answers, given_up) = (gateway.answers(), GivenUp::MadeAgain);
         match repetition::begun(answers, key, &request, principal, given_up).await? {
-            Repeated::Answered(text) => Ok(JsonText(text).into_response()),
+            Repeated::Answered(text) => Ok(BatchText::Earlier(text)),
             Repeated::Made(guard) => {
                 let results = self.results(calls).await;
-                Ok(self.with_digest(repetition::answer(guard, written(&results), &results).await))
+                let text = written(&results);
+                repetition::keep(guard, &text, &results).await;
+                Ok(BatchText::Made(text))
             }
         }
     }
@@ -170,10 +193,14 @@ impl Batch {
     pub(crate) fn fingerprints(&self, calls: &[RequestedCall]) -> Option<Vec<u8>> {
         let mut fingerprints = Vec::with_capacity(32 * calls.len());
         for (at, asked) in calls.iter().enumerate() {
-            let fingerprint = self.built.executor.fingerprint(&self.call(at, asked))?;
-            fingerprints.extend(fingerprint.as_bytes());
+            fingerprints.extend(self.fingerprint(at, asked)?.as_bytes());
         }
         Some(fingerprints)
+    }
+
+    /// The fingerprint of a call; `None` if the caller may not make it.
+    pub(crate) fn fingerprint(&self, at: usize, asked: &RequestedCall) -> Option<Fingerprint> {
+        self.built.executor.fingerprint(&self.call(at, asked))
     }
 
     fn at_once(&self) -> usize {

@@ -4,15 +4,21 @@
 
 use callgate_gateway::{Problem, ProblemKind, RouteRequest};
 use callgate_policy::Guard;
-use callgate_tool::{FingerprintHasher, Value};
+use callgate_tool::{Fingerprint, FingerprintHasher, Value};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Repeatable {
     key: String,
     /// The digest of the request's body, of the values that its headers and claims bind, of its caller's rights, and of its
-    /// calls.
+    /// calls if the caller may make all of them.
     digest: String,
+    /// The digest without the calls.
+    #[serde(default)]
+    request: Option<String>,
+    /// The fingerprints of the calls, of those that the caller may make.
+    #[serde(default)]
+    calls: Vec<Option<String>>,
 }
 
 /// The last responses of a session to requests with a key.
@@ -34,14 +40,34 @@ impl Repeatable {
     pub(super) fn of(request: &RouteRequest, body: &Value) -> Result<Option<Self>, Problem> {
         let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
         hasher.text(&body.to_string());
-        Ok(Some(Self { key, digest: hex(hasher.finish().as_bytes()) }))
+        let digest = hex(hasher.finish().as_bytes());
+        Ok(Some(Self { key, request: Some(digest.clone()), digest, calls: Vec::new() }))
     }
 
     /// The request as one of calls with these fingerprints: with other stored values, it is another one.
-    pub(super) fn of_calls(self, fingerprints: &[u8]) -> Self {
-        let mut hasher = FingerprintHasher::default();
-        hasher.text(&self.digest).text(&hex(fingerprints));
-        Self { digest: hex(hasher.finish().as_bytes()), ..self }
+    pub(super) fn of_calls(mut self, fingerprints: &[Option<Fingerprint>]) -> Self {
+        let of_call = |call: &Option<Fingerprint>| call.as_ref().map(|call| hex(call.as_bytes()));
+        self.calls = fingerprints.iter().map(of_call).collect();
+        let all: Option<Vec<&str>> = self.calls.iter().map(Option::as_deref).collect();
+        if let Some(all) = all {
+            let mut hasher = FingerprintHasher::default();
+            hasher.text(&self.digest).text(&all.concat());
+            self.digest = hex(hasher.finish().as_bytes());
+        }
+        self
+    }
+
+    /// True if a later request under the key is this one. A call whose tool was removed or added since counts as the same: its result
+    /// is not shown, or is that of a call without a tool.
+    fn is_repeated_by(&self, later: &Self) -> bool {
+        if self.request.is_none() {
+            // An earlier release kept it.
+            return self.digest == later.digest;
+        }
+        let mut calls = self.calls.iter().zip(&later.calls);
+        self.request == later.request
+            && self.calls.len() == later.calls.len()
+            && calls.all(|(one, other)| one.is_none() || other.is_none() || one == other)
     }
 
     /// Begins the request, unless it is already running. `id` is the session's. The key is freed when the request has
@@ -69,7 +95,7 @@ impl KeptOutputs {
         if !kept.tools.iter().all(|tool| may_read(tool)) {
             return Ok(None);
         }
-        if kept.request != *request {
+        if !kept.request.is_repeated_by(request) {
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
             return Err(Problem::new(ProblemKind::KEY_REUSED, detail));
         }
@@ -95,11 +121,12 @@ impl KeptOutputs {
         self.0.drain(..n_gone);
     }
 
-    /// Puts the end of a turn into the responses that asked the client for it.
-    pub(super) fn end(&mut self, turn: u64, ended: &Value) {
+    /// Puts the end of a turn, with results of these tools, into the responses that asked the client for it.
+    pub(super) fn end(&mut self, turn: u64, ended: &Value, tools: &[String]) {
         for kept in self.0.iter_mut().filter(|kept| kept.turn == Some(turn)) {
             if let Some(last) = kept.outputs.last_mut() {
                 last.clone_from(ended);
+                kept.tools.extend_from_slice(tools);
             }
         }
     }

@@ -2,15 +2,16 @@
 
 #![cfg(test)]
 
+mod keys;
 #[path = "../../../gateway/tests/http/prelude.rs"]
 #[expect(unused_imports, reason = "tests of the gateway's own paths need more of it")]
 mod prelude;
 mod runs;
 mod runs_again;
 mod runs_of_dialogflow;
+mod runs_removed;
 mod runs_unkept;
 #[path = "../../../gateway/tests/http/service.rs"]
-#[expect(dead_code, reason = "tests of the gateway's own paths need more of it")]
 mod service;
 #[path = "../../../gateway/tests/http/sidecar.rs"]
 #[expect(dead_code, reason = "tests of the gateway's own paths need more of it")]

@@ -4,16 +4,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::response::{IntoResponse, Response};
 use callgate_policy::{Begun, Guard, IdempotencyKey, Records};
 use callgate_tool::{Next, Outcome, PendingKind, Principal, Reached, ToolResult};
 use http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    answer::JsonText,
-    problem::{Problem, ProblemKind},
-};
+use crate::problem::{Problem, ProblemKind};
 
 #[derive(Debug)]
 pub(crate) enum Repeated {
@@ -93,15 +89,14 @@ pub(crate) async fn begun(
     }
 }
 
-/// Responds, and keeps the response for a repetition. The response is not kept if a call was turned away and may be
-/// repeated, or waits for an approval: the call's own key then leads to its result.
-pub(super) async fn answer(guard: Guard, text: String, results: &[ToolResult]) -> Response {
+/// Keeps a response for a repetition, unless a call was turned away and may be repeated, or waits for an approval: the call's own
+/// key then leads to its result.
+pub(super) async fn keep(guard: Guard, text: &str, results: &[ToolResult]) {
     if results.iter().any(is_open) {
         guard.free().await;
     } else {
         guard.finish(text.as_bytes()).await;
     }
-    JsonText(text).into_response()
 }
 
 fn is_open(result: &ToolResult) -> bool {

@@ -7,14 +7,17 @@ use callgate_executor::{CallRights, Entry, Execution};
 use callgate_policy::Guard;
 use callgate_session::{Error, ErrorKind, Expected, Version};
 use callgate_tool::{
-    FingerprintHasher, Object, Principal, Session, ToolCall, ToolResult, from_value,
+    Fingerprint, FingerprintHasher, Object, Principal, Session, ToolCall, ToolResult, Value,
+    from_value,
 };
 use http::HeaderMap;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     caller::Caller,
-    calls::{Batch, GivenUp, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key},
+    calls::{
+        Batch, BatchText, GivenUp, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key,
+    },
     dialects::entry,
     gateway::Gateway,
     observe::trace_of,
@@ -37,6 +40,7 @@ pub struct RouteRequest {
 /// Calls of a request, ready to run with the sidecar's middleware, limits and idempotency keys.
 #[derive(Debug)]
 pub struct RouteCalls {
+    gateway: Gateway,
     batch: Batch,
     calls: Vec<RequestedCall>,
 }
@@ -139,7 +143,8 @@ impl RouteRequest {
             stop: self.gateway.drain().stop(),
             keeper: None,
         };
-        Ok(RouteCalls { batch, calls: calls.into_iter().map(RequestedCall::from).collect() })
+        let calls = calls.into_iter().map(RequestedCall::from).collect();
+        Ok(RouteCalls { gateway: self.gateway.clone(), batch, calls })
     }
 
     /// The idempotency key of the request, with a digest of the values that its headers and claims bind and of its caller's
@@ -215,9 +220,7 @@ impl RouteRequest {
     ) -> Result<Option<(T, Version)>, Problem> {
         let stored = self.gateway.sessions().state(self.principal(), session).await?;
         let Some((value, version)) = stored else { return Ok(None) };
-        let unreadable =
-            |_| Error::new(ErrorKind::Unreadable, "what is kept of a session cannot be read");
-        Ok(Some((from_value(value).map_err(unreadable)?, version)))
+        Ok(Some((from_value(value).map_err(|_| unreadable())?, version)))
     }
 
     /// Replaces the state of a session in the version that was read. Returns false if another request has changed it since.
@@ -248,11 +251,33 @@ impl RouteRequest {
     }
 }
 
+fn unreadable() -> Error {
+    Error::new(ErrorKind::Unreadable, "what is kept of a session cannot be read")
+}
+
 impl RouteCalls {
-    /// The fingerprints of the calls, which differ for other tools, arguments and sessions; `None` if the caller may not make
-    /// one of them.
-    pub fn fingerprints(&self) -> Option<Vec<u8>> {
-        self.batch.fingerprints(&self.calls)
+    /// The fingerprints of the calls, which differ for other tools, arguments and sessions; `None` for a call that the caller may
+    /// not make.
+    pub fn fingerprints(&self) -> Vec<Option<Fingerprint>> {
+        let calls = self.calls.iter().enumerate();
+        calls.map(|(at, call)| self.batch.fingerprint(at, call)).collect()
+    }
+
+    /// Runs the calls, and returns what `written` makes of their results. A request that comes again under its idempotency key
+    /// gets what it got first; `body` is what then has to be equal beside the calls.
+    ///
+    /// # Errors
+    /// Returns a [`Problem`] if a request with the key is running, or was another one.
+    pub async fn answer(
+        &self,
+        body: &Value,
+        written: impl Fn(&[ToolResult]) -> Value,
+    ) -> Result<Value, Problem> {
+        let (body, written) =
+            (body.to_string(), |results: &[ToolResult]| written(results).to_string());
+        let text = self.batch.text(&self.gateway, &self.calls, &[body.as_bytes()], written).await?;
+        let (BatchText::Earlier(text) | BatchText::Made(text)) = text;
+        Value::parse(&text).map_err(|_| unreadable().into())
     }
 
     /// Runs the calls at the same time. Returns their results in order.
