@@ -21,6 +21,7 @@ mod sidecar;
 mod store;
 mod subjects;
 mod tool_service;
+mod ways;
 
 use callgate_ces::routes;
 use callgate_config::{Config, Description, ServerUrl, ToolsetConfig};

@@ -25,8 +25,6 @@ mod sidecar;
 mod strangers;
 mod unstored;
 mod waiting;
-#[cfg(feature = "agents")]
-mod ways;
 mod webhook;
 
 use std::{

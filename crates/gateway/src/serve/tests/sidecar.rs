@@ -84,17 +84,6 @@ impl Sidecar {
         self.gateway.replace(Arc::new(built));
     }
 
-    /// Serves another configuration from now on, as a reload does.
-    pub(super) async fn reload_as(&self, text: &str, description: &'static str) {
-        let mut config = Config::from_text(text, "").unwrap();
-        for toolset in config.toolsets.iter_mut().filter(|known| known.functions.is_empty()) {
-            toolset.description = Description::text(callgate_testkit::describe(description));
-        }
-        let environment = Environment::new().with_listeners(self.listeners.clone());
-        let built = config.build(&environment, Some(&self.gateway.built())).await.unwrap();
-        self.gateway.replace(Arc::new(built));
-    }
-
     pub(super) fn address(&self) -> SocketAddr {
         self.calls[0].split_once("://").unwrap().1.parse().unwrap()
     }
