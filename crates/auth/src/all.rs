@@ -65,6 +65,11 @@ impl Authenticator for All {
         self.parts.iter().flat_map(|part| part.places()).collect()
     }
 
+    fn shown_places(&self, session: &Session) -> Result<Vec<CredentialPlace>, Error> {
+        let places = self.parts.iter().map(|part| part.shown_places(session));
+        Ok(places.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
     /// The service refuses the credentials as a whole, so each authenticator is informed.
     async fn refused(
         &self,

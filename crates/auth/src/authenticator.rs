@@ -63,6 +63,15 @@ pub trait Authenticator: Debug + Send + Sync {
     /// The places where [`Authenticator::authorize`] would put credentials. Fetches none.
     fn places(&self) -> Vec<CredentialPlace>;
 
+    /// The places as the request of a session shows them, where a value of the session that is no secret goes to one.
+    ///
+    /// # Errors
+    /// The error of [`Authenticator::authorize`], if the session lacks such a value.
+    #[doc(hidden)]
+    fn shown_places(&self, _: &Session) -> Result<Vec<CredentialPlace>, Error> {
+        Ok(self.places())
+    }
+
     /// Reacts to a service's refusal of a request with the credentials in `authorization`; returns true if authorizing
     /// the request again may help. Called at most once per call, and only by the caller of `authorize`. The default
     /// returns false, which is right for a credential that does not change.

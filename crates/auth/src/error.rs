@@ -37,13 +37,17 @@ callgate_secret::error! {
     pub fn with_source;
 }
 
-/// The server that the tokens come from: the operator needs to know it, a model does not.
+/// The server that the tokens come from, and its reason: the operator needs to know them, a model does not.
 #[derive(Debug)]
-struct AskedAt(String);
+struct AskedAt {
+    server: String,
+    said: Option<String>,
+}
 
 impl fmt::Display for AskedAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "asked at `{}`", self.0)
+        write!(f, "asked at `{}`", self.server)?;
+        self.said.iter().try_for_each(|said| write!(f, ", which says: {said}"))
     }
 }
 
@@ -68,6 +72,8 @@ pub enum ErrorKind {
     MissingCredential,
     /// The session lacks the value, or the value is not a text.
     MissingSessionValue,
+    /// The session lacks the value of a header that is no credential, or has one that no header can hold.
+    NoHeaderValue,
     /// The token endpoint refuses the operator's credential or the requested token.
     TokenRefused,
     /// The token endpoint cannot be reached, or its response contains no token.
@@ -96,10 +102,10 @@ impl Error {
         Self { is_transient: true, ..self }
     }
 
-    /// Makes the server that a token was requested from the cause, if there is no other cause.
-    pub(crate) fn asked_at(self, server: Option<String>) -> Self {
+    /// Makes the server that a token was requested from the cause, with its reason, if there is no other cause.
+    pub(crate) fn asked_at(self, server: Option<String>, said: Option<String>) -> Self {
         match server {
-            Some(server) if self.source.is_none() => self.with_source(AskedAt(server)),
+            Some(server) if self.source.is_none() => self.with_source(AskedAt { server, said }),
             _ => self,
         }
     }
@@ -127,6 +133,10 @@ callgate_secret::errors! {
         "the credential holds a character that a cookie cannot have (RFC 6265 §4.1.1)";
     fn no_place_in_url() = UnusableSecret: "the credential does not fit in the request's URL";
     fn no_place_in_header() = UnusableSecret: "the credential cannot be put in a header";
+    fn no_header_value(name: &str, source: &str) = NoHeaderValue:
+        "the session must give the header `{name}` as a text, a number or a boolean in `{source}`";
+    fn unfit_header_value(name: &str, source: &str) = NoHeaderValue:
+        "the session gives the header `{name}` a value that no header can hold, in `{source}`";
     fn empty_secret(reference: &SecretReference) = UnusableSecret:
         "the secret of the credential must not be empty: `{reference}`";
     fn colon_in_user_name(reference: &SecretReference) = UnusableSecret:

@@ -17,6 +17,7 @@ mod place;
 mod placed_credential;
 mod plain_header;
 mod refusal;
+mod session_header;
 mod source;
 mod source_form;
 mod stand_in;
@@ -39,6 +40,7 @@ pub use own::OwnAuthenticator;
 pub use place::{ApiKeyLocation, CredentialPlace, place_masks};
 pub use plain_header::plain_header;
 pub use refusal::CredentialRefusal;
+pub use session_header::session_header;
 pub use source::CredentialSource;
 #[doc(hidden)]
 pub use source_form::{credential_source, read_credential_source};

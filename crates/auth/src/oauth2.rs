@@ -104,7 +104,7 @@ impl OAuth2 {
                 Err(TokenRequestError::Impossible(error)) => return Err(error),
                 Err(TokenRequestError::Failed(failure)) => failure,
             };
-            if !matches!(failure, EndpointFailure::Refused(_)) {
+            if !matches!(failure, EndpointFailure::Refused { .. }) {
                 self.server.endpoint.forget();
             }
             let wait = match failure {

@@ -49,6 +49,10 @@ impl Authenticator for StandIn {
         self.0.places()
     }
 
+    fn shown_places(&self, session: &Session) -> Result<Vec<CredentialPlace>, Error> {
+        self.0.shown_places(session)
+    }
+
     async fn refused(
         &self,
         authorization: &Authorization,

@@ -1,12 +1,12 @@
 //! The key `headers` of a toolset: headers of each of its requests, whatever the arguments are. A value is a text, which
-//! everyone may see, or a reference to a secret. None of them frames a message, replaces a credential or describes the
-//! body.
+//! everyone may see, a value of the session, or a reference to a secret. None of them frames a message, replaces a
+//! credential or describes the body.
 
 use callgate_secret::SecretReference;
 use callgate_settings::{
     Kind, Reader, SettingCode, at, escaped, forms, note_secret, warn_of_unmasked,
 };
-use callgate_tool::is_framing_header;
+use callgate_tool::{SessionSource, is_framing_header};
 
 use crate::secret_name::is_secret;
 
@@ -23,6 +23,8 @@ pub(crate) enum HeaderValue {
     /// A text that everyone may see.
     Plain(String),
     Secret(SecretReference),
+    /// A value of the session, which is no secret.
+    Session(SessionSource),
 }
 
 impl FixedHeader {
@@ -83,6 +85,16 @@ fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<H
     if REFERENCES.iter().any(|scheme| text.starts_with(scheme)) {
         return reference(reader, text, pointer);
     }
+    if let Some(source) = SessionSource::parse(text) {
+        return Some(HeaderValue::Session(source));
+    }
+    if SESSION.iter().any(|beginning| text.starts_with(beginning)) {
+        let message =
+            format!("expected a value of the session that is no credential, got: `{text}`");
+        let help = "write `$session.params.NAME`, `$request.payload.PATH` or `$context.PATH`; a credential goes into `auth: {api_key: {in: header, …}}`";
+        reader.complain(SettingCode::WrongValue, pointer, message, help);
+        return None;
+    }
     if !is_secret(name, text) {
         return Some(HeaderValue::Plain(text.to_owned()));
     }
@@ -113,6 +125,9 @@ fn reference(reader: &mut Reader, text: &str, pointer: &str) -> Option<HeaderVal
 
 /// Headers that the call itself determines.
 const OURS: [&str; 3] = ["content-encoding", "content-type", "cookie"];
+
+/// The beginnings of values of the session and of the caller's token.
+const SESSION: [&str; 4] = ["$caller.", "$context", "$request", "$session"];
 
 /// The beginnings of references to secrets.
 const REFERENCES: [&str; 9] =

@@ -51,6 +51,7 @@ mod toolset_keys;
 mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;
+mod unfilled;
 mod unused_keys;
 mod upstream;
 mod vertex;

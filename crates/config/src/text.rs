@@ -17,6 +17,7 @@ use crate::{
     tables::RootKeys,
     tool_source::ToolSources,
     toolsets,
+    unfilled::warn_of_unfilled,
 };
 
 impl Config {
@@ -38,6 +39,7 @@ impl Config {
                 reader.complain(SettingCode::MissingKey, "", message, help);
             }
         }
+        warn_of_unfilled(&mut reader, root, "");
         Self { reader, ..self }
     }
 

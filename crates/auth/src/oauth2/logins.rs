@@ -66,9 +66,10 @@ impl Logins {
                     self.keep(name, &renewed).await?;
                     return Ok(self.issued(&renewed));
                 }
-                Err(TokenRequestError::Failed(EndpointFailure::Refused(
-                    code @ "invalid_grant",
-                ))) => {
+                Err(TokenRequestError::Failed(EndpointFailure::Refused {
+                    code: code @ "invalid_grant",
+                    ..
+                })) => {
                     return Err(error::login_refused(self.credential(), code, self.command()));
                 }
                 Err(asking) => Some(asking),

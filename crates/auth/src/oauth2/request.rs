@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use callgate_secret::{Masker, Secret};
 use callgate_tool::NamedBy;
 use callgate_transport::{CredentialPlaces, ErrorKind, Limits};
 use http::{
@@ -43,7 +44,8 @@ impl Server {
         form.extend((!scope.is_empty()).then_some(("scope", &*scope)));
         form.extend(asked.parameters);
         let request = self.request(client, &url, &form)?;
-        Ok(response::token(&self.send(request, time).await?)?)
+        let token = response::token(&self.send(request, time).await?);
+        Ok(token.map_err(|failure| failure.masked(&masker(client, &form)))?)
     }
 
     /// Sends a form to another endpoint, and returns the body of a response with status 200.
@@ -59,7 +61,7 @@ impl Server {
         if answer.status() == StatusCode::OK && response::code(answer.body()).is_none() {
             return Ok(answer.into_body());
         }
-        Err(response::failure(&answer).into())
+        Err(response::failure(&answer).masked(&masker(client, form)).into())
     }
 
     fn request(
@@ -114,6 +116,13 @@ impl Server {
     }
 }
 
+/// Finds what was secret in a request: a server may repeat it in its reasons.
+fn masker(client: &Client, form: &[(&str, &str)]) -> Masker<'static> {
+    let secrets = form.iter().filter(|(name, _)| !PLAIN.contains(name));
+    let secrets = secrets.map(|(_, value)| Secret::new((*value).to_owned()));
+    Masker::new(client.secret().into_iter().cloned().chain(secrets).collect::<Vec<_>>())
+}
+
 fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
     let later = |why| EndpointFailure::Unavailable { why, retry: Retry::Later };
     match error.kind() {
@@ -137,5 +146,16 @@ fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailu
     }
 }
 
+/// The members of a form that are no secrets.
+const PLAIN: [&str; 8] = [
+    "actor_token_type",
+    "audience",
+    "grant_type",
+    "redirect_uri",
+    "requested_token_type",
+    "resource",
+    "scope",
+    "subject_token_type",
+];
 /// RFC 7523 §2.2.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

@@ -1,5 +1,5 @@
 //! The response of a token endpoint, read as servers write it: a token under any media type, in JSON or in a form, and a
-//! refusal under any status. Of the server's text only the token and a standard's code leave this module.
+//! refusal under any status. Of the server's text only the token, a standard's code and the reason of a refusal leave this module.
 
 use std::time::Duration;
 
@@ -33,9 +33,11 @@ pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
     match code(answer.body()) {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
         Some(code) if status.is_client_error() && !is_to_wait(status) => {
-            EndpointFailure::Refused(code)
+            EndpointFailure::Refused { code, said: said(answer.body()) }
         }
-        Some(code) if status.is_success() => EndpointFailure::Refused(code),
+        Some(code) if status.is_success() => {
+            EndpointFailure::Refused { code, said: said(answer.body()) }
+        }
         _ => of_status(answer),
     }
 }
@@ -51,6 +53,17 @@ pub(super) fn code(body: &[u8]) -> Option<&'static str> {
     let mut said = inner.chain(outer).chain([error]).flatten().filter_map(Value::as_str);
     let standard = said.find_map(|said| standard_code(&said.to_ascii_lowercase()));
     standard.or_else(|| error.map(|_| ITS_OWN))
+}
+
+/// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it.
+fn said(body: &[u8]) -> Option<String> {
+    let members = members(body)?;
+    let inner = members.get("error").and_then(Value::as_object);
+    let outer = REASONS.iter().filter_map(|name| members.get(*name));
+    let inner =
+        inner.into_iter().flat_map(|inner| REASONS.iter().filter_map(|name| inner.get(*name)));
+    let mut reasons = outer.chain(inner).filter_map(Value::as_str).map(str::trim);
+    reasons.find(|reason| !reason.is_empty()).map(ToOwned::to_owned)
 }
 
 fn is_said(error: &Value) -> bool {
@@ -120,6 +133,10 @@ const NO_TOKEN: &str = "the answer of the token endpoint is no token";
 
 /// The members of a refusal beside `error` in which servers write a code.
 const OUTER: [&str; 4] = ["errorCode", "ErrorCode", "error_code", "code"];
+
+/// The members in which servers write a reason.
+const REASONS: [&str; 5] =
+    ["error_description", "errorSummary", "Error", "message", "error_message"];
 
 /// The members of an object at `error` in which servers write a code.
 const INNER: [&str; 4] = ["code", "error", "status", "type"];

@@ -84,14 +84,19 @@ impl Server {
     pub(super) fn error(&self, failure: &EndpointFailure) -> Error {
         let name = &self.config.name;
         let error = match failure {
-            EndpointFailure::Refused(code) => match self.config.grant.session_place_of(code) {
+            EndpointFailure::Refused { code, .. } => match self.config.grant.session_place_of(code)
+            {
                 Some(place) => error::session_token_refused(name, &place, code),
                 None => error::token_refused(name, code, self.other_authentication(code)),
             },
             EndpointFailure::Unavailable { why, .. } => error::token_unavailable(name, why),
             EndpointFailure::Unreadable(why) => error::token_unreadable(name, why),
         };
-        error.asked_at(self.endpoint.server())
+        let said = match failure {
+            EndpointFailure::Refused { said, .. } => said.clone(),
+            _ => None,
+        };
+        error.asked_at(self.endpoint.server(), said)
     }
 
     /// The other way to send the client's secret, if the server refuses the client: some servers read only one of the
@@ -114,6 +119,11 @@ impl Server {
 }
 
 impl Client {
+    /// What proves the client: its secret or its key.
+    pub(super) fn secret(&self) -> Option<&Secret> {
+        self.secret.as_ref()
+    }
+
     pub(super) fn secrets(&self) -> impl Iterator<Item = Secret> {
         [Some(self.id.clone()), self.secret.clone()].into_iter().flatten()
     }

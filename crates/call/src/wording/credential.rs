@@ -10,6 +10,15 @@ pub fn auth_failed(why: &str) -> Box<Fault> {
     fault(FaultCode::AuthFailed, message, Next::GiveUp)
 }
 
+/// The session does not give the value of a header.
+pub fn no_header_value(why: &str) -> Box<Fault> {
+    let message = format!(
+        "{}, nothing was sent; the value comes from the session, not from arguments",
+        clipped(why, 300)
+    );
+    fault(FaultCode::MissingSessionValue, message, Next::GiveUp)
+}
+
 /// The service refused the credential before it did anything, and no fresh one is available: `why` gives the reason.
 pub fn auth_not_renewed(why: &str) -> Box<Fault> {
     let message = format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use callgate_auth::{
     ApiKeyLocation, AuthConfig, AuthContext, Authenticator, Error, OAuth2Config, OAuth2Grant,
-    plain_header, stand_in,
+    plain_header, session_header, stand_in,
 };
 use callgate_settings::{Reader, SettingCode};
 
@@ -102,6 +102,7 @@ impl<'a> Authenticators<'a> {
             let name = header.name.clone();
             let made = match header.value.clone() {
                 HeaderValue::Plain(text) => plain_header(&name, text),
+                HeaderValue::Session(source) => session_header(&name, source),
                 HeaderValue::Secret(value) => {
                     self.make(AuthConfig::ApiKey { place: ApiKeyLocation::Header, name, value })
                 }

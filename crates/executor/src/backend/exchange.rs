@@ -369,7 +369,8 @@ impl<'a> Exchange<'a> {
 
     /// The request before it has its credentials, as a watcher of the call may see it.
     fn shown(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
-        let shown = shown::request(request.clone(), self.authenticator).ok()?;
+        let shown =
+            shown::request(request.clone(), self.authenticator, self.call.session()).ok()?;
         Some(self.connection.session_values.request(shown, self.call.session()))
     }
 

@@ -10,6 +10,9 @@ use url::Url;
 use super::challenge::Sent;
 
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
+    if error.kind() == CredentialErrorKind::NoHeaderValue {
+        return wording::no_header_value(&error.to_string());
+    }
     advised(wording::auth_failed(&reason(error)), error)
 }
 

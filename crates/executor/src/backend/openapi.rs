@@ -93,7 +93,7 @@ impl OpenApi {
         if let Some(refusal) = self.refusal(&mut request) {
             journal.note(refusal);
         }
-        let shown = shown::request(request, &*self.authenticator)?;
+        let shown = shown::request(request, &*self.authenticator, call.session())?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }

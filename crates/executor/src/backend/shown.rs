@@ -7,7 +7,7 @@ use bytes::Bytes;
 use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks};
 use callgate_call::{Masked, MaskedHeader, planned};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Answer, Content, Fault, PlannedRequest};
+use callgate_tool::{Answer, Content, Fault, PlannedRequest, Session};
 use callgate_transport::ConnectionInfo;
 use http::{
     HeaderMap, Request, Response,
@@ -20,8 +20,10 @@ use crate::watcher::AnswerHead;
 pub(super) fn request(
     mut request: Request<Bytes>,
     authenticator: &dyn Authenticator,
+    session: &Session,
 ) -> Result<PlannedRequest, Box<Fault>> {
-    let places = authenticator.places();
+    let places = authenticator.shown_places(session);
+    let places = places.map_err(|error| failure::of_credential(&error))?;
     place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
     Ok(planned(&request, &masked(&places, request.headers())))
 }

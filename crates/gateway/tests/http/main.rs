@@ -21,6 +21,7 @@ mod prelude;
 mod search;
 mod semantic_kernel;
 mod service;
+mod session_headers;
 #[expect(dead_code, reason = "tests of further routes need more of it")]
 mod sidecar;
 mod turn_keys;

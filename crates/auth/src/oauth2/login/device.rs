@@ -138,13 +138,20 @@ pub(super) async fn awaited(
             Ok(answered) => {
                 return Ok(StoredGrant::new(answered, asked_at, None, &server.config.scopes));
             }
-            Err(TokenRequestError::Failed(EndpointFailure::Refused("authorization_pending"))) => {}
+            Err(TokenRequestError::Failed(EndpointFailure::Refused {
+                code: "authorization_pending",
+                ..
+            })) => {}
             // RFC 8628 §3.5: the longer interval applies to this and all later requests.
-            Err(TokenRequestError::Failed(EndpointFailure::Refused("slow_down"))) => {
+            Err(TokenRequestError::Failed(EndpointFailure::Refused {
+                code: "slow_down", ..
+            })) => {
                 interval += STEP;
             }
-            Err(TokenRequestError::Failed(EndpointFailure::Refused(code))) => {
-                return Err(error::login_denied(name, code));
+            Err(TokenRequestError::Failed(EndpointFailure::Refused { code, said })) => {
+                return Err(
+                    error::login_denied(name, code).asked_at(server.endpoint.server(), said)
+                );
             }
             // A server that is temporarily unavailable is polled less often.
             Err(TokenRequestError::Failed(EndpointFailure::Unavailable { .. })) => {

@@ -1,5 +1,6 @@
 //! Tests answers of token endpoints, as servers in the world write them.
 
+use callgate_secret::{Masker, Secret};
 use http::header::CONTENT_TYPE;
 
 use super::*;
@@ -11,7 +12,7 @@ fn answer(status: u16, media_type: &str, body: &str) -> Response<Bytes> {
 
 fn shown(failure: &EndpointFailure) -> String {
     match failure {
-        EndpointFailure::Refused(code) => format!("refused {code}"),
+        EndpointFailure::Refused { code, .. } => format!("refused {code}"),
         EndpointFailure::Unavailable { why, retry } => format!("{why}, {retry:?}"),
         EndpointFailure::Unreadable(why) => why.to_string(),
     }
@@ -78,6 +79,39 @@ fn a_refusal_is_read_under_every_status() {
             check(status, body, "refused an error code of its own");
         }
     }
+}
+
+#[test]
+fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_request() {
+    let masker = Masker::new(vec![Secret::new("client-secret-0123456789".to_owned())]);
+    for (body, expected) in [
+        (
+            r#"{"error":"invalid_scope","error_description":"AADSTS1002012: the scope has to end in /.default"}"#,
+            Some("AADSTS1002012: the scope has to end in /.default"),
+        ),
+        (
+            r#"{"error":"invalid_client","error_description":"no\n client-secret-0123456789 "}"#,
+            Some("no\\n ****"),
+        ),
+        (
+            r#"{"error":{"code":"invalid_client","message":"no such client"}}"#,
+            Some("no such client"),
+        ),
+        (r#"{"errorCode":"invalid_client","errorSummary":"no client"}"#, Some("no client")),
+        ("error=invalid_client&error_description=no+client", Some("no client")),
+        (r#"{"error":"invalid_client","error_description":" "}"#, None),
+        (r#"{"error":"invalid_client","error_description":7}"#, None),
+    ] {
+        let failure = token(&answer(400, "application/json", body)).unwrap_err().masked(&masker);
+        let EndpointFailure::Refused { said, .. } = failure else { panic!("{body}: {failure:?}") };
+        assert_eq!(said.as_deref(), expected, "{body}");
+    }
+    let long =
+        format!("{{\"error\":\"invalid_client\",\"error_description\":\"{}\"}}", "x".repeat(2000));
+    let failure = token(&answer(400, "text/plain", &long)).unwrap_err().masked(&masker);
+    assert!(
+        matches!(failure, EndpointFailure::Refused { said: Some(said), .. } if said.len() == 500)
+    );
 }
 
 #[test]
