@@ -2,15 +2,82 @@
 //! page or an address. It returns only inputs that the operation declares. The service decides whether there is a next
 //! page; nothing is counted.
 
+use std::collections::BTreeSet;
+
 use callgate_openapi::{Input, InputLocation, Operation};
-use callgate_tool::{Arguments, Object, Value};
+use callgate_tool::{Arguments, Content, Object, Value};
 use http::{HeaderMap, header::LINK};
 use url::Url;
 
 pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
-    let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
-    let mut arguments = links.filter_map(next_link).map(|target| of_address(operation, target));
+    let mut arguments = next_links(headers).map(|target| of_address(operation, target));
     arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
+}
+
+fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
+    links.filter_map(next_link)
+}
+
+/// The parameters in the address of the next page that the operation does not declare: no call can send them.
+pub(crate) fn undeclared(
+    operation: &Operation,
+    headers: &HeaderMap,
+    content: &Content,
+) -> Vec<String> {
+    let body = match content {
+        Content::Json(json) if may_name_address(json.text()) => json.value().as_object(),
+        _ => None,
+    };
+    let target = next_links(headers).next().or_else(|| body.and_then(next_address));
+    let Some(url) = target.and_then(|target| operation.server.url.join(target).ok()) else {
+        return Vec::new();
+    };
+    let queries = || operation.inputs.iter().filter(|input| input.place() == InputLocation::Query);
+    let is_declared = |name: &str| {
+        queries().any(|input| name == &*input.name || is_part(&input.name, name))
+            || operation.server.url.query_pairs().any(|(own, _)| own == name)
+    };
+    let names: BTreeSet<String> = pairs(&url).map(|(name, _)| name).collect();
+    names.into_iter().filter(|name| is_plain(name) && !is_declared(name)).take(MAX_NAMES).collect()
+}
+
+/// True if a text of JSON may have the address of a next page: most have none, and are not looked through.
+fn may_name_address(text: &str) -> bool {
+    text.contains('?') && ["next", "Next"].iter().any(|name| text.contains(name))
+}
+
+/// True for a part of a declared parameter: `filter[name]` of `filter`, `tags[]` of `tags`.
+fn is_part(declared: &str, name: &str) -> bool {
+    name.strip_prefix(declared).is_some_and(|rest| rest.starts_with(['[', '.']))
+}
+
+/// True for a name that can be shown: others are no names of parameters.
+fn is_plain(name: &str) -> bool {
+    name.len() <= MAX_NAME && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'`')
+}
+
+/// The address of the next page in the members of a body.
+fn next_address(members: &Object) -> Option<&str> {
+    let own = members.iter().find_map(|(name, value)| {
+        let text = match value {
+            Value::Object(link) => link.get("href")?.as_str()?,
+            value => value.as_str()?,
+        };
+        (subject(&folded(name)).is_some() && is_address(text)).then_some(text)
+    });
+    let inner = || ENVELOPES.iter().find_map(|name| next_address(members.get(name)?.as_object()?));
+    own.or_else(inner)
+}
+
+fn is_address(text: &str) -> bool {
+    text.contains("://") || text.starts_with(['/', '?'])
+}
+
+/// The thing of which a member names the next one: a page, a cursor, an address. `@odata.nextLink` names an address.
+fn subject(folded: &str) -> Option<&str> {
+    let own = folded.strip_prefix("odata").unwrap_or(folded);
+    own.strip_prefix("next").or_else(|| own.strip_suffix("next"))
 }
 
 pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
@@ -78,14 +145,10 @@ fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
     let none = Arguments::new();
     let folded = folded(name);
     let address = |text: &str| of_address(operation, text);
-    let Some(subject) = folded.strip_prefix("next").or_else(|| folded.strip_suffix("next")) else {
-        return none;
-    };
+    let Some(subject) = subject(&folded) else { return none };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
-        Value::String(text) if text.contains("://") || text.starts_with(['/', '?']) => {
-            return address(text);
-        }
+        Value::String(text) if is_address(text) => return address(text),
         Value::Number(_) | Value::String(_) => value.clone(),
         Value::Object(link) => {
             return link.get("href").and_then(Value::as_str).map(address).unwrap_or_default();
@@ -169,6 +232,7 @@ const PAGING: &[&str] = &[
     "pagetoken",
     "since",
     "skip",
+    "skiptoken",
     "start",
     "startafter",
     "startingafter",
@@ -187,6 +251,7 @@ const CURSORS: &[&str] = &[
     "marker",
     "token",
     "pagecursor",
+    "skiptoken",
     "next",
     "page",
 ];
@@ -214,3 +279,6 @@ const NARROWING: &[&str] = &[
     "select",
 ];
 const MAX_NARROWING: usize = 4;
+/// The names of an address that are shown, and the length of one.
+const MAX_NAMES: usize = 4;
+const MAX_NAME: usize = 64;

@@ -19,13 +19,13 @@ use bytes::Bytes;
 use callgate_openapi::Operation;
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value};
-use http::{Response, StatusCode, response::Parts};
+use http::{HeaderMap, Response, StatusCode, header::CONTENT_DISPOSITION, response::Parts};
 use sha2::{Digest, Sha256};
 
 use crate::{
     echo::{self, Echo},
-    html,
-    sanitize::{cleaned, n_unseen},
+    html, page,
+    sanitize::{cleaned, n_unseen, readable},
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
@@ -73,8 +73,7 @@ pub(crate) fn understood(
 ) -> Understood {
     let status = response.status();
     if !status.is_success() {
-        let server = &operation.server.url;
-        return failure::fault(response, operation.retry_effect(), server, &mut reading).into();
+        return failure::fault(response, operation, &mut reading).into();
     }
     let ReadContent { mut content, n_more, n_replaced, n_removed, parts } =
         match content(response, operation, &mut reading) {
@@ -83,6 +82,10 @@ pub(crate) fn understood(
         };
     let Reading { shape, masker, .. } = reading;
     note_replaced(n_replaced, reading.journal);
+    let names = page::undeclared(operation, response.headers(), &content);
+    if !names.is_empty() {
+        reading.journal.note(Event::NextPageUndeclared { names });
+    }
     let is_held = parts.iter().any(|part| part.held_secret);
     let held_secret = echo::content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {
@@ -168,10 +171,15 @@ fn content(
     if media.kind() == Kind::Multipart && !body.is_empty() {
         return parts::parts(response, operation, reading);
     }
-    one(body, media, reading, reading.shape.media_bytes).map_err(|why| {
+    let read = one(body, media, reading, reading.shape.media_bytes).map_err(|why| {
         let body = Media::of(response.headers()).decoded(body);
         failure::unreadable(status.as_u16(), why, &body, reading)
-    })
+    });
+    let mut read = read?;
+    if let Content::File { filename: name, .. } = &mut read.content {
+        *name = filename(response.headers(), reading.masker);
+    }
+    Ok(read)
 }
 
 /// Reads a body, or one part of it, by its media type; images and sounds of up to `media_bytes` are passed on.
@@ -263,10 +271,18 @@ fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
     }
 }
 
+/// The name that a response gives its body, cleaned, without secrets.
+pub fn filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
+    let name = parameter::parameter(headers, CONTENT_DISPOSITION, "filename")?;
+    let name = masker.mask_text(&name).into_owned();
+    let name = readable(&name).unwrap_or(name);
+    Some(name).filter(|name| !name.is_empty())
+}
+
 fn file(body: &Bytes, media_type: String) -> Content {
     let digest = Sha256::digest(body);
     let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Content::File { media_type, size: body.len(), sha256 }
+    Content::File { media_type, filename: None, size: body.len(), sha256 }
 }
 
 fn text(body: &[u8], media: Media<'_>) -> ReadContent {

@@ -106,8 +106,12 @@ impl Results {
         let drawn = getrandom::fill(&mut random);
         drawn.map_err(|_| Error::new(ErrorKind::Sealing, "no random number is available"))?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
-        let StoredResult { toolset, tool, media_type, bytes, .. } = result;
-        let record = Record::new([&*toolset, &*media_type, &*tool].join(BETWEEN), bytes);
+        let StoredResult { toolset, tool, media_type, filename, bytes, .. } = result;
+        let mut made_by = [&*toolset, &*media_type, &*tool].join(BETWEEN);
+        if let Some(filename) = &filename {
+            made_by.extend([BETWEEN, filename]);
+        }
+        let record = Record::new(made_by, bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let key = key(&handle, owner);
         let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
@@ -157,9 +161,11 @@ impl Results {
 fn stored_result(record: &Record) -> StoredResult {
     let text = record.media_type();
     let (toolset, rest) = text.split_once(BETWEEN).unwrap_or(("", text));
-    let (media_type, tool) = rest.split_once(BETWEEN).unwrap_or((rest, ""));
+    let mut rest = rest.splitn(3, BETWEEN);
+    let media_type = rest.next().unwrap_or_default();
+    let (tool, filename) = (rest.next().unwrap_or_default(), rest.next().map(str::to_owned));
     let result = StoredResult::new(media_type, Bytes::clone(record.bytes()));
-    result.with_toolset(toolset).with_tool(tool)
+    result.with_toolset(toolset).with_tool(tool).with_filename(filename)
 }
 
 impl Default for Results {
@@ -178,7 +184,7 @@ fn now() -> std::time::Instant {
 }
 
 const BOUNDS: Bounds = Bounds { records: MAX_RESULTS, bytes: MAX_BYTES };
-/// Stands between the toolset, the media type and the tool in a record; none has control characters.
+/// Stands between the toolset, the media type, the tool and the name in a record; the first three have no control characters.
 const BETWEEN: &str = "\u{1f}";
 /// The time in which a conversation returns to an earlier result.
 const TIME_TO_LIVE: Duration = Duration::from_mins(15);
@@ -195,6 +201,7 @@ mod tests {
 
     fn result(length: usize) -> StoredResult {
         let result = StoredResult::new("a/b", Bytes::from(vec![0; length]));
+        let result = result.with_filename((length % 2 == 1).then(|| "a b.pdf".to_owned()));
         result.with_toolset("pets").with_tool("pets-load")
     }
 

@@ -64,6 +64,9 @@ pub enum Content {
     File {
         /// The media type without parameters.
         media_type: String,
+        /// The name that the service gives the file (`filename` of `Content-Disposition`): it may be a path. The name of a part
+        /// stands at the part.
+        filename: Option<String>,
         /// The number of bytes in the file.
         size: usize,
         /// The SHA-256 digest of the bytes, in hexadecimal.
@@ -220,6 +223,8 @@ pub struct Handle(String);
 pub struct StoredResult {
     /// The media type as the service named it; empty if the service named none.
     pub media_type: String,
+    /// The name that the service gave them, if they are a file.
+    pub filename: Option<String>,
     /// The bytes.
     pub bytes: Bytes,
     /// The toolset whose call made it; empty for a file that its owner handed in.
@@ -268,7 +273,14 @@ impl StoredResult {
     /// Bytes of a media type; an empty media type means that it is not known.
     pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
         let media_type = media_type.into();
-        Self { media_type, bytes, toolset: String::new(), tool: String::new() }
+        Self { media_type, filename: None, bytes, toolset: String::new(), tool: String::new() }
+    }
+
+    /// Sets the name that the service gave the bytes.
+    #[must_use]
+    pub fn with_filename(mut self, filename: Option<String>) -> Self {
+        self.filename = filename;
+        self
     }
 
     /// Returns true if no toolset's call made it: its owner handed it in, and may use it with every toolset.

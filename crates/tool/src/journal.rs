@@ -134,6 +134,11 @@ pub enum Event {
         /// The reason why there was no further attempt.
         why: &'static str,
     },
+    /// The address of the next page has parameters that the description does not declare, so a call cannot name them.
+    NextPageUndeclared {
+        /// The names of the parameters; at most a few are listed.
+        names: Vec<String>,
+    },
     /// A `null` for an optional input was treated as omitted.
     NullOmitted {
         /// The argument.
@@ -146,8 +151,10 @@ pub enum Event {
     },
     /// The service answered with a redirect, which callgate did not follow.
     Redirected {
-        /// The origin that the redirect leads to: `https://www.example.com`.
+        /// The origin that the redirect leads to: `https://www.example.com`; at the same server with the path.
         to: String,
+        /// The operation's path as the service has it, if that of the description differs by a slash at its end alone.
+        path: Option<String>,
     },
     /// callgate did not send the request because its destination is not allowed, or would not after a dry run.
     Refused {
@@ -349,6 +356,7 @@ impl Event {
             | Self::HiddenIgnored { .. }
             | Self::MediaChosen { .. }
             | Self::NullOmitted { .. }
+            | Self::NextPageUndeclared { .. }
             | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept

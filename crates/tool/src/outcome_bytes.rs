@@ -170,8 +170,9 @@ impl Kept for Content {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         match self {
             Self::Empty => Value::Null,
-            Self::File { media_type, size, sha256 } => {
-                json!({"file": media_type, "size": size, "sha256": sha256})
+            Self::File { media_type, filename, size, sha256 } => {
+                let filename = filename.write(bodies);
+                json!({"file": media_type, "filename": filename, "size": size, "sha256": sha256})
             }
             Self::Json(json) => json!({"json": body(json.text().as_bytes(), bodies)}),
             Self::Media { media_type, data } => {
@@ -194,7 +195,9 @@ impl Kept for Content {
             "file" => {
                 let size = Kept::read(size?, bodies)?;
                 let sha256 = Kept::read(value.get("sha256")?, bodies)?;
-                Self::File { media_type: media_type()?, size, sha256 }
+                // What an earlier version kept has no names.
+                let filename = value.get("filename").and_then(Value::as_str).map(ToOwned::to_owned);
+                Self::File { media_type: media_type()?, filename, size, sha256 }
             }
             "json" => Self::Json(Json::parse(bodies.text(first)?).ok()?),
             "media" => {

@@ -94,9 +94,10 @@ impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Empty => serializer.serialize_unit(),
-            Self::File { media_type, size, sha256 } => {
-                let mut members = serializer.serialize_map(Some(3))?;
+            Self::File { media_type, filename, size, sha256 } => {
+                let mut members = serializer.serialize_map(None)?;
                 members.serialize_entry("mediaType", media_type)?;
+                known::<S, _>(&mut members, "filename", filename.as_ref())?;
                 members.serialize_entry("size", size)?;
                 members.serialize_entry("sha256", sha256)?;
                 members.end()
@@ -178,7 +179,8 @@ mod tests {
         let expected = r#"{"response":{"mediaType":"image/png","size":2,"data":"AP8="}}"#;
         check(Answer::new(None, media), expected);
         let (media_type, sha256) = ("a/b".to_owned(), "00".to_owned());
-        let file = Content::File { media_type, size: 7, sha256 };
+        let filename = Some("report 7.pdf".to_owned());
+        let file = Content::File { media_type, filename, size: 7, sha256 };
         let mut answer = Answer::new(None, file).with_header("ETag", "1").with_header("link", "a");
         answer = answer.with_header("Link", "b");
         answer.handle = Handle::new("result:00ff");
@@ -186,7 +188,7 @@ mod tests {
         answer.truncated = Some(Truncated::new("cut", 7, vec![cut]));
         let expected = concat!(
             r#"{"headers":{"etag":"1","link":["a","b"]},"#,
-            r#""response":{"mediaType":"a/b","size":7,"sha256":"00"},"#,
+            r#""response":{"mediaType":"a/b","filename":"report 7.pdf","size":7,"sha256":"00"},"#,
             r#""truncated":{"message":"cut","size":7,"cuts":[{"at":"a","shown":1,"of":2,"unit":"items"}]},"#,
             r#""handle":"result:00ff"}"#,
         );
@@ -198,7 +200,7 @@ mod tests {
         let mut named = Part::new(json("{\"id\": 1.10}"));
         named.name = Some("pet".to_owned());
         let (media_type, sha256) = ("application/zip".to_owned(), "00".to_owned());
-        let mut file = Part::new(Content::File { media_type, size: 7, sha256 });
+        let mut file = Part::new(Content::File { media_type, filename: None, size: 7, sha256 });
         (file.content_id, file.filename) = (Some("a@b".to_owned()), Some("a.zip".to_owned()));
         file.handle = Handle::new("result:00ff");
         let expected = concat!(

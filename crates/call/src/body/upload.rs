@@ -91,10 +91,10 @@ fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'
 /// An upload of an earlier result. A result without a media type, or with `application/octet-stream`, may be anything, so
 /// its upload names no type.
 fn from_result(result: StoredResult) -> Upload<'static> {
-    let StoredResult { media_type, bytes, .. } = result;
+    let StoredResult { media_type, filename, bytes, .. } = result;
     let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
     let media_type = is_telling.then(|| media_type.into());
-    Upload { data: bytes, filename: None, media_type }
+    Upload { data: bytes, filename: filename.map(Cow::from), media_type }
 }
 
 fn from_text(text: &str) -> Result<Upload<'_>, ()> {
@@ -178,6 +178,10 @@ mod tests {
             "result:01" => Some(StoredResult::new("text/csv", "a,b".into())),
             "result:02" => Some(StoredResult::new("application/octet-stream", "?".into())),
             "result:03" => Some(StoredResult::new("a\r\nb", "!".into())),
+            "result:04" => Some(
+                StoredResult::new("application/pdf", "%PDF".into())
+                    .with_filename(Some("report 7.pdf".to_owned())),
+            ),
             _ => None,
         };
         let got = upload("x", &value, StoredResults::new(&find)).ok();
@@ -226,9 +230,15 @@ mod tests {
         );
         check(json!({"handle": "result:02"}), Some((b"?", None, None)));
         check(json!({"handle": "result:03"}), Some((b"!", None, None)));
+        let pdf = Some("application/pdf");
+        check(json!({"handle": "result:04"}), Some((b"%PDF", Some("report 7.pdf"), pdf)));
+        check(
+            json!({"handle": "result:04", "filename": "x.pdf"}),
+            Some((b"%PDF", Some("x.pdf"), pdf)),
+        );
         for value in [
             json!("result:01"),
-            json!({"handle": "result:04"}),
+            json!({"handle": "result:05"}),
             json!({"handle": "01"}),
             json!({"handle": 1}),
             json!({"handle": null}),

@@ -28,16 +28,26 @@ use crate::{
 
 pub(super) fn fault(
     response: &Response<Bytes>,
-    effect: Effect,
-    server: &Url,
+    operation: &Operation,
     reading: &mut Reading<'_>,
 ) -> Box<Fault> {
-    let status = response.status();
+    let (status, effect) = (response.status(), operation.retry_effect());
     if is_redirect(status) {
-        let (target, to) = target(response.headers(), server);
-        reading.journal.note(Event::Redirected { to });
-        return wording::answer::redirected(status.as_u16(), target);
+        let (target, to) = target(response.headers(), &operation.server.url, &operation.path);
+        let path = match &target {
+            Target::Slash(path) => Some(path.clone()),
+            _ => None,
+        };
+        let to = reading.masker.mask_text(&to).into_owned();
+        let fault = wording::answer::redirected(status.as_u16(), &target, operation.effect);
+        reading.journal.note(Event::Redirected { to, path });
+        return fault;
     }
+    refusal(response, effect, reading)
+}
+
+fn refusal(response: &Response<Bytes>, effect: Effect, reading: &mut Reading<'_>) -> Box<Fault> {
+    let status = response.status();
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
     fault.body = words(response, reading);
@@ -154,7 +164,9 @@ fn next(status: u16, effect: Effect) -> Next {
     }
 }
 
-fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
+/// The target of a redirect, and its address for the operator: the path only of the same server, which may be shown, and never
+/// a query.
+fn target(headers: &HeaderMap, server: &Url, path: &str) -> (Target, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let Some(location) = location else { return (Target::Unnamed, "nowhere".to_owned()) };
@@ -164,9 +176,24 @@ fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
     let rest = to.path().strip_prefix(base);
     let is_within =
         is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let is_below = to.origin() == server.origin() && is_within;
-    let target = if is_below { Target::Below } else { Target::Elsewhere };
-    (target, to.origin().ascii_serialization())
+    let origin = to.origin().ascii_serialization();
+    if to.origin() != server.origin() || !is_within {
+        return (Target::Elsewhere, origin);
+    }
+    let other = rest.and_then(|rest| with_or_without_slash(path, rest));
+    (other.map_or(Target::Below, Target::Slash), format!("{origin}{}", to.path()))
+}
+
+/// The path of an operation with a slash more or less at its end, if that is the template of `target`.
+fn with_or_without_slash(path: &str, target: &str) -> Option<String> {
+    let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), ToOwned::to_owned);
+    let is_its = |(template, segment): (&str, &str)| {
+        template == segment || (template.contains('{') && !segment.is_empty())
+    };
+    let n_segments = |path: &str| path.split('/').count();
+    let is_other = n_segments(&other) == n_segments(target)
+        && other.split('/').zip(target.split('/')).all(is_its);
+    is_other.then_some(other)
 }
 
 fn is_redirect(status: StatusCode) -> bool {
@@ -224,11 +251,10 @@ mod tests {
             for (effect, next) in
                 [(Effect::Write, expected(status).0), (Effect::Read, expected(status).1)]
             {
-                let server = Url::parse("https://h.example/v1").unwrap();
                 let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
                 let (shape, masker) = (&Shape::default(), &masker);
                 let mut reading = Reading { shape, masker, journal: &mut journal };
-                let fault = fault(&response, effect, &server, &mut reading);
+                let fault = refusal(&response, effect, &mut reading);
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
                 assert_eq!(fault.status, Some(status), "{status}");
@@ -241,21 +267,33 @@ mod tests {
     #[test]
     fn a_redirect_fault_says_whether_its_target_is_below_the_server() {
         let server = Url::parse("https://h.example/v1").unwrap();
-        for (location, expected) in [
-            ("/v1/b", Target::Below),
-            ("b?x=1", Target::Below),
-            ("https://h.example:443/v1", Target::Below),
-            ("/v2/b", Target::Elsewhere),
-            ("//other.example/v1/b", Target::Elsewhere),
-            ("http://h.example/v1/b", Target::Elsewhere),
-            ("javascript:alert(1)", Target::Elsewhere),
+        let slash = || Target::Slash("/items/{id}/".to_owned());
+        for (location, expected, to) in [
+            ("/v1/b", Target::Below, "https://h.example/v1/b"),
+            ("b?x=1", Target::Below, "https://h.example/b"),
+            ("https://h.example:443/v1", Target::Below, "https://h.example/v1"),
+            ("/v1/items/7/?token=canary", slash(), "https://h.example/v1/items/7/"),
+            ("https://h.example/v1/items/7/", slash(), "https://h.example/v1/items/7/"),
+            ("/v1/items/7", Target::Below, "https://h.example/v1/items/7"),
+            ("/v1/items//", Target::Below, "https://h.example/v1/items//"),
+            ("/v1/things/7/", Target::Below, "https://h.example/v1/things/7/"),
+            ("/v2/b", Target::Elsewhere, "https://h.example"),
+            ("//other.example/v1/b", Target::Elsewhere, "https://other.example"),
+            ("http://h.example/v1/b", Target::Elsewhere, "http://h.example"),
+            ("javascript:alert(1)", Target::Elsewhere, "null"),
         ] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
-            assert_eq!(target(&headers, &server).0, expected, "{location}");
-            let message = wording::answer::redirected(302, expected).message;
-            assert!(!message.contains("example"), "{message}");
+            let target = target(&headers, &server, "/items/{id}");
+            assert_eq!(target, (expected, to.to_owned()), "{location}");
+            for effect in [Effect::Read, Effect::Write] {
+                let message = wording::answer::redirected(302, &target.0, effect).message;
+                assert!(!message.contains("example") && !message.contains('7'), "{message}");
+                let is_of_reads = message.contains("same_origin");
+                assert_eq!(is_of_reads, target.0 == Target::Below && effect == Effect::Read);
+            }
         }
-        assert_eq!(target(&HeaderMap::new(), &server).0, Target::Unnamed);
+        assert_eq!(target(&HeaderMap::new(), &server, "/").0, Target::Unnamed);
+        assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));
     }
 
     const YEAR: u64 = 365 * 24 * 3600;

@@ -9,7 +9,7 @@ use http::{
 };
 
 use super::{
-    ReadContent, Reading, failure,
+    ReadContent, Reading, failure, filename,
     media::Media,
     multipart::{CONTENT_ID, RawPart, SplitBody, apart},
     one,
@@ -99,6 +99,7 @@ pub(super) fn kept(
             let media_type = whole.headers.get(CONTENT_TYPE);
             let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
             let result = StoredResult::new(reading.masker.mask_text(media_type), whole.masked);
+            let result = result.with_filename(filename(&whole.headers, reading.masker));
             kept.push(WholePart { index, result });
         }
     }

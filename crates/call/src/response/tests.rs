@@ -1,6 +1,8 @@
 //! Results of reading responses: each kind of body, each class of failure.
 
+mod filenames;
 mod metadata;
+mod pages;
 mod parts;
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
@@ -124,7 +126,11 @@ fn binary_responses_are_files_or_media() {
     {
         let media_type = media_type.to_owned();
         let bytes = b"PK\x03\x04\xff";
-        check(sent, bytes, Content::File { media_type, size: 5, sha256: sha256.clone() });
+        check(
+            sent,
+            bytes,
+            Content::File { media_type, filename: None, size: 5, sha256: sha256.clone() },
+        );
     }
     let Outcome::Answered(answer) = answer(200, "", b"\0\x01\xff") else { panic!("not answered") };
     assert!(matches!(answer.content, Content::File { size: 3, .. }));

@@ -7,11 +7,13 @@ use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Tru
 
 use super::{answered, push_list, sent};
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
     Below,
     /// Another server, or a path outside its base path.
     Elsewhere,
+    /// The path of the operation, but for a slash at its end: this one.
+    Slash(String),
     Unnamed,
 }
 
@@ -22,15 +24,21 @@ pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
-pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
+pub(crate) fn redirected(status: u16, target: &Target, effect: Effect) -> Box<Fault> {
     let where_to = match target {
+        Target::Below if effect == Effect::Read => {
+            "which is not followed; by `redirects: same_origin` the operator lets reads follow it, five times at most".to_owned()
+        }
         Target::Below => {
-            "which is not followed; by `redirects: same_origin` the operator lets reads follow it, five times at most"
+            "which a call that changes something never follows; the operator corrects the path of the description".to_owned()
         }
         Target::Elsewhere => {
-            "which leads elsewhere and is never followed; the operator corrects `server`"
+            "which leads elsewhere and is never followed; the operator corrects `server`".to_owned()
         }
-        Target::Unnamed => "which names no place to go to",
+        Target::Slash(path) => format!(
+            "because its path is `{path}` and that of the description differs by the slash at its end; the operator corrects the description"
+        ),
+        Target::Unnamed => "which names no place to go to".to_owned(),
     };
     let message = format!("the service answered with a redirect (status {status}), {where_to}");
     answered(FaultCode::ServiceError, status, message, Next::GiveUp)

@@ -45,6 +45,7 @@ mod prelude;
 #[cfg(feature = "mcp")]
 mod print_config;
 mod readme;
+mod reasons;
 mod record;
 mod requests;
 mod running;

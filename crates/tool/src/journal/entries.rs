@@ -12,7 +12,7 @@ use super::{Event, Journal};
 ///
 /// let mut journal = Journal::default();
 /// journal.note(Event::Approved);
-/// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned() });
+/// journal.note(Event::Redirected { to: "https://internal.example.com".to_owned(), path: None });
 /// let shown = serde_json::to_string(&journal.entries(Audience::Caller))?;
 /// assert_eq!(shown, r#"[{"event":"approved","text":"a person approved the request"},{"event":"redirected"}]"#);
 /// # Ok::<(), serde_json::Error>(())
@@ -72,6 +72,7 @@ impl Event {
             Self::FormatIgnored { .. } => ("format_ignored", Caller),
             Self::HiddenIgnored { .. } => ("hidden_ignored", Caller),
             Self::MediaChosen { .. } => ("media_chosen", Caller),
+            Self::NextPageUndeclared { .. } => ("next_page_undeclared", Caller),
             Self::NothingRecorded { .. } => ("nothing_recorded", Operator),
             Self::NotRetried { .. } => ("not_retried", Caller),
             Self::NullOmitted { .. } => ("null_omitted", Caller),
@@ -111,7 +112,7 @@ mod tests {
             Event::CredentialAbsent { why: canary() },
             Event::CredentialRefused { credential: canary() },
             Event::NothingRecorded { detail: canary() },
-            Event::Redirected { to: canary() },
+            Event::Redirected { to: canary(), path: None },
             Event::Refused { why: Some(canary()), remedy: Remedy::NameServer { url: canary() } },
             Event::SessionValueWithheld { name: canary() },
             Event::SignInRequired { parameter: canary() },

@@ -36,12 +36,18 @@ impl fmt::Display for Event {
             Self::NothingRecorded { detail } => {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
-            Self::OutsidePartsIgnored { .. }
+            Self::NextPageUndeclared { .. }
+            | Self::OutsidePartsIgnored { .. }
             | Self::ResultKeptLocally
             | Self::ResultNotKept
             | Self::SurrogatesReplaced { .. }
             | Self::UnseenRemoved { .. } => self.of_answer(f),
-            Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
+            Self::Redirected { to, path } => {
+                write!(f, "a redirect to `{to}` was not followed")?;
+                path.iter().try_for_each(|path| {
+                    write!(f, "; the service has the operation at `{path}`, with or without the slash at its end")
+                })
+            }
             Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::Retried { code, status, wait } => {
@@ -116,6 +122,13 @@ impl Event {
 
     fn of_answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NextPageUndeclared { names } => {
+                let names = names.join("`, `");
+                write!(
+                    f,
+                    "the address of the next page has `{names}`, which the description does not declare, so no call can send it: pages may repeat, miss items or end here"
+                )
+            }
             Self::OutsidePartsIgnored { count } => {
                 write!(f, "{count} bytes of the answer outside of its parts were ignored")
             }

@@ -24,7 +24,18 @@ fn every_content() -> Vec<Content> {
     let media_type = || "a/b".to_owned();
     vec![
         Content::Empty,
-        Content::File { media_type: media_type(), size: 7, sha256: "00".to_owned() },
+        Content::File {
+            media_type: media_type(),
+            filename: Some("a/b \"c\"".to_owned()),
+            size: 7,
+            sha256: "00".to_owned(),
+        },
+        Content::File {
+            media_type: media_type(),
+            filename: None,
+            size: 7,
+            sha256: "00".to_owned(),
+        },
         Content::Json(Json::parse("{\"b\": 1.10,\n \"b\": 9007199254740993}").unwrap()),
         Content::Media { media_type: media_type(), data: Bytes::from_static(b"\0\n\xff") },
         Content::Text { text: "a\n\"b\u{20ac}".to_owned(), media_type: media_type() },

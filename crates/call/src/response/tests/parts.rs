@@ -42,7 +42,7 @@ fn each_multipart_part_is_read_by_its_media_type() {
             text("caf\u{e9}"),
             Part::new(Content::Json(Value::parse("{\"n\":1.10}").unwrap().into())),
             Part::new(Content::Media { media_type: "image/png".to_owned(), data }),
-            Part::new(Content::File { media_type, size: 5, sha256 }),
+            Part::new(Content::File { media_type, filename: None, size: 5, sha256 }),
             Part::new(Content::Json(json!([1, 2]).into())),
             Part::new(Content::Empty),
         ],

@@ -96,7 +96,7 @@ fn message(fault: &Fault, events: &[Event]) -> String {
             let sent = if fault.reached == Reached::No { ", nothing was sent" } else { "" };
             Some(format!("no credential for this tool{sent}: {why}"))
         }
-        Event::Redirected { to } => {
+        Event::Redirected { to, .. } => {
             let status = fault.status.unwrap_or_default();
             Some(format!(
                 "the service answered {status} with a redirect to `{to}`, which is not followed"
@@ -125,13 +125,17 @@ fn waited(events: &[Event]) -> String {
 /// The remedy from the journal, which holds names that the words for a model leave out.
 fn by_journal(events: &[Event], place: &Place) -> Option<String> {
     events.iter().rev().find_map(|event| match event {
-        Event::Redirected { to } => {
+        Event::Redirected { path: Some(path), .. } => Some(format!(
+            "write the path as `{path}` in the description, or correct it with `overlays:` of the toolset"
+        )),
+        Event::Redirected { to, .. } if has_path(to) => Some(
+            "`redirects: same_origin` of the toolset follows redirects of reads; for a call that changes something, correct the path in the description".to_owned(),
+        ),
+        Event::Redirected { to, .. } => {
             let server = "name the server that the redirect leads to";
             Some(place.setting(
                 &format!("{server}: `--server {to}`"),
-                &format!(
-                    "{server}, or follow redirects of reads below the same server: `server: {to}` or `redirects: same_origin`"
-                ),
+                &format!("{server}: `server: {to}`"),
             ))
         }
         Event::Refused { why, remedy: step } => {
@@ -144,6 +148,11 @@ fn by_journal(events: &[Event], place: &Place) -> Option<String> {
         Event::SignInRequired { parameter } => Some(of_user(parameter)),
         _ => None,
     })
+}
+
+/// True if the address of a redirect is one of the same server, which is shown with its path.
+fn has_path(to: &str) -> bool {
+    to.split_once("://").is_some_and(|(_, rest)| rest.contains('/'))
 }
 
 fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {

@@ -1,6 +1,6 @@
 //! `--all-pages`: follows the next page named in each response, and joins the pages.
 
-use callgate::{Arguments, Call, Content, Executor, Outcome, ToolResult};
+use callgate::{Arguments, Call, Content, Executor, Outcome, ToolResult, result::Event};
 use callgate_tool::Value;
 
 use super::approve::{self, Consent};
@@ -38,13 +38,18 @@ pub(super) async fn all(
             arguments.extend(next);
             continue;
         }
-        if pages.len() == 1 && most > 1 {
+        if pages.len() == 1 && most > 1 && !names_page(&result) {
             output::talk(NO_NEXT_PAGE);
         }
         answer.content = Content::Json(joined(pages).into());
         return result;
     }
     approve::made(executor, &call(&arguments), consent).await
+}
+
+/// True if the response names a next page that no call can ask for: a note says so.
+fn names_page(result: &ToolResult) -> bool {
+    result.journal.events().iter().any(|it| matches!(it, Event::NextPageUndeclared { .. }))
 }
 
 /// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.

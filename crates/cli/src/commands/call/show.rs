@@ -112,8 +112,12 @@ impl Shown {
     fn content(&self, content: &Content) -> Seen {
         match content {
             Content::Empty => {}
-            Content::File { media_type, size, sha256 } => {
-                output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
+            Content::File { media_type, filename, size, sha256 } => {
+                let name = filename.as_ref().map(|name| format!("`{}`: ", visible_line(name)));
+                let name = name.unwrap_or_default();
+                output::result(&format!(
+                    "{name}{size} bytes of `{media_type}`, SHA-256 {sha256}\n"
+                ));
                 return Seen::InPart;
             }
             Content::Json(json) => {

@@ -1,0 +1,58 @@
+//! The next page of a response: what is followed, and what is said of an address that no call can ask for.
+
+use super::*;
+
+fn paged() -> std::sync::Arc<Operation> {
+    let query = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
+    let description = json!({
+        "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com/v1"}],
+        "paths": {"/items": {"get": {"operationId": "items",
+            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter")],
+            "responses": {"200": {"description": "fine"}}}}}});
+    let document = Document::read(description.to_string().as_bytes(), &Limits::default()).unwrap();
+    load(&document.value, &LoadOptions::default()).operations.remove(0)
+}
+
+/// Checks the arguments for the next page, and the parameters that the description lacks.
+#[track_caller]
+fn check(link: Option<&str>, body: &Value, expected: &Value, undeclared: &[&str]) {
+    let response = Response::builder().status(200).header("content-type", "application/json");
+    let response = link.into_iter().fold(response, |response, link| response.header("link", link));
+    let response = response.body(Bytes::from(body.to_string())).unwrap();
+    let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+    let reading = Reading { shape: &Shape::default(), masker: &masker, journal: &mut journal };
+    let understood = super::super::understood(&response, &paged(), reading);
+    let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
+    assert_eq!(&Value::Object(answer.next), expected, "{link:?} {body}");
+    let names: Vec<String> = undeclared.iter().map(ToString::to_string).collect();
+    let noted = (!names.is_empty()).then_some(Event::NextPageUndeclared { names });
+    assert_eq!(journal.events(), noted.as_slice(), "{link:?} {body}");
+    assert_eq!(journal.notes().len(), undeclared.len().min(1), "the caller reads it");
+}
+
+#[test]
+fn the_address_of_a_next_page_is_followed_by_what_the_operation_declares_and_the_rest_is_told() {
+    let items = "https://api.example.com/v1/items";
+    let skip = json!({"skiptoken": "abc="});
+    for name in ["@odata.nextLink", "odata.nextLink", "nextLink", "next", "__next"] {
+        let next = format!("{items}?$filter=a&$skiptoken=abc%3D");
+        check(None, &json!({"value": [1], (name): next}), &skip, &[]);
+    }
+    let link = "</v1/items?page=2&snapshot=abc>; rel=\"next\"";
+    check(Some(link), &json!([]), &json!({"page": 2}), &["snapshot"]);
+    check(
+        Some("<?page_info=x&limit=9>; rel=next"),
+        &json!([]),
+        &json!({}),
+        &["limit", "page_info"],
+    );
+    check(Some("<?page=2&snapshot=abc>; rel=prev"), &json!([]), &json!({}), &[]);
+    check(Some("<?page=2&filter[a]=b&filter.c=d>; rel=next"), &json!([]), &json!({"page": 2}), &[]);
+    let body = json!({"links": {"next": {"href": "?page=3&snapshot=abc"}}});
+    check(None, &body, &json!({"page": 3}), &["snapshot"]);
+    check(None, &json!({"next": "https://other.example/items?page=3"}), &json!({"page": 3}), &[]);
+    check(None, &json!({"context": "/a?b=c", "texts": "?x=1"}), &json!({}), &[]);
+    let odd = format!("?page=2&{}=1&a%60b=1&c%0Ad=1", "x".repeat(100));
+    check(None, &json!({"next": odd}), &json!({"page": 2}), &[]);
+}
