@@ -11,7 +11,7 @@ use std::{
 use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
 use self::keywords::{RULES, is_identifier, is_wild};
-use crate::dialect::Dialect;
+use crate::{dialect::Dialect, openai::LONGEST_DESCRIPTION};
 
 pub use self::keywords::is_union;
 
@@ -114,7 +114,10 @@ impl LimitFinder {
         let mut facts = Facts::default();
         facts.schema(own, 0);
         facts.add(self.common(tool.input_schema.definitions()));
-        exceeded(own, &facts)
+        let mut limits = exceeded(own, &facts);
+        let is_long = tool.description.chars().nth(LONGEST_DESCRIPTION).is_some();
+        limits.extend(is_long.then_some(DESCRIPTION));
+        limits
     }
 
     fn common(&mut self, definitions: &Arc<Definitions>) -> &Facts {
@@ -160,6 +163,11 @@ fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     rows.filter(|(is_exceeded, _)| *is_exceeded).map(|(_, limit)| limit).collect()
 }
 
+const DESCRIPTION: ProviderLimit = ProviderLimit {
+    provider: "OpenAI (Azure)",
+    expected: "at most 1,024 characters in the description of a tool",
+    instead: "`openai` and `responses` leave out what follows: say first what the model needs, or describe the tool with `tools: {edit: …}`",
+};
 const AT_MOST_UNIONS: &str = "at most 16 members of several types of strict tools in a request";
 
 type Row = (bool, ProviderLimit);
@@ -361,6 +369,19 @@ mod tests {
         check(&nested(11), &["OpenAI (strict)"]);
         let many: Vec<_> = (0..1001).map(|n| n.to_string()).collect();
         check(&json!({"properties": {"a": {"items": {"enum": many}}}}), &["OpenAI (strict)"]);
+    }
+
+    #[test]
+    fn a_description_of_more_than_1024_characters_is_reported() {
+        for (n, expected) in
+            [(1024, vec![]), (1025, vec!["OpenAI (Azure)"]), (3400, vec!["OpenAI (Azure)"])]
+        {
+            let (name, schema) =
+                (ToolName::new("t").unwrap(), Schema::new(json!({"type": "object"})));
+            let tool = Tool::new(name, "é".repeat(n), schema, Effect::Read);
+            let got: Vec<_> = tool_limits(&tool).iter().map(|limit| limit.provider).collect();
+            assert_eq!(got, expected, "{n}");
+        }
     }
 
     #[test]

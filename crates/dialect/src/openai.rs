@@ -2,6 +2,8 @@
 //! stand in `tool_calls` of a message, each answered by a message with the role `tool`. Fields:
 //! `CreateChatCompletionRequest` of <https://github.com/openai/openai-openapi>.
 
+use std::borrow::Cow;
+
 use callgate_tool::{Tool, Value, json};
 
 use crate::{
@@ -18,11 +20,36 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
         "type": "function",
         "function": {
             "name": tool.name.as_str(),
-            "description": description,
+            "description": (&*bounded(description)),
             "parameters": schema,
         },
     })
 }
+
+/// A description within the bound of Azure `OpenAI` and models that copy it, which refuse the whole request for a longer one: it
+/// ends with a sentence, or at least with a word.
+pub(crate) fn bounded(description: &str) -> Cow<'_, str> {
+    let Some((most, _)) = description.char_indices().nth(LONGEST_DESCRIPTION) else {
+        return Cow::Borrowed(description);
+    };
+    let bytes = description.as_bytes().get(..most).unwrap_or_default();
+    // A mark of its own says that there was more.
+    let most = description.floor_char_boundary(most.saturating_sub(MARK.len()));
+    let head = description.get(..most).unwrap_or_default();
+    let sentence = bytes
+        .windows(2)
+        .rposition(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\n'] | [_, b'\n']))
+        .map(|at| at + 1)
+        .filter(|at| *at >= most / 2 && *at <= most);
+    let word = || head.rfind(char::is_whitespace).filter(|at| *at >= most / 2);
+    let end = sentence.or_else(word).unwrap_or(most);
+    let head = description.get(..end).unwrap_or(head).trim_end();
+    Cow::Owned(format!("{head}{MARK}"))
+}
+
+/// The most characters in the description of a function.
+pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
+const MARK: &str = " \u{2026}";
 
 /// The calls of an assistant's message, of a whole completion or of the bare list.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
@@ -90,5 +117,30 @@ mod tests {
                 },
             }})
         );
+    }
+
+    #[test]
+    fn a_description_beyond_the_bound_ends_with_a_sentence_or_a_word() {
+        for text in ["", "Lists pets.", &"x".repeat(1024), &"é".repeat(1024)] {
+            assert_eq!(bounded(text), text);
+        }
+        let sentences = "All pets of the shop. ".repeat(100);
+        assert!(bounded(&sentences).ends_with("of the shop. \u{2026}"), "{}", bounded(&sentences));
+        let words = "a word ".repeat(300);
+        let head = bounded(&words).trim_end_matches(MARK).len();
+        assert!(words[head..].starts_with(' '), "{}", bounded(&words));
+        for text in [
+            sentences,
+            "a word ".repeat(300),
+            "é".repeat(3000),
+            "\u{1f600} ".repeat(900),
+            "x".repeat(1025),
+        ] {
+            let cut = bounded(&text);
+            assert!(cut.chars().count() <= LONGEST_DESCRIPTION, "{} {cut}", cut.chars().count());
+            assert!(cut.chars().count() > LONGEST_DESCRIPTION / 3, "{cut}");
+            let head = cut.strip_suffix(MARK).unwrap();
+            assert!(text.starts_with(head), "{cut}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     ending::{self, Block, rendered},
     envelope::{EnvelopeError, wrong},
     message::{AnsweredCall, MessageCall, items, list, object, take},
+    openai,
     projection::Projected,
     wording::no_function,
 };
@@ -19,7 +20,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     json!({
         "type": "function",
         "name": tool.name.as_str(),
-        "description": description,
+        "description": (&*openai::bounded(description)),
         "parameters": schema,
         "strict": false,
     })
