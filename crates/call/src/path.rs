@@ -62,12 +62,22 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
     match styled.map(|styled| (styled, styled.style, styled.explode.into())) {
         Some((_, Style::Label, explode)) => write_label(out, value, explode)?,
         Some((_, Style::Matrix, explode)) => write_matrix(out, name, value, explode)?,
+        Some((styled, Style::Simple, _)) if styled.allow_reserved && is_single(value) => {
+            let is_dots = matches!(value.as_str(), Some("." | ".."));
+            let escape = if is_dots { Escape::Dots } else { Escape::ReservedSegment };
+            write_value(out, value, escape)?;
+        }
         Some((styled, style, explode)) => {
             write_simple(out, value, style, &styled.items, explode)?;
         }
         None => write_value(out, value, Escape::Unreserved)?,
     }
     if out.len() == start { Err(Unwritable::Empty) } else { Ok(()) }
+}
+
+/// True for a value without items: reserved characters in items could not be told from those between them.
+fn is_single(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
 fn write_simple(
@@ -192,6 +202,27 @@ mod tests {
             Some(Variable { name, value: Cow::Borrowed(value), styled: Some(&styled) })
         };
         write_segment(&mut out, parts, find).map_err(|(_, why)| why).map(|()| out)
+    }
+
+    #[test]
+    fn reserved_characters_of_a_segment_stay_where_the_description_allows_them() {
+        let styled = Styled { allow_reserved: true, ..Styled::plain(Style::Simple) };
+        for (value, expected) in [
+            (json!("a:b@c,d"), Ok("a:b@c,d")),
+            (json!("!$&'()*+,=:@~"), Ok("!$&'()*+,=:@~")),
+            (json!("a/b?c#d[e]%41;f"), Ok("a%2Fb%3Fc%23d%5Be%5D%2541%3Bf")),
+            (json!(["a,b", "c"]), Ok("a%2Cb,c")),
+            (json!(".."), Err(Unwritable::DotSegment)),
+            (json!("..;x"), Ok("..%3Bx")),
+            (json!("a\\..\\b"), Err(Unwritable::DotSegment)),
+        ] {
+            let mut out = String::new();
+            let find = |_: &str| {
+                Some(Variable { name: "id", value: Cow::Borrowed(&value), styled: Some(&styled) })
+            };
+            let got = write_segment(&mut out, &[variable("id")], find).map_err(|(_, why)| why);
+            assert_eq!(got.map(|()| out), expected.map(str::to_owned), "{value}");
+        }
     }
 
     fn variable(name: &str) -> PathPart {

@@ -18,6 +18,8 @@ pub(crate) enum Escape {
     /// Keeps reserved characters, except those that would end the parameter or the query, and the comma, which is the
     /// delimiter.
     ReservedItems,
+    /// Keeps the characters that may stand in a segment of a path (RFC 3986 §3.3), except `;`, at which some servers cut it.
+    ReservedSegment,
     /// Escapes everything but unreserved characters (RFC 3986 §2.3).
     Unreserved,
     /// Escapes nothing: headers carry unescaped text (OpenAPI 3.2.0, appendix D).
@@ -97,6 +99,8 @@ const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b';')
     .remove(b'=');
 const RESERVED_ITEMS: &AsciiSet = &RESERVED.add(b',');
+const RESERVED_SEGMENT: &AsciiSet =
+    &RESERVED.add(b'/').add(b'?').add(b';').remove(b'&').remove(b'+').remove(b'\'');
 
 pub(crate) fn joint(style: Style, escape: Escape) -> Joint {
     match (style, escape) {
@@ -116,6 +120,7 @@ pub(crate) fn write_escaped(out: &mut String, text: &str, escape: Escape) {
         Escape::Dots => DOTS,
         Escape::Reserved => RESERVED,
         Escape::ReservedItems => RESERVED_ITEMS,
+        Escape::ReservedSegment => RESERVED_SEGMENT,
         Escape::Unreserved => UNRESERVED,
         Escape::Verbatim => return out.push_str(text),
     };

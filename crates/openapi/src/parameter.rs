@@ -228,9 +228,17 @@ fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
         explode: object.flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
-        allow_reserved: place == InputLocation::Query
+        allow_reserved: may_keep_reserved(object, place)
             && object.flag("allowReserved").unwrap_or_default(),
         items: Box::default(),
+    }
+}
+
+/// OpenAPI 3.0.3 §4.7.12.2: `allowReserved` applies to a query alone. 3.2.0 §4.12.2.2 applies it to a path, too.
+fn may_keep_reserved(object: Cursor<'_, '_>, place: InputLocation) -> bool {
+    match place {
+        InputLocation::Path => object.document.version().is_at_least(3, 2),
+        place => place == InputLocation::Query,
     }
 }
 

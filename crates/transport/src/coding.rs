@@ -46,7 +46,8 @@ impl Coding {
             "deflate" => Ok(Some(Self::Deflate)),
             // RFC 9110 §8.4.1.3: `x-gzip` means gzip.
             "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
-            "identity" => Ok(None),
+            // Services that name a character encoding or a framing here have coded nothing.
+            "identity" | "aws-chunked" | "binary" | "none" | "utf-8" | "utf8" => Ok(None),
             "zstd" => Ok(Some(Self::Zstd)),
             _ => Err(error::unknown_coding()),
         }
@@ -106,6 +107,8 @@ mod tests {
         check(&[], Ok(None));
         check(&["identity"], Ok(None));
         check(&["", "identity, "], Ok(None));
+        check(&["UTF-8"], Ok(None));
+        check(&["aws-chunked, gzip"], Ok(Some(Coding::Gzip)));
         check(&["GZip"], Ok(Some(Coding::Gzip)));
         check(&["identity", "x-gzip"], Ok(Some(Coding::Gzip)));
         check(&["br"], Ok(Some(Coding::Brotli)));

@@ -2,7 +2,7 @@
 //! or missing.
 
 use callgate_openapi::{Input, InputLocation, NestedInput, ValueSource};
-use callgate_tool::{Fault, Next, Problem};
+use callgate_tool::{Fault, Next, Problem, shows};
 
 use crate::{
     inputs::{Fillings, Origin, Subject, has_body},
@@ -71,10 +71,18 @@ pub(super) fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findin
         }
         let at = input.argument.to_string();
         if input.visible {
-            findings.problems.push(wording::missing(at, "a value"));
+            findings.problems.push(wording::missing(at, &expected_value(input)));
         } else {
             findings.blame_session(&input.source);
             findings.problems.push(wording::missing_from_session(at, &input.source));
         }
     }
+}
+
+/// The value that is missing, by the service's name where the argument does not show it: `query_b3fdfd` for `名前`.
+fn expected_value(input: &Input) -> String {
+    if input.name.is_empty() || shows(input.argument.as_str(), &input.name) {
+        return "a value".to_owned();
+    }
+    format!("a value for `{}`", input.name)
 }

@@ -62,6 +62,21 @@ fn an_argument_that_differs_from_its_service_name_is_described_with_it() {
     }
 }
 
+#[test]
+fn a_missing_argument_is_told_with_the_name_of_the_service_where_its_own_does_not_show_it() {
+    for (name, expected) in [
+        ("名前", "a value for `名前`"),
+        ("X-Request-ID", "a value"),
+        ("größe", "a value for `größe`"),
+    ] {
+        let plan = with_parameters(
+            json!([{"name": name, "in": "query", "required": true, "schema": {"type": "string"}}]),
+        );
+        let fault = call(&plan, json!({})).result.unwrap_err();
+        assert_eq!(fault.problems[0].expected, expected, "{name}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_service_name_suggests_its_argument(name in "\\PC{1,12}") {

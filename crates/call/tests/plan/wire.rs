@@ -156,3 +156,20 @@ fn a_value_of_another_format_is_sent_with_a_note() {
         "{noted}"
     );
 }
+
+#[test]
+fn reserved_characters_of_a_path_stay_where_version_3_2_allows_them() {
+    for (version, expected) in
+        [("3.1.0", "/v1/a%3Ab%40c%2Cd/x"), ("3.2.0", "/v1/a:b@c,d/x"), ("3.2.1", "/v1/a:b@c,d/x")]
+    {
+        let parameter = json!({"name": "id", "in": "path", "required": true, "allowReserved": true, "schema": {"type": "string"}});
+        let description = json!({
+            "openapi": version, "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com/v1"}],
+            "paths": {"/{id}/x": {"get": {"parameters": [parameter], "responses": {"200": {"description": "fine"}}}}},
+        });
+        let request =
+            call(&plan(&description.to_string()), json!({"id": "a:b@c,d"})).result.unwrap();
+        assert_eq!(request.uri().path(), expected, "{version}");
+    }
+}

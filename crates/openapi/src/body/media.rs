@@ -195,7 +195,8 @@ pub(super) fn named<'d>(
         cursor.warning(Code::MalformedNode, message, "write `type/subtype`");
         return None;
     }
-    if bare == "*/*" || bare == "application/*" {
+    // RFC 6839 §3.1: any type of this suffix is JSON, too.
+    if matches!(&*bare, "*/*" | "application/*" | "application/*+json" | "*/*+json") {
         let message = format!("expected a media type, got a range: `{media_type}`");
         cursor.note(Code::MediaRange, message, "name one; JSON is taken");
         let media_type = "application/json".into();

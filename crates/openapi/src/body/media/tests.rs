@@ -215,6 +215,10 @@ fn malformed_bodies_are_reported() {
     check(json!({"$ref": "#/nothing"}), &["missing-reference"]);
     check(json!({"content": {"*/*": {}}}), &["application/json Json false", "media-range"]);
     check(
+        json!({"content": {"application/*+json": {}}}),
+        &["application/json Json false", "media-range"],
+    );
+    check(
         json!({"content": {"*/*": {}, "application/json; charset=utf-8": {}}}),
         &["application/json; charset=utf-8 Json false", "media-range"],
     );
