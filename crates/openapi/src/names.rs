@@ -101,7 +101,9 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     let Slot { name, place, .. } = *slot;
     let seed = [place.as_str(), name];
     let mut stem = legal(name, is_argument_byte);
-    if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
+    if place == InputLocation::Path && matches!(name, "*" | "**") {
+        "rest".clone_into(&mut stem);
+    } else if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
         stem = format!("{}_{}", place.as_str(), hash(seed, 6));
     } else if !name.is_ascii() {
         // Two words of another script become equal once their letters are removed.
@@ -357,6 +359,8 @@ mod tests {
             let names = argument_names(&[Slot::new(name, InputLocation::Query)]);
             assert!(names[0].is_some(), "{name}");
         }
+        let names = argument_names(&[Slot::new("*", InputLocation::Path)]);
+        assert_eq!(names[0].as_ref().map(ArgumentName::as_str), Some("rest"));
     }
 
     proptest! {

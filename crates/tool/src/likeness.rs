@@ -40,8 +40,19 @@ fn alike<'a>(
 ) -> impl Iterator<Item = (f64, &'a str)> {
     let n_known = if name.len() <= LONGEST { usize::MAX } else { 0 };
     let (name, known) = (folded(name), known.into_iter().take(n_known));
-    let rated = known.map(move |known| (likeness(&name, &folded(known)), known));
-    rated.filter(|(likeness, _)| *likeness >= ALIKE)
+    known.filter_map(move |known| {
+        let folded = folded(known);
+        let likeness = likeness(&name, &folded);
+        let is_near = || likeness >= CLEARLY_ALIKE || shares_most(&name, &folded);
+        (likeness >= ALIKE && is_near()).then_some((likeness, known))
+    })
+}
+
+/// True if fewer than half of the letters differ, or if one name begins with the other.
+fn shares_most(name: &str, known: &str) -> bool {
+    let n_letters = name.chars().count().max(known.chars().count());
+    let is_beginning = name.starts_with(known) || known.starts_with(name);
+    is_beginning || strsim::osa_distance(name, known).saturating_mul(2) < n_letters
 }
 
 /// The likeness of two folded names. One edit of a short name changes much of it, and is still its likeliest misspelling.
@@ -75,6 +86,9 @@ fn folded(name: &str) -> String {
 /// below.
 const ALIKE: f64 = 0.7;
 
+/// The similarity from which the letters need not be compared one by one.
+const CLEARLY_ALIKE: f64 = 0.8;
+
 /// A longer name, in bytes, misspells none, and comparing it with many takes long.
 const LONGEST: usize = 1024;
 
@@ -99,6 +113,15 @@ mod tests {
         ] {
             assert_eq!(nearest(name, ["other", meant]), Some(meant), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_that_shares_half_of_its_letters_is_no_misspelling() {
+        for (name, other) in [("clinic", "limit"), ("tenant", "status")] {
+            assert_eq!(nearest(name, [other]), None, "{name} {other}");
+        }
+        assert_eq!(nearest("query", ["q"]), Some("q"));
+        assert_eq!(nearest("lmit", ["limit"]), Some("limit"));
     }
 
     #[test]

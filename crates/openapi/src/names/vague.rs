@@ -40,13 +40,15 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;
     }
-    let mut word = String::new();
+    let words = words(operation_id);
+    words.iter().all(|word| says_nothing(word)) && !names_a_post(&words)
+}
+
+fn words(operation_id: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
     for c in operation_id.chars() {
         if (!c.is_alphabetic() || c.is_uppercase()) && !word.is_empty() {
-            if !says_nothing(&word) {
-                return false;
-            }
-            word.clear();
+            words.push(std::mem::take(&mut word));
         }
         if c.is_ascii() {
             word.extend(Some(c.to_ascii_lowercase()).filter(char::is_ascii_alphabetic));
@@ -54,8 +56,21 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
             word.extend(c.to_lowercase().filter(|c| c.is_alphabetic()));
         }
     }
-    says_nothing(&word)
+    words.push(word);
+    words
 }
+
+/// True for a post, which is a thing beside a verb: `getPost`, `post-create`.
+fn names_a_post(words: &[String]) -> bool {
+    let is_done = |verb: &str| VERBS.contains(&verb);
+    match words {
+        [one, other] => (is_done(one) && other == "post") || (one == "post" && is_done(other)),
+        _ => false,
+    }
+}
+
+/// Verbs that need a thing; `do` and `handle` go with the method.
+const VERBS: [&str; 7] = ["create", "delete", "fetch", "get", "list", "patch", "update"];
 
 pub(super) fn says_nothing(word: &str) -> bool {
     word.is_empty() || VAGUE.contains(&word)
@@ -72,6 +87,12 @@ mod tests {
             ("operation1", true),
             ("api_call", true),
             ("doPost", true),
+            ("getPost", false),
+            ("post-create", false),
+            ("list_post", false),
+            ("post", true),
+            ("postPost", true),
+            ("apiGetPost", true),
             ("42", true),
             ("getPet", false),
             ("list", true),
