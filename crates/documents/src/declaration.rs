@@ -108,7 +108,7 @@ fn subject(settings: &DocumentsSettings) -> String {
 
 fn query() -> Value {
     json!({
-        "type": "string", "minLength": 1, "maxLength": 1000,
+        "type": "string", "minLength": 1, "maxLength": MOST_QUESTION,
         "description": "The question, or the words that a passage about it has",
     })
 }
@@ -183,3 +183,6 @@ fn object(properties: Object, required: &[&str]) -> Value {
 
 /// The number of snippets if a call asks for none.
 pub(crate) const DEFAULT_SNIPPETS: usize = 5;
+
+/// The most characters of a question: a whole page may be one. Of its words, a thousand count.
+const MOST_QUESTION: u32 = 20_000;

@@ -19,7 +19,6 @@ pub use reader::{PieceReader, PieceWords};
 use crate::{
     bm25::{float, rarity, saturated},
     query::Hit,
-    synonyms::Synonyms,
     vocabulary::Vocabulary,
 };
 
@@ -151,16 +150,15 @@ impl PieceIndex {
     /// The best pieces for a question among those that `admits` accepts, the best first.
     pub fn find(&self, question: &str, limit: usize, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
         let mut scores = vec![0.0_f32; self.pieces.len()];
-        let words = self.vocabulary().of(question, &Synonyms::default());
-        for word in words {
-            self.score(word, &mut scores);
+        for (word, n_times) in self.vocabulary().counted(question) {
+            self.score(word, float(n_times), &mut scores);
         }
         let is_there =
             |number: usize| self.pieces.get(number).is_some_and(|piece| !piece.is_removed);
         top::best(&scores, limit, |number| is_there(number) && admits(number))
     }
 
-    fn score(&self, word: u32, scores: &mut [f32]) {
+    fn score(&self, word: u32, n_times: f32, scores: &mut [f32]) {
         let n_postings = self.chains.n_postings(word);
         let rarity = rarity(float(n_postings), float(self.pieces.len()));
         self.chains.postings(word).for_each(|posting| {
@@ -168,7 +166,7 @@ impl PieceIndex {
             if let Some((score, piece)) = scores.get_mut(number).zip(self.pieces.get(number)) {
                 let [title, text] = piece.factors;
                 let weight = posting.in_title() * title + posting.in_text() * text;
-                *score += rarity * saturated(weight);
+                *score += n_times * rarity * saturated(weight);
             }
         });
     }

@@ -45,6 +45,16 @@ impl Vocabulary {
         stems.iter().filter_map(|stem| self.stems.get(stem).copied()).collect()
     }
 
+    /// The numbers of a question's different words that some piece has, each with the times that the question has it. A long question repeats
+    /// what it is about.
+    pub(crate) fn counted(&self, text: &str) -> Vec<(u32, usize)> {
+        let mut stems = Stemmer::default().stems(text);
+        stems.sort_unstable();
+        let runs = stems.chunk_by(|one, other| one == other);
+        let counted = |run: &[Box<str>]| Some((*self.stems.get(run.first()?)?, run.len()));
+        runs.filter_map(counted).collect()
+    }
+
     /// The numbers of a text's different words; `None` if it has no words, or one that no document has.
     pub(crate) fn all_of(&self, text: &str) -> Option<Box<[u32]>> {
         let stems = Stemmer::default().stems(&without_tags(text));

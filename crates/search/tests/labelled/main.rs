@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod bm25;
+mod cranfield;
 mod everyday;
 mod operations;
 mod sets;
