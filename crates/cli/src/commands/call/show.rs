@@ -197,7 +197,14 @@ fn argument(name: &str, value: &Value) -> String {
 /// True if an event is news to the user: a text read as a number, a default and the arrival of a response are not.
 fn is_news(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
-    !is_answer && !matches!(event, Event::Converted { .. } | Event::DefaultUsed { .. })
+    let is_usual = matches!(
+        event,
+        Event::Converted { .. }
+            | Event::DefaultUsed { .. }
+            | Event::RowsCounted { .. }
+            | Event::StatementSent { .. }
+    );
+    !is_answer && !is_usual
 }
 
 fn planned(request: &PlannedRequest) -> String {
