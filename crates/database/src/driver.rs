@@ -10,7 +10,7 @@ use crate::{
     endpoint::Connecting,
     engine::Engine,
     error::{Error, ErrorKind},
-    login::{LoginFinding, Needs},
+    login::{LoginFinding, Needs, OwnLogin, own_login},
     renewal::Renewal,
     settings::TableName,
     transaction::{Access, Came, Failure, Transaction},
@@ -113,6 +113,21 @@ impl Driver {
     /// The rights of the login beyond those that the tools need.
     pub(crate) async fn login(&self, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
         each!(self, driver => driver.login(needs).await)
+    }
+
+    /// A login of its own for tools with these needs.
+    pub(crate) async fn own_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
+        match self {
+            #[cfg(feature = "mysql")]
+            Self::Mysql(_) => {
+                let statements = own_login::statements(Engine::Mysql, None, needs);
+                Ok(OwnLogin { statements, allowed: Vec::new() })
+            }
+            #[cfg(feature = "postgres")]
+            Self::Postgres(driver) => driver.own_login(needs).await,
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(_) => Ok(OwnLogin::default()),
+        }
     }
 
     /// Prepares a statement of the operator without running it.

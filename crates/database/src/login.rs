@@ -1,5 +1,6 @@
 //! The rights that a login needs for its tools, and findings about those that it has beyond them. The drivers ask the database.
 
+pub(crate) mod own_login;
 mod statement_words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +60,15 @@ pub(crate) struct TableNeeds {
     pub(crate) inserts: BTreeSet<String>,
     pub(crate) updates: BTreeSet<String>,
     pub(crate) deletes: bool,
+}
+
+/// A login of its own for some tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnLogin {
+    /// The statements that make it; none where the engine has no logins.
+    pub(crate) statements: Vec<String>,
+    /// The names of unused rights that everybody has.
+    pub(crate) allowed: Vec<String>,
 }
 
 /// A right that the login should not have, or lacks.

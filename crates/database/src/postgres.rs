@@ -33,7 +33,7 @@ use crate::{
     description::Described,
     endpoint::Connecting,
     error::Error,
-    login::{LoginFinding, Needs},
+    login::{LoginFinding, Needs, OwnLogin},
     renewal::Renewal,
     settings::TableName,
     shares::OPERATOR,
@@ -98,6 +98,10 @@ impl Postgres {
             self.pool.close_idle();
         }
         Ok(findings)
+    }
+
+    pub(crate) async fn own_login(&self, needs: &Needs) -> Result<OwnLogin, Error> {
+        login::own_login(&self.pool, needs).await
     }
 
     pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {

@@ -9,10 +9,10 @@ use crate::{
     catalog::Table,
     driver::Driver,
     endpoint::Connecting,
-    engine::Engine,
     entity::is_offered,
     error::Error,
     load::Surroundings,
+    login::{Needs, OwnLogin, TableNeeds},
     settings::{DatabaseLimits, TableName},
 };
 
@@ -24,6 +24,8 @@ pub struct Proposal {
     pub entities: Vec<ProposedEntity>,
     /// The statements that make a login with the rights of these entities; empty where the engine has no logins.
     pub login: Vec<String>,
+    /// The rights that everybody has in this database, so that the login has them too.
+    pub allowed: Vec<String>,
 }
 
 /// A table or view with the name that its tools would have.
@@ -51,7 +53,9 @@ pub async fn propose(url: Secret, around: Surroundings) -> Result<Proposal, Erro
     let driver = Driver::connect(&connecting).await?;
     let names = driver.all_tables().await?;
     let tables: Vec<Table> = driver.tables(&names).await?.into_values().collect();
-    Ok(Proposal { entities: entities(&tables), login: login(driver.engine(), &tables) })
+    let needs = needs(&tables);
+    let OwnLogin { statements, allowed } = driver.own_login(&needs).await?;
+    Ok(Proposal { entities: entities(&tables), login: statements, allowed })
 }
 
 fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
@@ -79,33 +83,16 @@ fn entity_name(table: &str) -> String {
     table.chars().map(letter).collect()
 }
 
-fn login(engine: Engine, tables: &[Table]) -> Vec<String> {
-    let role = engine.quote(ROLE);
-    let mut statements = match engine {
-        Engine::Mysql => vec![format!("create user {role} identified by '…'")],
-        Engine::Postgres => vec![format!("create role {role} login password '…'")],
-        Engine::Sqlite => return Vec::new(),
-    };
-    let schemas: BTreeSet<_> =
-        tables.iter().filter_map(|table| table.name.schema.as_ref()).collect();
-    // The right to use a schema is one of PostgreSQL.
-    for schema in schemas.into_iter().filter(|_| engine == Engine::Postgres) {
-        statements.push(format!("grant usage on schema {} to {role}", engine.quote(schema)));
-    }
+/// The rights of tools that read the proposed entities.
+fn needs(tables: &[Table]) -> Needs {
+    let mut needs = Needs::default();
     for table in tables {
         let columns = table.columns.iter().filter(|column| is_offered(column));
-        let columns: Vec<_> = columns.map(|column| engine.quote(&column.name)).collect();
-        if columns.is_empty() {
-            continue;
-        }
-        let schema = table.name.schema.iter().map(|schema| format!("{}.", engine.quote(schema)));
-        let name: String = schema.chain([engine.quote(&table.name.name)]).collect();
-        statements.push(format!("grant select ({}) on {name} to {role}", columns.join(", ")));
+        let selects = columns.map(|column| column.name.clone()).collect();
+        needs.tables.insert(table.name.clone(), TableNeeds { selects, ..TableNeeds::default() });
     }
-    statements
+    needs
 }
-
-const ROLE: &str = "callgate_agent";
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Tables of databases as tools of the command: what is found, what is called, what is refused.
 
-use callgate_testkit::MariadbServer;
+use callgate_testkit::{MariadbServer, PostgresServer};
 
 use crate::{prelude::*, root};
 
@@ -35,6 +35,44 @@ fn tables_of_a_file_are_called() {
     assert_eq!(listed["more"], json!(true));
     let planned = ["call", "callgate.yaml", "shop-orders-get", "no=1", "--dry-run"];
     run(&folder, &planned).exits(0).prints("FROM `orders`");
+}
+
+#[test]
+fn the_statement_of_a_call_is_shown_only_with_v() {
+    let folder = shop(ORDERS);
+    let get = ["call", "callgate.yaml", "shop-orders-get", "no=1"];
+    assert_eq!(run(&folder, &get).exits(0).err, "");
+    let verbose = run(&folder, &[&get[..], &["-v"]].concat()).exits(0);
+    assert!(verbose.err.contains("sent to the database: `SELECT"), "{}", verbose.err);
+}
+
+/// Without a server of `tests/interop/databases` it says so and ends.
+#[test]
+fn what_init_prints_makes_a_login_that_check_accepts() {
+    let Some(server) = PostgresServer::of_machine() else { return };
+    let database = server.database(
+        "cli_init",
+        "create table \"Orders\" (no serial primary key, \"Größe\" text, password text);
+         create schema sales; create table sales.items (id uuid primary key, tags text[]);
+         create view sales.short as select id from sales.items;
+         revoke connect on database cli_init from public",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let init = |login: &str, line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.current_dir(folder.path()).env("SHOP_DATABASE", database.url(login));
+        Ended::of(command.args(line))
+    };
+    let made = init("postgres", &["init", "shop", "env:SHOP_DATABASE", "--database", "--here"]);
+    let made = made.exits(0);
+    let refused = init("postgres", &["check", "callgate.yaml"]).exits(2);
+    refused.says("use a login of its own");
+    assert!(!format!("{}{}", refused.out, refused.err).contains("NOSUPERUSER"));
+    let statements = made.out.split_once("create role").unwrap().1;
+    let statements = format!("create role{statements}");
+    database.run(&statements.replace("callgate_agent", "cli_init_agent").replace('…', "secret"));
+    let checked = init("cli_init_agent", &["check", "callgate.yaml"]).exits(0);
+    checked.prints("the database of `shop` answers: 5 tools");
 }
 
 #[test]

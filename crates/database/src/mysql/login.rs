@@ -13,7 +13,7 @@ use super::{pool::Pool, reader::Reader};
 use crate::{
     engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, own_login},
 };
 
 /// The grants of a login.
@@ -35,6 +35,16 @@ pub(super) async fn findings(
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut reader = Reader::alone(pool).await?;
     let grants = Grants::read(&mut reader).await?;
+    if grants.all().any(Grant::is_of_superuser) {
+        reader.close();
+        let statements = own_login::statements(Engine::Mysql, None, needs);
+        return Ok(vec![finding(
+            Grade::Dangerous,
+            "superuser".to_owned(),
+            "the login may do everything on the server, and grant it to others".to_owned(),
+            own_login::remedy(&statements),
+        )]);
+    }
     let mut findings = Vec::new();
     if grants.has_unknown {
         findings.push(finding(

@@ -10,8 +10,9 @@ mod view;
 
 use super::{pool::Pool, reader::Reader};
 use crate::{
+    engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, OwnLogin, own_login},
 };
 
 /// The findings about the login. Unused rights that are allowed by name are left out.
@@ -19,6 +20,12 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     let mut reader = Reader::open(pool).await?;
     let roles = role::findings(&mut reader, needs).await?;
     let mut findings = roles.findings;
+    if roles.must_stay {
+        let statements = own_statements(&mut reader, needs).await?;
+        for finding in &mut findings {
+            finding.remedy = own_login::remedy(&statements);
+        }
+    }
     if !roles.is_superuser {
         findings.extend(table::findings(&mut reader, needs).await?);
         findings.extend(view::findings(&mut reader, needs).await?);
@@ -36,6 +43,34 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
     findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
     findings.dedup();
     Ok(findings)
+}
+
+/// A login of its own for tools with these needs. Whatever everybody may do, it may do too: rights that are harmless are accepted, and
+/// the others are revoked.
+pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Error> {
+    let mut reader = Reader::open(pool).await?;
+    let mut own =
+        OwnLogin { statements: own_statements(&mut reader, needs).await?, ..OwnLogin::default() };
+    reader.counts_everybody_alone();
+    let mut findings = table::granted(&mut reader, needs).await?;
+    findings.extend(object::findings(&mut reader, needs).await?);
+    reader.close();
+    for finding in findings {
+        match finding.grade {
+            Grade::Unused => own.allowed.push(finding.name),
+            Grade::Dangerous | Grade::Missing => own.statements.push(finding.remedy),
+        }
+    }
+    own.allowed.sort();
+    own.allowed.dedup();
+    Ok(own)
+}
+
+/// The statements that make a login of its own.
+async fn own_statements(reader: &mut Reader, needs: &Needs) -> Result<Vec<String>, Error> {
+    let rows = reader.rows("select current_database()", &[]).await?;
+    let database = rows.into_iter().next().and_then(texts).map(|[database]| database);
+    Ok(own_login::statements(Engine::Postgres, database.as_deref(), needs))
 }
 
 fn finding(grade: Grade, name: String, message: String, remedy: String) -> LoginFinding {

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         sealer: None,
     };
     let proposal = block_on(propose(address, around))?;
-    let Proposal { entities, login, .. } = proposal.map_err(|error| {
+    let Proposal { entities, login, allowed, .. } = proposal.map_err(|error| {
         let help = "see that the database runs there and takes the login, or correct the address";
         Failure::with_help(&error.to_string(), help)
     })?;
@@ -35,7 +35,11 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         return Err(Failure::with_help("expected a table or view at least, got none", help));
     }
     let proposed: Object = entities.iter().map(entity).collect();
-    let settings = json!({"database": {"url": reference}, "entities": proposed});
+    let mut database = json!({"url": reference});
+    if let Some(members) = database.as_object_mut().filter(|_| !allowed.is_empty()) {
+        members.insert("login", json!({"allow": allowed}));
+    }
+    let settings = json!({"database": database, "entities": proposed});
     let name = arguments.name.replace('-', "_");
     let toolsets: Object = [(name.clone(), settings)].into_iter().collect();
     let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));

@@ -128,6 +128,11 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Grant {
+    /// True for all rights on everything, with that to grant them: who takes them away may take those of the last superuser.
+    pub(super) fn is_of_superuser(&self) -> bool {
+        self.on == Object::Everything && self.right.starts_with("ALL") && self.is_grantable
+    }
+
     /// The rights of a line; `None` if it is not understood.
     pub(super) fn read(line: &str) -> Option<Vec<Self>> {
         let mut tokens = Tokens::of(line)?;

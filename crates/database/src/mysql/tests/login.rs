@@ -252,3 +252,19 @@ async fn a_table_without_transactions_is_not_written_and_hidden_foreign_keys_are
 fn grades_are_ordered_by_weight() {
     assert!(Grade::Dangerous < Grade::Missing && Grade::Missing < Grade::Unused);
 }
+
+#[tokio::test]
+async fn a_superuser_keeps_its_rights_and_gets_a_login_of_its_own_for_the_tools() {
+    let Some(shop) = shop("m_superuser") else { return };
+    shop.0.run(&of(&shop, "grant all privileges on *.* to L with grant option"));
+    let found = lines(&shop, &needs(&shop.0)).await;
+    let [finding] = &*found else { panic!("{found:?}") };
+    let (_, statements) = finding.split_once(" make: ").unwrap();
+    assert!(
+        finding.starts_with("Dangerous superuser") && !statements.contains("REVOKE"),
+        "{finding}"
+    );
+    shop.0.run(&statements.replace("callgate_agent", "m_superuser_own").replace('…', "secret"));
+    let own = (shop.0.clone(), "m_superuser_own".to_owned());
+    assert_eq!(lines(&own, &needs(&own.0)).await, [""; 0], "{statements}");
+}

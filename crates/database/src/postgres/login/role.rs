@@ -10,12 +10,19 @@ use crate::{
 pub(super) struct Roles {
     pub(super) findings: Vec<LoginFinding>,
     pub(super) is_superuser: bool,
+    /// True for a superuser that may be the last one: the database's first, or the only one that can sign in.
+    pub(super) must_stay: bool,
 }
 
 pub(super) async fn findings(reader: &mut Reader, needs: &Needs) -> Result<Roles, Error> {
-    let mut roles = Roles { findings: Vec::new(), is_superuser: false };
+    let mut roles = Roles { findings: Vec::new(), is_superuser: false, must_stay: false };
     for row in reader.rows(ATTRIBUTES, &[]).await? {
-        let Some([attribute, login]) = texts(row) else { continue };
+        let Some([attribute, login, must_stay]) = texts(row) else { continue };
+        roles.must_stay |= must_stay == "true";
+        // A superuser may do the others anyway.
+        if roles.must_stay && attribute != "superuser" {
+            continue;
+        }
         roles.is_superuser |= attribute == "superuser";
         roles.findings.push(finding(
             Grade::Dangerous,
@@ -58,10 +65,12 @@ const DANGEROUS: [&str; 7] = [
     "pg_write_server_files",
 ];
 
-const ATTRIBUTES: &str = "select a.name, quote_ident(r.rolname) from pg_roles r, lateral (values
+const ATTRIBUTES: &str = "select a.name, quote_ident(r.rolname), r.rolsuper and (r.oid = 10 or not exists (select from pg_roles o
+        where o.rolsuper and o.rolcanlogin and o.oid <> r.oid))
+    from pg_roles r, lateral (values
         ('superuser', r.rolsuper), ('bypassrls', r.rolbypassrls), ('createrole', r.rolcreaterole),
         ('createdb', r.rolcreatedb), ('replication', r.rolreplication)) a(name, has)
-    where r.rolname = current_user and a.has";
+    where r.rolname = current_user and a.has order by a.name <> 'superuser'";
 
 /// The roles that the login can take, with their attributes and the grants to revoke: those of the login itself, through which
 /// it reaches the role.

@@ -38,6 +38,16 @@ pub(super) async fn findings(
             format!("ALTER {what} {quoted} OWNER TO CURRENT_USER"),
         ));
     }
+    findings.extend(granted(reader, needs).await?);
+    Ok(findings)
+}
+
+/// The findings about rights that were granted.
+pub(super) async fn granted(
+    reader: &mut Reader,
+    needs: &Needs,
+) -> Result<Vec<LoginFinding>, Error> {
+    let mut findings = Vec::new();
     let tools = Tools::of(needs);
     let mut granted: BTreeMap<(String, String), Granted> = BTreeMap::new();
     for row in reader.rows(GRANTED, &[]).await? {

@@ -379,3 +379,36 @@ async fn a_right_that_a_statement_of_the_operator_uses_is_no_finding() {
         "{finding}"
     );
 }
+
+#[tokio::test]
+async fn the_last_superuser_keeps_its_rights_and_gets_a_login_of_its_own_for_the_tools() {
+    let Some((database, _)) = shop("l_superuser") else { return };
+    let found = lines(&database, "postgres", &needs()).await;
+    let [finding] = &*found else { panic!("{found:?}") };
+    let statements = finding.split_once(" make: ").unwrap().1;
+    let mut own = statements.replace("callgate_agent", "l_superuser_own").replace('…', "secret");
+    own.push_str("; grant usage on sequence public.orders_no_seq to l_superuser_own");
+    database.run(&own);
+    let allowed = names(&["temp"]);
+    let own_needs = Needs { allowed, ..needs() };
+    assert_eq!(lines(&database, "l_superuser_own", &own_needs).await, [""; 0], "{statements}");
+}
+
+#[tokio::test]
+async fn what_everybody_may_do_is_accepted_or_revoked_for_an_own_login() {
+    let Some((database, _)) = shop("l_everybody") else { return };
+    database.run(
+        "grant insert on public.orders to public; grant temp on database l_everybody to public",
+    );
+    let postgres = connect(&database, "postgres").await;
+    let mut needs = needs();
+    let orders = needs.tables.values_mut().next().unwrap();
+    (orders.inserts, orders.updates, orders.deletes) = (names(&[]), names(&[]), false);
+    let own = postgres.own_login(&needs).await.unwrap();
+    assert_eq!(own.allowed, ["temp"]);
+    let statements = own.statements.join("; ");
+    assert!(statements.contains("REVOKE INSERT ON public.orders FROM PUBLIC"), "{statements}");
+    database.run(&statements.replace("callgate_agent", "l_everybody_own").replace('…', "secret"));
+    let needs = Needs { allowed: own.allowed.into_iter().collect(), ..needs };
+    assert_eq!(lines(&database, "l_everybody_own", &needs).await, [""; 0]);
+}

@@ -1,0 +1,68 @@
+//! The statements that make a login with the rights of some tools and no others: those that `init` prints, and the remedy for a login
+//! whose own rights must stay, as those of the last superuser.
+
+use std::collections::BTreeSet;
+
+use super::{Needs, TableNeeds};
+use crate::{engine::Engine, settings::TableName};
+
+/// The statements, for an owner of the database to run; none where the engine has no logins.
+pub(crate) fn statements(engine: Engine, database: Option<&str>, needs: &Needs) -> Vec<String> {
+    let role = engine.quote(ROLE);
+    let mut statements = match engine {
+        Engine::Mysql => vec![format!("create user {role} identified by '…'")],
+        Engine::Postgres => vec![format!("create role {role} login password '…'")],
+        Engine::Sqlite => return Vec::new(),
+    };
+    if engine == Engine::Postgres {
+        let database = database.map(|database| engine.quote(database));
+        let connect = |database| format!("grant connect on database {database} to {role}");
+        statements.extend(database.map(connect));
+        // The right to use a schema is one of PostgreSQL.
+        let schemas: BTreeSet<&str> =
+            needs.tables.keys().map(|name| name.schema.as_deref().unwrap_or("public")).collect();
+        let usage = |schema| format!("grant usage on schema {} to {role}", engine.quote(schema));
+        statements.extend(schemas.into_iter().map(usage));
+        let member = |of: &String| format!("grant {} to {role}", engine.quote(of));
+        statements.extend(needs.roles.iter().map(member));
+    }
+    let tables = needs.tables.iter().filter_map(|(name, of_table)| {
+        let rights = rights(engine, of_table);
+        let on = quoted(engine, name);
+        (!rights.is_empty()).then(|| format!("grant {} on {on} to {role}", rights.join(", ")))
+    });
+    statements.extend(tables);
+    statements
+}
+
+fn rights(engine: Engine, of_table: &TableNeeds) -> Vec<String> {
+    let of_columns = [
+        ("select", &of_table.selects),
+        ("insert", &of_table.inserts),
+        ("update", &of_table.updates),
+    ];
+    let of_columns = of_columns.into_iter().filter(|(_, columns)| !columns.is_empty());
+    let mut rights: Vec<_> = of_columns
+        .map(|(right, columns)| {
+            let columns: Vec<_> = columns.iter().map(|column| engine.quote(column)).collect();
+            format!("{right} ({})", columns.join(", "))
+        })
+        .collect();
+    rights.extend(of_table.deletes.then(|| "delete".to_owned()));
+    rights
+}
+
+fn quoted(engine: Engine, name: &TableName) -> String {
+    let schema = name.schema.iter().map(|schema| format!("{}.", engine.quote(schema)));
+    schema.chain([engine.quote(&name.name)]).collect()
+}
+
+/// The remedy for a login that must keep its rights.
+pub(crate) fn remedy(statements: &[String]) -> String {
+    format!(
+        "use a login of its own in `url`, which these statements make: {}",
+        statements.join("; ")
+    )
+}
+
+const ROLE: &str = "callgate_agent";
