@@ -152,7 +152,11 @@ export class AgentTools {
   }
 
   private keep(call: AgentCall, result: Result): Result {
-    if (result.pending?.kind === "approval") put(this.waiting, this.key(call), result.pending);
+    if (result.pending?.kind === "approval") {
+      // A reload may have changed the rule since the tool was asked about.
+      this.mayWait.set(result.tool, true);
+      put(this.waiting, this.key(call), result.pending);
+    }
     return result;
   }
 
@@ -193,7 +197,7 @@ export function answer(result: Result): unknown {
 
 /** What a model reads of a call that failed. */
 export function faultText(result: Result): string {
-  const error = result.error ?? { code: "pending", message: "the call waits, and nobody can be asked here" };
+  const error = result.error ?? { code: "pending", message: "the call waits for a decision and was not made; call again to ask for it" };
   return JSON.stringify({ status: result.status, error });
 }
 

@@ -1,8 +1,9 @@
 """The tools of a client as an agent sees them: what every framework's adapter shares. Knows no framework.
 
 A framework names each call by an id, which a model may use again for another. A call that waits for a person is kept under the id with
-its tool, arguments and session, so that what the person decided about is the request that was shown; the sidecar makes no other. Where this process did not make the first call (it was restarted since), the call
-is made again, and approved only if one with the same request already waits."""
+its tool, arguments and session, so that what the person decided about is the request that was shown; the sidecar makes no other.
+Where this process did not make the first call (it was restarted since), the call is made again, and approved only if one with the
+same request already waits."""
 
 from __future__ import annotations
 
@@ -23,9 +24,13 @@ Functions = Mapping[str, Callable[..., Any]]
 # The session of a call: the same for all, or made of the framework's own context of a run.
 Sessions = Union[Session, Callable[[Any], Session], None]
 
-_MOST_KEPT = 10_000
-
+# The id, the digest and the session of a call.
+Key = tuple[str, str, str]
 T = TypeVar("T")
+
+_MOST_KEPT = 10_000
+# Of a second each, for a call that runs under the same key.
+_MOST_WAITS = 300
 
 _FIND: dict[str, Any] = {
     "name": "find_tools",
@@ -69,14 +74,33 @@ class Options:
         return session or None
 
 
+@dataclass(frozen=True)
+class AgentCall:
+    """A call as a framework makes it. `context` is the framework's own, of the run; `id` is empty if the call has none. A framework that
+    runs calls again `is_repeated`: their ids differ from those of all other calls, and what changes something goes under a key."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    context: Any
+    id: str
+    is_repeated: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Of what the model asks for."""
+        return hashlib.sha256(json.dumps([self.name, self.arguments], sort_keys=True, default=str).encode()).hexdigest()
+
+
 class AgentTools:
     """The tools of one client, and its calls that wait."""
 
     def __init__(self, client: AsyncClient, options: Options) -> None:
         self.client, self.options = client, options
-        self._waiting: collections.OrderedDict[tuple[str, str], Pending] = collections.OrderedDict()
-        self._ended: collections.OrderedDict[tuple[str, str], Result] = collections.OrderedDict()
-        self._may_wait: dict[str, bool] = {}
+        self._waiting: collections.OrderedDict[Key, Pending] = collections.OrderedDict()
+        self._ended: collections.OrderedDict[Key, Result] = collections.OrderedDict()
+        self._tools: dict[str, dict[str, Any]] = {}
+        # A reload may change the rule since the tool was looked at.
+        self._asked: set[str] = set()
 
     async def declare(self) -> list[dict[str, Any]]:
         """`name`, `description` and `inputSchema` of each tool."""
@@ -84,68 +108,94 @@ class AgentTools:
             return [_FIND, _CALL]
         return await self.client.tools(toolset=self.options.toolset)
 
-    async def asks(self, name: str, arguments: Mapping[str, Any], context: Any, id: str) -> bool:
+    async def asks(self, call: AgentCall) -> bool:
         """Whether a person must approve a call, for frameworks that ask before they run it. Where the operator's rule decides by the
         request, a call that needs nobody is made here, and `run` has its result."""
-        key = self._key(name, arguments, self.options.session_of(context), id)
-        if key in self._waiting:
+        if self.pending(call) is not None:
             return True
-        if not await self._may_ask(name, arguments):
+        if not await self._may_ask(call):
             return False
-        result = await self.call(name, arguments, context, id)
-        if result.pending is not None and result.pending.kind == "approval":
+        result = await self.call(call)
+        if _waits(result):
             return True
-        _put(self._ended, key, result)
+        _put(self._ended, self._key(call), result)
         return False
 
-    async def run(self, name: str, arguments: Mapping[str, Any], context: Any, id: str, is_approved: bool) -> Result:
+    async def run(self, call: AgentCall, is_approved: bool) -> Result:
         """Makes a call after `asks`."""
-        key = self._key(name, arguments, self.options.session_of(context), id)
-        ended = self._ended.pop(key, None)
+        ended = self._ended.pop(self._key(call), None)
         if ended is not None:
             return ended
-        if is_approved or key in self._waiting:
-            return await self.approve(name, arguments, context, id)
-        return await self.call(name, arguments, context, id)
+        if is_approved or self.pending(call) is not None:
+            return await self.approve(call)
+        return await self.call(call)
 
-    async def _may_ask(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        tool = self._named(name, arguments)[0]
-        if self.options.search and name == _FIND["name"]:
-            return False
-        if tool not in self._may_wait:
-            try:
-                self._may_wait[tool] = bool((await self.client.tool(tool))["approval"])
-            except Problem:  # The call itself says what is wrong, such as a name that no tool has.
-                return False
-        return self._may_wait[tool]
+    async def call(self, call: AgentCall) -> Result:
+        """Makes a call, and runs it where it is a function of the program. What waits is kept."""
+        if self._is_find(call):
+            return await self._find(str(call.arguments.get("query") or ""))
+        tool, arguments = self._meant(call)
+        is_write = call.is_repeated and (await self._details(tool)).get("effect", "read") != "read"
+        key = f"{call.id}/{call.digest}"[-255:] if is_write and call.id else None
+        session = self.options.session_of(call.context)
+        result = await self.client.call(tool, arguments, session=session, key=key)
+        for _ in range(_MOST_WAITS):
+            if result.error is None or result.error.code != "still_running":
+                break
+            await self.client._pause(result.error.retry_after or 1.0)
+            result = await self.client.call(tool, arguments, session=session, key=key)
+        return await self._end(call, result)
 
-    async def call(self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None) -> Result:
-        """Makes a call, and runs it where it is a function of the program. What waits is kept under the id."""
-        if self.options.search and name == _FIND["name"]:
-            return await self._find(str(arguments.get("query") or ""))
-        tool, given = self._named(name, arguments)
-        session = self.options.session_of(context)
-        result = await self._end(await self.client.call(tool, given, session=session), session)
-        return self._keep(result, name, arguments, session, id)
-
-    async def approve(
-        self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None, metadata: Mapping[str, Any] | None = None
-    ) -> Result:
+    async def approve(self, call: AgentCall, metadata: Mapping[str, Any] | None = None) -> Result:
         """Makes a call that a person has approved. `metadata` is what was `shown`, where the framework kept it."""
-        session = self.options.session_of(context)
-        kept = self._waiting.pop(self._key(name, arguments, session, id or ""), None)
-        approval = None if kept is None else kept.id
-        if approval is None and metadata is not None and metadata.get("call") == self._key(name, arguments, session, "")[1]:
-            approval = metadata.get("approval")
-        if approval is not None:
-            result = await self._end(await self.client.approve(approval), session)
-            return self._keep(result, name, arguments, session, id)
-        result = await self.call(name, arguments, context, id)
-        if result.pending is None or result.pending.kind != "approval":
+        kept = self._waiting.pop(self._key(call), None)
+        if kept is not None:
+            return await self._end(call, await self.client.approve(kept.id))
+        if metadata is not None and metadata.get("call") == call.digest:
+            return await self._end(call, await self.client.approve(metadata["approval"]))
+        result = await self.call(call)
+        if result.pending is None or not _waits(result) or not await self._is_shown(result.tool, result.pending):
             return result
-        if not await self._is_shown(result.tool, result.pending):
-            return result
-        return await self._end(await self.client.approve(result.pending.id), session)
+        self._waiting.pop(self._key(call), None)
+        return await self._end(call, await self.client.approve(result.pending.id))
+
+    async def reject(self, call: AgentCall, pending: Pending) -> Result:
+        self._waiting.pop(self._key(call), None)
+        return await self.client.reject(pending.id)
+
+    def pending(self, call: AgentCall) -> Pending | None:
+        return self._waiting.get(self._key(call))
+
+    def pending_under(self, id: str) -> Pending | None:
+        """The last call that waits under an id."""
+        return next((pending for key, pending in reversed(self._waiting.items()) if key[0] == id), None)
+
+    def _key(self, call: AgentCall) -> Key:
+        return call.id, call.digest, json.dumps(self.options.session_of(call.context), sort_keys=True, default=str)
+
+    def _is_find(self, call: AgentCall) -> bool:
+        return self.options.search and call.name == _FIND["name"]
+
+    def _meant(self, call: AgentCall) -> tuple[str, Mapping[str, Any]]:
+        if not self.options.search:
+            return call.name, call.arguments
+        given = call.arguments.get("arguments")
+        return str(call.arguments.get("tool") or ""), given if isinstance(given, Mapping) else {}
+
+    async def _may_ask(self, call: AgentCall) -> bool:
+        if self._is_find(call):
+            return False
+        tool = self._meant(call)[0]
+        return tool in self._asked or bool((await self._details(tool)).get("approval"))
+
+    async def _details(self, tool: str) -> dict[str, Any]:
+        """Of a name that no tool has there are none: the call itself says what is wrong."""
+        if tool not in self._tools:
+            try:
+                self._tools[tool] = await self.client.tool(tool)
+            except Problem:
+                return {}
+        return self._tools[tool]
 
     async def _is_shown(self, tool: str, pending: Pending) -> bool:
         """Whether an earlier call with the same request waits."""
@@ -158,63 +208,45 @@ class AgentTools:
                 return True
         return False
 
-    async def reject(self, pending: Pending, name: str, arguments: Mapping[str, Any], context: Any, id: str | None) -> Result:
-        self._waiting.pop(self._key(name, arguments, self.options.session_of(context), id or ""), None)
-        return await self.client.reject(pending.id)
-
-    def shown(self, pending: Pending, name: str, arguments: Mapping[str, Any], context: Any) -> dict[str, Any]:
-        """What a person decides about, for a framework to keep."""
-        call = self._key(name, arguments, self.options.session_of(context), "")[1]
-        return {"approval": pending.id, "call": call, "request": pending.request, "expires": pending.expires}
-
-    def pending(self, name: str, arguments: Mapping[str, Any], context: Any, id: str | None) -> Pending | None:
-        """The call of the framework that waits."""
-        return self._waiting.get(self._key(name, arguments, self.options.session_of(context), id or ""))
-
-    def pending_under(self, id: str) -> Pending | None:
-        """The last call that waits under an id."""
-        return next((pending for (kept, _), pending in reversed(self._waiting.items()) if kept == id), None)
-
-    def _keep(self, result: Result, name: str, arguments: Mapping[str, Any], session: Session | None, id: str | None) -> Result:
-        if id is not None and result.pending is not None and result.pending.kind == "approval":
-            _put(self._waiting, self._key(name, arguments, session, id), result.pending)
-        return result
-
-    def _key(self, name: str, arguments: Mapping[str, Any], session: Session | None, id: str) -> tuple[str, str]:
-        call = json.dumps([name, arguments, session], sort_keys=True, default=str)
-        return id, hashlib.sha256(call.encode()).hexdigest()
-
-    def _named(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        if self.options.search and name == _CALL["name"]:
-            given = arguments.get("arguments")
-            return str(arguments.get("tool") or ""), given if isinstance(given, Mapping) else {}
-        return name, arguments
-
-    async def _end(self, result: Result, session: Session | None) -> Result:
+    async def _end(self, call: AgentCall, result: Result) -> Result:
         pending = result.pending
         if pending is not None and pending.kind == "client" and result.tool in self.options.functions:
             response = self.options.functions[result.tool](**pending.request)
             if inspect.isawaitable(response):
                 response = await response
-            return replace(result, response=response, pending=None, raw={"response": response})
+            return Result(result.id, result.tool, response=response)
+        if pending is not None and pending.kind == "approval":
+            self._asked.add(result.tool)
+            if call.id:
+                _put(self._waiting, self._key(call), pending)
         data = _media(result.response)
         if data is None:
             return result
         # A picture or a sound is text to a model that gets it as JSON, and many tokens of it.
         media_type = result.response["mediaType"]
-        handle = await self.client.put_file(data, media_type, session=(session or {}).get("id"))
-        shown = {"mediaType": media_type, "size": len(data)}
-        return replace(result, response=shown, handle=handle, raw={**result.raw, "response": shown, "handle": handle})
+        session = self.options.session_of(call.context) or {}
+        handle = await self.client.put_file(data, media_type, session=session.get("id"))
+        response = {"mediaType": media_type, "size": len(data)}
+        return replace(result, response=response, handle=handle, raw={**result.raw, "response": response, "handle": handle})
 
     async def _find(self, query: str) -> Result:
         toolsets = [self.options.toolset] if self.options.toolset else None
         found = await self.client.search(query, limit=5, toolsets=toolsets) if query.strip() else []
         details = [await self.client.tool(tool["name"]) for tool in found]
         tools = [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in details]
-        return Result("1", _FIND["name"], None, tools, None, None, None, None, {"response": tools})
+        return Result("1", _FIND["name"], response=tools)
 
 
-def _put(kept: collections.OrderedDict[tuple[str, str], T], key: tuple[str, str], value: T) -> None:
+def shown(call: AgentCall, pending: Pending) -> dict[str, Any]:
+    """What a person decides about, for a framework to keep."""
+    return {"approval": pending.id, "call": call.digest, "request": pending.request, "expires": pending.expires}
+
+
+def _waits(result: Result) -> bool:
+    return result.pending is not None and result.pending.kind == "approval"
+
+
+def _put(kept: collections.OrderedDict[Key, T], key: Key, value: T) -> None:
     kept[key] = value
     if len(kept) > _MOST_KEPT:
         kept.popitem(last=False)
@@ -244,7 +276,10 @@ def _media(response: Any) -> bytes | None:
 def fault_text(result: Result) -> str:
     """What a model reads of a call that failed."""
     status = {} if result.status is None else {"status": result.status}
-    error = result.raw.get("error") or {"code": "pending", "message": "the call waits, and nobody can be asked here"}
+    error = result.raw.get("error") or {
+        "code": "pending",
+        "message": "the call waits for a decision and was not made; call again to ask for it",
+    }
     return json.dumps({**status, "error": error}, ensure_ascii=False)
 
 

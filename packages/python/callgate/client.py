@@ -225,6 +225,9 @@ class AsyncClient:
         with self._start:
             return self._settings.start()
 
+    async def _pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
     async def _run(self, operation: Operation[T]) -> T:
         pool = await self._pool()
         return operation.answer(*await pool.send(operation))

@@ -7,6 +7,7 @@ needs a checkpointer."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from contextvars import ContextVar
 from typing import Any, Optional
@@ -15,9 +16,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
 
-from .agent_tools import AgentTools, Functions, Options, Sessions, answer, fault_text
+from .agent_tools import AgentCall, AgentTools, Functions, Options, Sessions, answer, fault_text, shown
 from .client import AsyncClient, Client
-from .results import Result
+from .results import Pending, Result
 
 
 class CallgateTool(BaseTool):
@@ -33,50 +34,46 @@ class CallgateTool(BaseTool):
         return (tool_input, tool_call_id), {}
 
     async def _arun(self, arguments: dict[str, Any], id: Optional[str], *, config: RunnableConfig) -> Any:
-        thread = _thread(config, id)
-        result = await self._begin(arguments, config, thread)
+        # LangGraph runs a node again from its beginning once a person has decided about one of its calls.
+        call = AgentCall(self.name, arguments, config, _id_in_thread(config, id), is_repeated=True)
+        kept = self._shared.pending(call)
+        if kept is None:
+            result = await self._shared.call(call)
+        else:
+            result = Result("1", self.name, pending=kept)
         if result.pending is not None:
-            result = await self._decide(arguments, config, thread, result)
-        return _content(result)
+            # Asked once: a second question in one run would get the first one's answer when the run is repeated.
+            result = await self._decide(call, result, result.pending)
+        if not result.ok:
+            raise ToolException(fault_text(result))
+        return answer(result)
 
     def _run(self, arguments: dict[str, Any], id: Optional[str], *, config: RunnableConfig) -> Any:
         if self._is_async:
             raise NotImplementedError("these tools are of an `AsyncClient`: run the agent with `ainvoke`, or make them of a `Client`")
         return _finish(self._arun(arguments, id, config=config))
 
-    async def _begin(self, arguments: dict[str, Any], config: RunnableConfig, id: str | None) -> Result:
-        kept = self._shared.pending(self.name, arguments, config, id)
-        # LangGraph runs the tool again from its beginning once a person has decided.
-        if kept is not None:
-            return Result("1", self.name, None, None, None, kept, None, None, {})
-        return await self._shared.call(self.name, arguments, config, id)
-
-    async def _decide(self, arguments: dict[str, Any], config: RunnableConfig, id: str | None, result: Result) -> Result:
+    async def _decide(self, call: AgentCall, result: Result, pending: Pending) -> Result:
         from langgraph.types import interrupt
 
-        pending = result.pending
-        while pending is not None:
-            if pending.kind == "client":
-                response = interrupt({"tool": result.tool, "arguments": pending.request})
-                return Result(result.id, result.tool, None, response, None, None, None, None, {"response": response})
-            decision = interrupt(_request(result.tool, self._shared.shown(pending, self.name, arguments, config)))
-            if not _is_approved(decision):
-                return await self._shared.reject(pending, self.name, arguments, config, id)
-            result = await self._shared.approve(self.name, arguments, config, id)
-            pending = result.pending
-        return result
+        if pending.kind == "client":
+            response = interrupt({"tool": result.tool, "arguments": pending.request})
+            return Result(result.id, result.tool, response=response)
+        if _is_approved(interrupt(_request(result.tool, shown(call, pending)))):
+            return await self._shared.approve(call)
+        return await self._shared.reject(call, pending)
 
 
-def _thread(config: RunnableConfig, id: str | None) -> str | None:
-    """An id of a call is unique within its conversation."""
+def _id_in_thread(config: RunnableConfig, id: str | None) -> str:
+    """An id of a call is unique within its conversation; without one nothing can wait."""
     thread = (config.get("configurable") or {}).get("thread_id")
-    return None if id is None or thread is None else f"{thread}/{id}"
+    return "" if id is None or thread is None else f"{thread}/{id}"
 
 
-def _request(tool: str, shown: dict[str, Any]) -> dict[str, Any]:
-    action = {"name": tool, "args": {"request": shown["request"]}, "description": "The request that would be sent"}
+def _request(tool: str, decided: dict[str, Any]) -> dict[str, Any]:
+    action = {"name": tool, "args": {"request": decided["request"]}, "description": "The request that would be sent"}
     review = {"action_name": tool, "allowed_decisions": ["approve", "reject"]}
-    return {"action_requests": [action], "review_configs": [review], "callgate": shown}
+    return {"action_requests": [action], "review_configs": [review], "callgate": decided}
 
 
 def _is_approved(decision: Any) -> bool:
@@ -84,12 +81,6 @@ def _is_approved(decision: Any) -> bool:
         return decision is True
     decisions = decision.get("decisions") or [{}]
     return all(each.get("type") == "approve" for each in decisions)
-
-
-def _content(result: Result) -> Any:
-    if not result.ok:
-        raise ToolException(fault_text(result))
-    return answer(result)
 
 
 _blocks: ContextVar[bool] = ContextVar("blocks", default=False)
@@ -100,6 +91,12 @@ class _Threads(AsyncClient):
 
     def __init__(self, client: Client) -> None:
         self._client = client
+
+    async def _pause(self, seconds: float) -> None:
+        if _blocks.get():
+            time.sleep(seconds)
+        else:
+            await asyncio.sleep(seconds)
 
     async def _run(self, operation: Any) -> Any:
         if _blocks.get():

@@ -11,7 +11,7 @@ from typing import Any
 from agents import FunctionTool, RunContextWrapper
 from agents.tool_context import ToolContext
 
-from .agent_tools import AgentTools, Functions, Options, Sessions, answer, fault_text
+from .agent_tools import AgentCall, AgentTools, Functions, Options, Sessions, answer, fault_text
 from .client import AsyncClient
 from .results import Pending
 
@@ -32,7 +32,7 @@ def _tool(shared: AgentTools, tool: dict[str, Any]) -> FunctionTool:
     name: str = tool["name"]
 
     async def needs_approval(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        return await shared.asks(name, arguments, context, call_id)
+        return await shared.asks(AgentCall(name, arguments, context, call_id))
 
     async def invoke(context: ToolContext[Any], text: str) -> Any:
         try:
@@ -43,7 +43,7 @@ def _tool(shared: AgentTools, tool: dict[str, Any]) -> FunctionTool:
             return "the arguments are no JSON object; correct and call again"
         id = context.tool_call_id
         is_approved = context.is_tool_approved(name, id) is True
-        result = await shared.run(name, arguments, context, id, is_approved)
+        result = await shared.run(AgentCall(name, arguments, context, id), is_approved)
         if not result.ok:
             return fault_text(result)
         value = answer(result)

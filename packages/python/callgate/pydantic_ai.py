@@ -14,7 +14,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
-from .agent_tools import AgentTools, Functions, Options, Sessions, answer, fault_text, is_mendable
+from .agent_tools import AgentCall, AgentTools, Functions, Options, Sessions, answer, fault_text, is_mendable, shown
 from .client import AsyncClient
 
 # The sidecar checks arguments, and says what is wrong with all of them at once.
@@ -42,13 +42,14 @@ class CallgateToolset(AbstractToolset[Any]):
         return ToolsetTool(toolset=self, tool_def=definition, max_retries=self._retries, args_validator=_OBJECT)
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
+        call = AgentCall(name, tool_args, ctx, ctx.tool_call_id or "")
         if ctx.tool_call_approved:
-            result = await self._tools.approve(name, tool_args, ctx, ctx.tool_call_id, ctx.tool_call_metadata)
+            result = await self._tools.approve(call, ctx.tool_call_metadata)
         else:
-            result = await self._tools.call(name, tool_args, ctx, ctx.tool_call_id)
+            result = await self._tools.call(call)
         if result.pending is not None:
             if result.pending.kind == "approval":
-                raise ApprovalRequired(metadata=self._tools.shown(result.pending, name, tool_args, ctx))
+                raise ApprovalRequired(metadata=shown(call, result.pending))
             raise CallDeferred(metadata={"tool": result.tool, "arguments": result.pending.request})
         if is_mendable(result):
             raise ModelRetry(fault_text(result))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 
@@ -44,13 +44,13 @@ class Result:
 
     id: str
     tool: str
-    status: int | None
-    response: Any
-    error: Fault | None
-    pending: Pending | None
-    request: Any
-    handle: str | None
-    raw: dict[str, Any]
+    status: int | None = None
+    response: Any = None
+    error: Fault | None = None
+    pending: Pending | None = None
+    request: Any = None
+    handle: str | None = None
+    raw: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, raw: dict[str, Any]) -> Result:

@@ -12,6 +12,8 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 from service import ARCHIVE, PICTURE, Service
 
@@ -72,6 +74,20 @@ async def an_approval_is_asked_for_and_given(client, service):
     await deleting.ainvoke({"messages": [("user", "go")]}, config)
     [(status, rejected)] = returned(await deleting.ainvoke(Command(resume={"decisions": [{"type": "reject"}]}), config))
     assert status == "error" and rejected["error"]["code"] == "rejected" and not service.made
+
+
+async def a_node_that_is_run_again_makes_no_call_twice(client, service):
+    """A node with both calls: once a person has decided about one, LangGraph runs both again."""
+    service.made.clear()
+    calls = [{"name": name, "args": arguments, "id": name, "type": "tool_call"} for name, arguments in (("shop-putFile", {"body": "aGk="}), ("shop-deleteOrder", {"id": 7}))]
+    graph = StateGraph(MessagesState)
+    graph.add_node("tools", ToolNode(await atools(client)))
+    graph.add_edge("__start__", "tools")
+    running, config = graph.compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "f"}}
+    assert "__interrupt__" in await running.ainvoke({"messages": [AIMessage("", tool_calls=calls)]}, config)
+    state = await running.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+    assert [status for status, _ in returned(state)] == ["success", "success"], state
+    assert [path for _, path, *_ in service.made] == ["/files", "/orders/7"], service.made
 
 
 async def a_function_of_the_client_is_run_or_asked_for(client):
@@ -135,6 +151,7 @@ async def tasks(config, service):
     async with AsyncClient(config=config) as client:
         await a_call_parallel_calls_and_faults(client)
         await an_approval_is_asked_for_and_given(client, service)
+        await a_node_that_is_run_again_makes_no_call_twice(client, service)
         await a_function_of_the_client_is_run_or_asked_for(client)
         await files_go_by_handles(client)
         await values_of_the_session_are_not_the_models(client)

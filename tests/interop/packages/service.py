@@ -99,6 +99,7 @@ class Service:
             self.left.set()
             return 200, "application/json", b"{}"
         if path == "/files":
+            self.made.append((method, path))
             answer = {"size": len(body), "sha256": hashlib.sha256(body).hexdigest()}
         elif path.startswith("/owners/"):
             answer = {"owner": path.rpartition("/")[2]}
