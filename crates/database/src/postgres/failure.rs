@@ -29,7 +29,7 @@ pub(super) fn of_beginning(error: &Error) -> Failure {
 /// A failure without the server's word: the connection broke, or the statement asks for a type that the driver does not read.
 fn of_library(error: &Error) -> Failure {
     let source = std::error::Error::source(error);
-    let is_of_type = source.is_some_and(|source| source.is::<WrongType>());
+    let is_of_type = source.is_some_and(<dyn std::error::Error>::is::<WrongType>);
     if is_of_type { Failure::Internal } else { lost() }
 }
 

@@ -40,7 +40,7 @@ fn example(schema: &Value) -> Option<Value> {
     Some(match (first, format_of(schema)) {
         ("boolean", _) => true.into(),
         ("integer", _) => {
-            schema.get("minimum").filter(|it| it.is_number()).cloned().unwrap_or(1.into())
+            schema.get("minimum").filter(|it| it.is_number()).cloned().unwrap_or_else(|| 1.into())
         }
         ("string", Some("date")) => "2026-01-31".into(),
         ("string", Some("date-time")) => "2026-01-31T12:00:00Z".into(),
