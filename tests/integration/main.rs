@@ -27,6 +27,7 @@ mod futures;
 mod google;
 mod handles;
 mod identity_provider;
+mod log_of_service;
 mod manual;
 mod patterns;
 mod prelude;
