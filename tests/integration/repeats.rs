@@ -1,6 +1,9 @@
 //! Endings of a connection × methods × `retry` × keys × approvals, counted at the service: a request that may have been executed
 //! goes again only if it is a read, and one that a person approved never does.
 
+mod frames;
+mod http2;
+
 use crate::prelude::*;
 use callgate::approval::Decision;
 use callgate_policy::IdempotencyKey;
@@ -42,12 +45,16 @@ struct Policy {
 
 impl Policy {
     fn executor(self, service: &Breaking) -> Executor {
+        target::executor(DESCRIPTION, &service.origin, &self.settings(""))
+    }
+
+    /// The settings of a toolset, and more of them.
+    fn settings(self, more: &str) -> String {
         let when = if self.retries { "safe" } else { "none" };
         let confirm = if self.is_approved { "always" } else { "never" };
-        let settings = format!(
-            "retry: {{when: {when}, attempts: {ATTEMPTS}, wait: 1ms}}\nconfirm: {{default: {confirm}, tools: {{first: never}}}}"
-        );
-        target::executor(DESCRIPTION, &service.origin, &settings)
+        format!(
+            "retry: {{when: {when}, attempts: {ATTEMPTS}, wait: 1ms}}\nconfirm: {{default: {confirm}, tools: {{first: never}}}}\n{more}"
+        )
     }
 
     /// The most requests of which the service may read a byte.
