@@ -24,7 +24,7 @@ use self::pieces::Pieces;
 use crate::{
     context::TurnEvent,
     error::{self, Error},
-    stream::StreamedReply,
+    stream::{StreamedReply, whole_reply},
     wire::{Ask, Reply, Wire},
 };
 
@@ -232,7 +232,7 @@ impl Model {
         let (head, mut pieces) = response.into_parts();
         let first = pieces.next().await?.unwrap_or_default();
         // Some servers do not stream, whatever they were asked for, or answer with an error under any status.
-        if !head.status.is_success() || begins_object(&first) {
+        if !head.status.is_success() || begins_json(&first) {
             let whole = pieces.whole(first).await?;
             return self.read_whole(&Response::from_parts(head, whole), secrets, words);
         }
@@ -273,13 +273,13 @@ impl Model {
         if !response.status().is_success() {
             return Err(ModelFailure::of_status(response, &text));
         }
-        let reply = self.wire.reply(&text);
+        let reply = whole_reply(self.wire, &text);
         reply.map_err(|fault| ModelFailure::of_reply(&fault, &masker))
     }
 }
 
-fn begins_object(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().first() == Some(&b'{')
+fn begins_json(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 
 /// The time for one reply. Models that think take a minute and more.

@@ -14,9 +14,10 @@ use std::fmt::Display;
 
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Value};
+use serde_json::value::RawValue;
 
 use self::{events::Events, frames::Frames};
-use crate::wire::{ReplyFault, Wire, error_of, failed};
+use crate::wire::{Reply, ReplyFault, Wire, error_of, failed};
 
 /// The parts of a reply that have come.
 #[derive(Debug)]
@@ -79,10 +80,24 @@ impl StreamedReply {
             Self::Anthropic(_, parts) => parts.body(),
             Self::Bedrock(_, parts) => parts.body(),
             Self::Gemini(_, parts) => parts.body(),
-            Self::OpenAi(_, parts) => parts.body(),
+            Self::OpenAi(events, parts) => parts.body(events.is_done()),
             Self::Responses(_, parts) => parts.body(),
         }
     }
+}
+
+/// Reads the body of a response that is no stream. Gemini answers with a list of responses to whom it does not stream events.
+pub(crate) fn whole_reply(wire: Wire, text: &str) -> Result<Reply, ReplyFault> {
+    if wire != Wire::Gemini || !text.trim_start().starts_with('[') {
+        return wire.reply(text);
+    }
+    let responses: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
+    let mut parts = gemini::Parts::default();
+    for response in responses {
+        parts.add(response.get())?;
+    }
+    let whole = parts.body().ok_or("the reply of the model ended before it was whole")?;
+    wire.reply(&whole)
 }
 
 /// The words in the bytes of a stream, and the messages of its reply, if that is whole. For fuzzers.

@@ -16,7 +16,7 @@ use callgate_tool::{Json, Object, Value, json};
 pub(crate) use self::{
     amend::amend,
     body::{Body, items},
-    fault::{ReplyFault, error_of, failed},
+    fault::{NO_GOOD, ReplyFault, ended_with, error_of, failed},
 };
 use crate::{choice::Choice, usage::Usage};
 

@@ -11,7 +11,7 @@ use callgate_transport::{Error as TransportError, ErrorKind};
 use http::{Response, StatusCode};
 
 use super::overflow::is_overflow;
-use crate::wire::ReplyFault;
+use crate::wire::{NO_GOOD, ReplyFault};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFailure {
@@ -111,7 +111,7 @@ fn is_transient(error: &Value) -> bool {
 }
 
 /// The kinds of errors for which the providers answer 408, 429 or 5xx where no stream has begun.
-const TRANSIENT: [&str; 22] = [
+const TRANSIENT: [&str; 20] = [
     // Anthropic: <https://docs.anthropic.com/en/api/errors>.
     "api_error",
     "overloaded_error",
@@ -126,11 +126,9 @@ const TRANSIENT: [&str; 22] = [
     // Gemini: `google.rpc.Code`, and reasons for which a reply was no good: another one may be.
     "DEADLINE_EXCEEDED",
     "INTERNAL",
-    "MALFORMED_FUNCTION_CALL",
-    "OTHER",
+    NO_GOOD,
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
-    "UNEXPECTED_TOOL_CALL",
     // OpenAI: `ResponseErrorCode` and the types of errors of its servers and those like them.
     "internal_server_error",
     "overloaded",

@@ -39,18 +39,15 @@ impl Parts {
                 self.count(message.get("usage"));
             }
             "content_block_start" => {
-                let Value::Object(members) = taken("content_block") else {
+                let members = taken("content_block");
+                if !members.is_object() {
                     return Err(unreadable("a block is none"));
-                };
-                self.positions.insert(index, self.blocks.len());
-                self.blocks.push(Block { members, input: String::new() });
+                }
+                self.begin(index, members);
             }
             "content_block_delta" => {
-                let position = self.positions.get(&index).copied();
-                return position
-                    .and_then(|at| self.blocks.get_mut(at))
-                    .ok_or_else(|| unreadable("a piece of no block"))?
-                    .add(&taken("delta"));
+                let delta = taken("delta");
+                return self.block(index, &delta)?.add(&delta);
             }
             "message_delta" => {
                 let stop = taken("delta").get("stop_reason").cloned();
@@ -65,6 +62,29 @@ impl Parts {
         Ok(String::new())
     }
 
+    /// The block of a piece. Some servers leave out the beginning of words and thoughts, which says nothing more than their kind.
+    fn block(&mut self, index: Option<u64>, delta: &Value) -> Result<&mut Block, ReplyFault> {
+        let position = self.positions.get(&index).copied();
+        let at = match (position, delta.get("type").and_then(Value::as_str)) {
+            (Some(at), _) => at,
+            (None, Some("text_delta")) => self.begin(index, json!({"type": "text", "text": ""})),
+            (None, Some("thinking_delta")) => {
+                self.begin(index, json!({"type": "thinking", "thinking": ""}))
+            }
+            _ => return Err(unreadable("a piece of no block")),
+        };
+        self.blocks.get_mut(at).ok_or_else(|| unreadable("a piece of no block"))
+    }
+
+    /// Begins a block with these members. Returns its position.
+    fn begin(&mut self, index: Option<u64>, members: Value) -> usize {
+        let Value::Object(members) = members else { return self.blocks.len() };
+        let at = self.blocks.len();
+        self.positions.insert(index, at);
+        self.blocks.push(Block { members, input: String::new() });
+        at
+    }
+
     fn count(&mut self, usage: Option<&Value>) {
         if let Some(usage) = usage.and_then(Value::as_object) {
             let stated = usage.iter().filter(|(_, tokens)| !tokens.is_null());
@@ -73,7 +93,8 @@ impl Parts {
     }
 
     pub(super) fn body(self) -> Option<String> {
-        if !self.is_ended {
+        // Some servers end with the reason, and leave out the event after it.
+        if !self.is_ended && self.stop.is_null() {
             return None;
         }
         // The calls of a reply that was cut are not made; in another one, arguments that are no JSON are no reply.

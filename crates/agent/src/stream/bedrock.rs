@@ -56,11 +56,9 @@ impl Parts {
             "contentBlockDelta" => return self.grow(payload()?),
             "contentBlockStart" => {
                 let mut event = payload()?;
-                let block = self.block(&event)?;
-                if !matches!(block, Block::Nothing) {
-                    return Err(unreadable("a block begins twice"));
-                }
-                *block = Block::begin(taken(&mut event, "start"))?;
+                let begun = Block::begin(taken(&mut event, "start"))?;
+                let block = self.beginning(&event, &begun)?;
+                *block = begun;
             }
             "contentBlockStop" => drop(self.block(&payload()?)?),
             "messageStop" => self.stop = Some(taken(&mut payload()?, "stopReason")),
@@ -79,6 +77,21 @@ impl Parts {
             self.blocks.push(Block::Nothing);
         }
         self.blocks.get_mut(at).ok_or_else(|| unreadable("a piece of no block"))
+    }
+
+    /// The block that begins with an event. Servers that resemble Bedrock give one number to several.
+    fn beginning(&mut self, event: &Value, begun: &Block) -> Result<&mut Block, ReplyFault> {
+        let earlier = self.block(event)?;
+        if matches!(earlier, Block::Nothing) {
+            return self.block(event);
+        }
+        if earlier.id().is_some() && earlier.id() == begun.id() {
+            return Err(unreadable("a block begins twice"));
+        }
+        if let Some(index) = event.get("contentBlockIndex").and_then(Value::as_u64) {
+            self.positions.remove(&index);
+        }
+        self.block(event)
     }
 
     fn grow(&mut self, mut event: Value) -> Result<String, ReplyFault> {
@@ -113,6 +126,12 @@ impl Block {
         }
     }
 
+    /// The id of a call.
+    fn id(&self) -> Option<&Value> {
+        let Self::Call { members, .. } = self else { return None };
+        members.get("toolUseId")
+    }
+
     /// Adds a piece. Returns the words in it for the user.
     fn grow(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
         if let Value::String(piece) = taken(&mut delta, "text") {
@@ -120,8 +139,11 @@ impl Block {
             return Ok(piece);
         }
         let piece = taken(&mut delta, "toolUse");
-        if let (Some(piece), Self::Call { input, .. }) = (text(&piece, "input"), &mut *self) {
-            input.push_str(piece);
+        if let (Some(piece), Self::Call { input, .. }) = (piece.get("input"), &mut *self) {
+            match piece {
+                Value::String(piece) => input.push_str(piece),
+                whole => *input = whole.to_string(),
+            }
             return Ok(String::new());
         }
         let citation = taken(&mut delta, "citation");

@@ -11,6 +11,8 @@ pub(crate) struct Events {
     n_seen: usize,
     /// The data of the event whose end has not come.
     data: String,
+    /// True once the mark of the end has come.
+    is_done: bool,
 }
 
 impl Events {
@@ -24,6 +26,11 @@ impl Events {
     /// Ends the last event: some servers leave its line break out.
     pub(crate) fn end(&mut self) {
         self.push(b"\n\n");
+    }
+
+    /// True if the server has marked the end of the stream, as OpenAI does.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done
     }
 
     /// The data of the next whole event. Events without data, and the mark of the end that OpenAI sends, are passed over.
@@ -56,8 +63,11 @@ impl Events {
     fn line(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
+            self.is_done |= data == "[DONE]";
             return Some(data).filter(|data| !data.is_empty() && data != "[DONE]");
         }
+        // A byte order mark may stand before the first line.
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let data = line.strip_prefix("data:")?;
         let data = data.strip_prefix(' ').unwrap_or(data);
         // Some servers end an event with one line break: no JSON goes on with an object after an object.

@@ -23,27 +23,33 @@ impl Parts {
         if let Some(error) = error_of(&mut event) {
             return Err(failed(error));
         }
-        if let Some(usage) = event.get("usage").filter(|usage| !usage.is_null()) {
-            self.usage = Some(usage.clone());
-        }
+        self.count(&event);
         let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
             return Ok(String::new());
         };
         if let Some(error) = error_of(choice) {
             return Err(failed(error));
         }
+        // Moonshot counts in the choice.
+        self.count(choice);
         // Some servers name an empty reason in every event but the last.
         if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_nothing(reason)) {
             self.finish = Some(reason.clone());
         }
-        let Some(Value::Object(delta)) = choice.get_mut("delta").map(Value::take) else {
-            return Ok(String::new());
-        };
+        let delta = ["delta", "message"].iter().find_map(|name| {
+            choice.get_mut(name).filter(|delta| delta.is_object()).map(Value::take)
+        });
+        let Some(Value::Object(delta)) = delta else { return Ok(String::new()) };
         let said = delta.get("content").map(words).unwrap_or_default();
         for (name, value) in delta {
             match (&*name, value) {
                 (_, Value::Null) => {}
                 ("tool_calls", Value::Array(calls)) => self.calls.add(calls),
+                ("tool_calls", call @ Value::Object(_)) => self.calls.add(vec![call]),
+                // The only call of a message, as it was written before there were several.
+                ("function_call", function @ Value::Object(_)) => {
+                    self.calls.add(vec![json!({"index": 0, "function": function})]);
+                }
                 ("role", value) if is_nothing(&value) => {}
                 ("role", value) => drop(self.message.insert(name, value)),
                 (_, value) => join(&mut self.message, name, value),
@@ -52,11 +58,27 @@ impl Parts {
         Ok(said)
     }
 
-    pub(super) fn body(mut self) -> Option<String> {
-        let finish = self.finish?;
+    fn count(&mut self, holder: &Value) {
+        if let Some(usage) = holder.get("usage").filter(|usage| usage.is_object()) {
+            self.usage = Some(usage.clone());
+        }
+    }
+
+    /// The body of the whole reply. A mark of the end stands for a reason that the server left out.
+    pub(super) fn body(mut self, is_done: bool) -> Option<String> {
+        // The calls that the reason promises may not have come, and without a reason nothing may have.
+        let promises = self
+            .finish
+            .as_ref()
+            .is_none_or(|finish| matches!(finish.as_str(), Some("function_call" | "tool_calls")));
+        let finish = self.finish.or_else(|| is_done.then(|| "stop".into()))?;
         self.message.entry("role").or_insert("assistant".into());
         self.message.entry("content").or_insert(Value::Null);
         let calls = self.calls.into_values();
+        let says_nothing = self.message.get("content").is_none_or(|said| words(said).is_empty());
+        if promises && calls.is_empty() && says_nothing {
+            return None;
+        }
         if !calls.is_empty() {
             self.message.insert("tool_calls", Value::Array(calls));
         }

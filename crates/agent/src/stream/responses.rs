@@ -33,7 +33,7 @@ impl Parts {
             return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
         }
         match &*event.kind {
-            "response.completed" | "response.failed" | "response.incomplete" => {
+            "response.completed" | "response.done" | "response.failed" | "response.incomplete" => {
                 if event.kind == "response.failed" {
                     failure_in(event.response.map_or("{}", RawValue::get))?;
                 }

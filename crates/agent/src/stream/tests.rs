@@ -73,8 +73,8 @@ fn blocks_of_anthropic_are_put_together() {
             r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"n\": 1"}}"#,
             r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"it is."}}"#,
             r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":".10}"}}"#,
+            // The event after it says nothing more.
             r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":30}}"#,
-            r#"{"type":"message_stop"}"#,
         ],
         "So it is.",
         r#"{"content":[{"type":"thinking","thinking":"I look.","signature":"s="},{"type":"text","text":"So it is."},{"type":"tool_use","id":"t","name":"a","input":{"n":1.10}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":30}}"#,

@@ -10,13 +10,15 @@ use super::{Wire, is_blank};
 /// The messages of one reply. `id` makes the id of a call that has none, from its position among the calls.
 pub(crate) fn amend(wire: Wire, messages: Vec<Json>, id: impl Fn(usize) -> String) -> Vec<Json> {
     let given = messages.iter().flat_map(|message| ids(wire, message.value())).collect();
-    let mut amender = Amender { wire, given, n_calls: 0, id };
+    let mut amender = Amender { wire, given, taken: BTreeSet::new(), n_calls: 0, id };
     messages.into_iter().map(|message| amender.message(message)).collect()
 }
 
 struct Amender<F> {
     wire: Wire,
     given: BTreeSet<String>,
+    /// The ids of the calls before: no provider takes one id for two calls of a message.
+    taken: BTreeSet<String>,
     n_calls: usize,
     id: F,
 }
@@ -25,6 +27,7 @@ impl<F: Fn(usize) -> String> Amender<F> {
     fn message(&mut self, message: Json) -> Json {
         let mut amended = message.value().clone();
         let mut is_amended = leave_out(self.wire, &mut amended);
+        is_amended |= list_the_only_call(self.wire, &mut amended);
         for call in calls(self.wire, &mut amended) {
             let arguments = arguments(self.wire, call);
             is_amended |= arguments;
@@ -33,16 +36,22 @@ impl<F: Fn(usize) -> String> Amender<F> {
         if is_amended { amended.into() } else { message }
     }
 
-    /// Gives a call an id. Returns true if it had none that is a text.
+    /// Gives a call an id. Returns true if it had none that is a text of its own.
     fn identify(&mut self, call: &mut Object) -> bool {
         let Some(member) = id_member(self.wire) else { return false };
         let at = self.n_calls;
         self.n_calls = at.saturating_add(1);
-        let id = match call.get(member) {
-            Some(Value::String(id)) if !id.is_empty() => return false,
-            Some(Value::Number(id)) => id.to_string(),
-            _ => self.made(call, at),
+        let stated = match call.get(member) {
+            Some(Value::String(id)) if !id.is_empty() => Some(id.clone()),
+            Some(Value::Number(id)) => Some(id.to_string()),
+            _ => None,
         };
+        let own = stated.filter(|id| self.taken.insert(id.clone()));
+        if own.is_some() && call.get(member).is_some_and(Value::is_string) {
+            return false;
+        }
+        let id = own.unwrap_or_else(|| self.made(call, at));
+        self.taken.insert(id.clone());
         call.insert(member, id.into());
         true
     }
@@ -169,6 +178,21 @@ fn leave_out(wire: Wire, message: &mut Value) -> bool {
         },
         Wire::Responses => false,
     }
+}
+
+/// Makes the only call of a message of OpenAI's first format a list of calls. Returns true if there was one.
+fn list_the_only_call(wire: Wire, message: &mut Value) -> bool {
+    let Some(members) = message.as_object_mut().filter(|_| wire == Wire::OpenAi) else {
+        return false;
+    };
+    if members.contains_key("tool_calls")
+        || !members.get("function_call").is_some_and(Value::is_object)
+    {
+        return false;
+    }
+    let function = members.remove("function_call").unwrap_or_default();
+    members.insert("tool_calls", json!([{"type": "function", "function": function}]));
+    true
 }
 
 fn is_blank_text(wire: Wire, block: &Value) -> bool {

@@ -7,7 +7,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, items, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -82,6 +82,9 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let response: Response<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let message = Json::parse(response.output.message.get()).map_err(|error| error.to_string())?;
     let stop = match response.stop_reason.as_deref() {
+        Some(reason @ ("malformed_model_output" | "malformed_tool_use")) => {
+            return Err(ended_with(reason));
+        }
         Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
         Some(reason @ ("content_filtered" | "guardrail_intervened")) => {
             Stop::Refused(format!("the provider stopped with `{reason}`"))

@@ -1,6 +1,6 @@
 //! Faults of a reply: another form, or the error of a provider in place of a message or the rest of a stream.
 
-use callgate_tool::Value;
+use callgate_tool::{Value, json};
 
 /// The fault of a reply.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,6 +28,15 @@ pub(crate) fn failed(error: Value) -> ReplyFault {
     let said = error.get("message").unwrap_or(&error).as_str().unwrap_or_default();
     ReplyFault { message: format!("the model failed: {said}"), error: Some(error) }
 }
+
+/// The fault of a reply that the provider ended because it is no good, for a reason of its own.
+pub(crate) fn ended_with(reason: &str) -> ReplyFault {
+    let message = format!("the provider ended the reply with `{reason}`");
+    ReplyFault { message, error: Some(json!({"status": NO_GOOD})) }
+}
+
+/// The kind of these faults: another reply may be better.
+pub(crate) const NO_GOOD: &str = "MALFORMED_FUNCTION_CALL";
 
 /// The error in an object: a member of it, or the whole, as vLLM and `SGLang` write one.
 pub(crate) fn error_of(holder: &mut Value) -> Option<Value> {

@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, items, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -83,8 +83,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
         None | Some("FINISH_REASON_UNSPECIFIED" | "STOP") => Stop::Done,
         Some("MAX_TOKENS") => Stop::Length,
         Some(reason @ ("MALFORMED_FUNCTION_CALL" | "OTHER" | "UNEXPECTED_TOOL_CALL")) => {
-            let message = format!("the provider ended the reply with `{reason}`");
-            return Err(ReplyFault { message, error: Some(json!({"status": reason})) });
+            return Err(ended_with(reason));
         }
         Some(reason) => refused(reason),
     };

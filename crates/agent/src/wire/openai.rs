@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, joined, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -60,11 +60,14 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
         serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     let first = completion.choices.first();
     let first = first.ok_or("the reply of the model has no `choices`")?;
+    if let Some(reason) = first.finish_reason.as_deref().filter(|reason| is_no_good(reason)) {
+        return Err(ended_with(reason));
+    }
     let message = Json::parse(first.message.get()).map_err(|error| error.to_string())?;
     let refusal = message.value().get("refusal").and_then(Value::as_str);
     let stop = match (refusal.filter(|said| !said.is_empty()), first.finish_reason.as_deref()) {
         (Some(said), _) => Stop::Refused(said.to_owned()),
-        (None, Some("content_filter")) => {
+        (None, Some("content_filter" | "sensitive")) => {
             Stop::Refused("the provider filtered the reply".to_owned())
         }
         (None, Some("length")) => Stop::Length,
@@ -74,6 +77,12 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
     let (text, is_empty) = (said(message.value()), is_empty(message.value()));
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
+}
+
+/// True for the reasons of servers that resemble OpenAI, after which another reply may be better: Gemini's, OpenRouter's, Zhipu's.
+fn is_no_good(reason: &str) -> bool {
+    matches!(reason, "error" | "malformed_function_call" | "network_error")
+        || reason.starts_with("function_call_filter")
 }
 
 fn said(message: &Value) -> String {
@@ -87,6 +96,7 @@ fn said(message: &Value) -> String {
 pub(super) fn is_empty(message: &Value) -> bool {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     calls.is_none_or(Vec::is_empty)
+        && !message.get("function_call").is_some_and(Value::is_object)
         && said(message).trim().is_empty()
         && is_blank(message.get("refusal"))
 }

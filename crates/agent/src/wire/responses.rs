@@ -54,6 +54,7 @@ struct Response<'r> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Failure {
+    code: Option<String>,
     message: String,
 }
 
@@ -78,9 +79,13 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let refusal = joined(contents(&items, "refusal"));
     let stop = match (response.status.as_deref(), &*reason) {
         (Some("failed" | "cancelled"), _) => {
-            let said = response.error.unwrap_or_default().message;
-            let said = if said.is_empty() { said } else { format!(": {said}") };
-            return Err(format!("the provider could not end the reply{said}").into());
+            let Failure { code, message } = response.error.unwrap_or_default();
+            let said = if message.is_empty() { message } else { format!(": {message}") };
+            let message = format!("the provider could not end the reply{said}");
+            return Err(ReplyFault {
+                message,
+                error: Some(json!({"code": code.unwrap_or_default()})),
+            });
         }
         (_, "content_filter") => Stop::Refused("the provider filtered the reply".to_owned()),
         (Some("incomplete"), _) => Stop::Length,

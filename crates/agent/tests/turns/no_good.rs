@@ -37,6 +37,50 @@ async fn a_malformed_call_of_gemini_is_requested_again_a_few_times() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_that_its_server_calls_no_good_is_requested_again() {
+    let openai = |reason: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"message":{{"role":"assistant","content":""}},"delta":{{}},"finish_reason":"{reason}"}}]}}"#
+        )
+    };
+    let bedrock = |reason: &str| {
+        format!(
+            r#"{{"output":{{"message":{{"role":"assistant","content":[]}}}},"stopReason":"{reason}"}}"#
+        )
+    };
+    let responses =
+        r#"{"status":"failed","output":[],"error":{"code":"server_error","message":"It broke."}}"#;
+    for (dialect, reply) in [
+        (Dialect::OpenAi, openai("function_call_filter: MALFORMED_FUNCTION_CALL")),
+        (Dialect::OpenAi, openai("malformed_function_call")),
+        (Dialect::OpenAi, openai("error")),
+        (Dialect::OpenAi, openai("network_error")),
+        (Dialect::Bedrock, bedrock("malformed_model_output")),
+        (Dialect::Bedrock, bedrock("malformed_tool_use")),
+        (Dialect::Responses, responses.to_owned()),
+    ] {
+        let event = format!("data: {reply}\n\n");
+        let is_streamed = dialect == Dialect::OpenAi;
+        for (reply, is_streamed) in [(&reply, false), (&event, is_streamed)] {
+            if reply == &event && !is_streamed {
+                continue;
+            }
+            let (end, n_requests) = ended(dialect, &[reply], is_streamed).await;
+            let ended = (end.reason, n_requests);
+            assert_eq!(ended, (EndReason::Answered, 2), "{dialect}: {reply}: {:?}", end.detail);
+        }
+    }
+    for (dialect, reply) in [
+        (Dialect::OpenAi, openai("sensitive")),
+        (Dialect::Responses, responses.replace("server_error", "invalid_prompt")),
+    ] {
+        let (end, n_requests) = ended(dialect, &[&reply], false).await;
+        assert_eq!(n_requests, 1, "{dialect}: {reply}: {end:?}");
+        assert_ne!(end.reason, EndReason::Answered, "{dialect}: {reply}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_error_under_the_status_of_a_success_is_said_and_retried_if_it_passes() {
     for (error, n_requests) in [
         (r#"{"message":"upstream overloaded","code":503}"#, 3),

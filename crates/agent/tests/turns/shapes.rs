@@ -7,6 +7,7 @@ mod gemini;
 mod generated;
 mod openai;
 mod responses;
+mod servers;
 mod whole;
 
 use callgate_agent::{Agent, EndReason, Input, Transcript, streamed_reply};

@@ -42,7 +42,7 @@ async fn a_stream_may_take_longer_than_the_time_of_the_model_as_long_as_it_goes_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_falls_silent_is_not_asked_for_again() {
+async fn a_stream_that_falls_silent_is_not_requested_again() {
     for dialect in DIALECTS {
         let (end, n_requests) = ended(dialect, slowly(dialect, 121), true).await;
         assert_eq!((end.reason, n_requests), (EndReason::ModelFailed, 1), "{dialect}");
@@ -52,7 +52,7 @@ async fn a_stream_that_falls_silent_is_not_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_does_not_come_in_time_is_not_asked_for_again() {
+async fn a_reply_that_does_not_come_in_time_is_not_requested_again() {
     for is_streamed in [false, true] {
         let (end, n_requests) = ended(Dialect::OpenAi, Step::Hang, is_streamed).await;
         assert_eq!((end.reason, n_requests), (EndReason::ModelFailed, 1), "{:?}", end.detail);

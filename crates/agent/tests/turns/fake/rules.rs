@@ -66,6 +66,7 @@ fn openai(body: &Value) -> Checked {
                     expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
                 }
                 open = calls.map(|call| text(call, "id")).collect();
+                expect(are_distinct(&open), "one id of two calls")?;
                 let has_text = message.get("content").is_some_and(Value::is_string);
                 expect(has_text || !open.is_empty(), "an assistant message without content")?;
             }
@@ -80,6 +81,10 @@ fn openai(body: &Value) -> Checked {
         body.get("tool_choice").is_none() || body.get("tools").is_some(),
         "a choice without tools",
     )
+}
+
+fn are_distinct(ids: &[&str]) -> bool {
+    ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len()
 }
 
 /// How a format with blocks names them.
@@ -129,6 +134,7 @@ fn blocks(body: &Value, kind: &str, blocks: &Blocks) -> Checked {
         expect(given == open, "results that are not those of the calls before")?;
         open = content.iter().filter_map(|block| (blocks.id)(block)).collect();
         expect(!open.contains(&""), "a call without an id")?;
+        expect(are_distinct(&open), "one id of two calls")?;
         let inputs = content.iter().filter_map(|block| (blocks.input)(block));
         expect(inputs.clone().all(Value::is_object), "an input that is no object")?;
         expect(inputs.count() == open.len(), "a call without an input")?;
@@ -190,6 +196,7 @@ fn responses(body: &Value) -> Checked {
         match kind {
             "function_call" => {
                 open.push(text(item, "call_id"));
+                expect(are_distinct(&open), "one id of two calls")?;
                 expect(!open.contains(&""), "a call without an id")?;
                 let arguments = item.get("arguments");
                 expect(arguments.is_some_and(Value::is_string), "arguments that are no text")?;
