@@ -184,7 +184,9 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         let _ = |settings, around| is_send(load(settings, around));
     }
     {
-        use callgate_agent::{Agent, Input, Round, Rounds, Transcript, Transcripts, TurnContext};
+        use callgate_agent::{
+            Agent, Conversation, Input, Round, Rounds, Transcript, Transcripts, TurnContext,
+        };
         let _: fn(&Agent, &mut Transcript, &TurnContext) =
             |agent, transcript, context| is_send(agent.turn(transcript, Input::text(""), context));
         let _: fn(&Transcripts, &Agent, &TurnContext) = |transcripts, agent, context| {
@@ -192,6 +194,11 @@ fn every_future_of_a_further_kind_of_tools_is_send() {
         };
         let _: fn(&Transcripts, Transcript, &TurnContext) =
             |transcripts, brought, context| is_send(transcripts.replace("", brought, context));
+        let _: fn(&Transcripts, &Conversation) = |transcripts, conversation| {
+            is_send(transcripts.list(None, None, 1));
+            is_send(transcripts.remove(None, conversation));
+            is_send(transcripts.remove_session(None, ""));
+        };
         let _: fn(&dyn Rounds, &Round) = |rounds, round| is_send(rounds.before(round));
         let _: fn(&dyn Rounds, &Round) = |rounds, round| is_send(rounds.after(round));
     }

@@ -38,7 +38,7 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::ToolRemoved, "a_waiting_call_whose_tool_was_removed_ends_as_removed"),
     (
         FaultCode::UnknownSession,
-        "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_value",
+        "a_call_in_a_session_that_is_not_stored_is_refused_if_it_reads_a_hidden_value",
     ),
     (FaultCode::Unreachable, "an_unresolved_name_and_a_closed_port_are_faults_with_their_cause"),
 ];

@@ -1,6 +1,8 @@
 //! `/v1/conversations`: the conversations with agents that are kept for the caller. They are listed, and removed one by one; with
 //! its session, all of a session are. No words are shown: a turn has them.
 
+use std::time::Duration;
+
 use axum::extract::{Path, State, rejection::PathRejection};
 use callgate_agent::{Conversation, Error};
 use callgate_tool::{Object, Principal, Value, json};
@@ -76,7 +78,7 @@ pub(crate) async fn remove_session(
 }
 
 fn problem(error: &Error) -> Problem {
-    Problem::new(ProblemKind::UNAVAILABLE, error.to_string())
+    Problem::new(ProblemKind::UNAVAILABLE, error.to_string()).with_retry_after(SOON)
 }
 
 /// The place of a conversation in the list, as text.
@@ -95,5 +97,7 @@ fn position(cursor: &str) -> Option<Conversation> {
     Some(Conversation { agent, session })
 }
 
+/// The wait before a request to a store that failed is repeated.
+const SOON: Duration = Duration::from_secs(1);
 const USUAL: usize = 100;
 const MOST: usize = 1000;

@@ -63,7 +63,7 @@ fn an_argument_that_differs_from_its_service_name_is_described_with_it() {
 }
 
 #[test]
-fn a_missing_argument_is_told_with_the_name_of_the_service_where_its_own_does_not_show_it() {
+fn a_missing_argument_has_the_name_of_the_service_where_its_own_does_not_show_it() {
     for (name, expected) in [
         ("名前", "a value for `名前`"),
         ("X-Request-ID", "a value"),

@@ -64,7 +64,9 @@ fn a_redirect_of_a_write_names_its_address_and_the_path_to_write() {
     for settings in ["auth: none", "redirects: same_origin"] {
         let folder = folder(&server, settings);
         let called = run(&folder, &["call", "callgate.yaml", "addItem"]).exits(1);
-        called.says(&format!("with a redirect to `{}`", server.url("/items/"))).says("`/items/`");
+        let called = called
+            .says(&format!("with a redirect to `{}`", server.url("/items/")))
+            .says("`/items/`");
         let told = format!("{}{}", called.out, called.err);
         assert!(!told.contains("canary") && !told.contains("server:"), "{told}");
         let json = run(&folder, &["call", "callgate.yaml", "addItem", "--json"]).exits(1).json();

@@ -284,9 +284,8 @@ impl OpenApi {
         }
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let filename = callgate_call::filename(response.headers(), masker);
-        let result = StoredResult::new(media_type, response.body().clone());
-        Some(result.with_filename(filename))
+        let name = callgate_call::filename(response.headers(), masker);
+        Some(StoredResult::new(media_type, response.body().clone()).with_filename(name))
     }
 }
 

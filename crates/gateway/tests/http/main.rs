@@ -27,6 +27,7 @@ mod sidecar;
 mod turn_keys;
 mod turns;
 mod uploads;
+mod words;
 
 use crate::prelude::*;
 use callgate_gateway::Routes;

@@ -32,7 +32,7 @@ fn check(link: Option<&str>, body: &Value, expected: &Value, undeclared: &[&str]
 }
 
 #[test]
-fn the_address_of_a_next_page_is_followed_by_what_the_operation_declares_and_the_rest_is_told() {
+fn the_address_of_a_next_page_is_followed_by_declared_parameters_and_the_rest_is_noted() {
     let items = "https://api.example.com/v1/items";
     let skip = json!({"skiptoken": "abc="});
     for name in ["@odata.nextLink", "odata.nextLink", "nextLink", "next", "__next"] {

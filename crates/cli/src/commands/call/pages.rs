@@ -38,7 +38,7 @@ pub(super) async fn all(
             arguments.extend(next);
             continue;
         }
-        if pages.len() == 1 && most > 1 && !names_page(&result) {
+        if pages.len() == 1 && most > 1 && !names_page(result.journal.events()) {
             output::talk(NO_NEXT_PAGE);
         }
         answer.content = Content::Json(joined(pages).into());
@@ -48,8 +48,8 @@ pub(super) async fn all(
 }
 
 /// True if the response names a next page that no call can ask for: a note says so.
-fn names_page(result: &ToolResult) -> bool {
-    result.journal.events().iter().any(|it| matches!(it, Event::NextPageUndeclared { .. }))
+fn names_page(events: &[Event]) -> bool {
+    events.iter().any(|it| matches!(it, Event::NextPageUndeclared { .. }))
 }
 
 /// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.
