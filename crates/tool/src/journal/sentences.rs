@@ -42,12 +42,7 @@ impl fmt::Display for Event {
             | Self::ResultNotKept
             | Self::SurrogatesReplaced { .. }
             | Self::UnseenRemoved { .. } => self.of_answer(f),
-            Self::Redirected { to, path } => {
-                write!(f, "a redirect to `{to}` was not followed")?;
-                path.iter().try_for_each(|path| {
-                    write!(f, "; the service has the operation at `{path}`, with or without the slash at its end")
-                })
-            }
+            Self::Redirected { to, path } => redirected(f, to, path.as_deref()),
             Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::Retried { code, status, wait } => {
@@ -175,6 +170,16 @@ fn shortened(name: &str) -> Cow<'_, str> {
 
 /// The most letters of a name that a note repeats.
 const LONGEST_NAME: usize = 100;
+
+fn redirected(f: &mut fmt::Formatter<'_>, to: &str, path: Option<&str>) -> fmt::Result {
+    write!(f, "a redirect to `{to}` was not followed")?;
+    path.iter().try_for_each(|path| {
+        write!(
+            f,
+            "; the service has the operation at `{path}`, with or without the slash at its end"
+        )
+    })
+}
 
 fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
     match why {
