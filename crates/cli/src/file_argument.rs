@@ -40,7 +40,7 @@ fn in_folder(file: PathBuf) -> PathBuf {
 /// The profile that a name without a separator or an ending belongs to; other texts stay the files they name.
 fn profile(given: &Path) -> Result<PathBuf, Error> {
     let Some(name) = given.to_str().filter(|name| is_name(name)) else {
-        return Ok(given.to_owned());
+        return of_profile(given).map_or_else(|| Ok(given.to_owned()), Err);
     };
     let folder = folders::profiles();
     let file = folder.as_deref().map(|folder| folders::profile(folder, name));
@@ -54,6 +54,15 @@ fn profile(given: &Path) -> Result<PathBuf, Error> {
         None => format!("`callgate init {name} FILE|URL` makes a profile"),
     };
     Err(Error::whole(given, "unreadable-file", message, &help))
+}
+
+/// The fault of a file that is not there and has the name of a profile: `shop.yaml` for the profile `shop`.
+fn of_profile(given: &Path) -> Option<Error> {
+    let stem = given.to_str()?.strip_suffix(".yaml").filter(|stem| is_name(stem))?;
+    folders::profiles().filter(|folder| folders::profile(folder, stem).is_file())?;
+    let message = format!("there is no file `{stem}.yaml` here; there is a profile `{stem}`");
+    let help = format!("did you mean the profile `{stem}`?");
+    Some(Error::whole(given, "unreadable-file", message, &help))
 }
 
 /// True if a text may be the name of a profile.

@@ -82,7 +82,7 @@ keys! {
         settings: ModelSettings;
         /// `true` for replies as streams, whose words are shown as they come.
         stream: bool;
-        /// The time for one reply; two minutes unless given.
+        /// The time for one reply, and the longest silence of a stream; two minutes unless given.
         timeout: Duration;
         /// The address of the interface, without the path of a request: `https://api.openai.com/v1`.
         url: ModelUrl, required;

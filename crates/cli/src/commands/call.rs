@@ -190,17 +190,22 @@ fn verdict(result: &ToolResult) -> Verdict {
     Verdict::of(result.outcome.is_failed())
 }
 
-/// The tool that a user means: by its name, else by another name of exactly one operation.
+/// The tool that a user means: by its name, else by another name of exactly one operation, or by its name without the toolset.
 pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
     }
-    let operations = executor.entries().filter_map(Entry::operation);
-    let mut meant = operations.filter(|operation| operation.is_called(asked));
+    let mut meant = executor.entries().filter(|entry| is_called(*entry, asked));
     match (meant.next(), meant.next()) {
-        (Some(operation), None) => operation.tool_name.to_string(),
+        (Some(entry), None) => entry.name().to_string(),
         _ => asked.to_owned(),
     }
+}
+
+fn is_called(entry: Entry<'_>, asked: &str) -> bool {
+    let short = || entry.name().as_str().strip_prefix(entry.toolset())?.strip_prefix(['-', '_']);
+    let is_short = || short().is_some_and(|short| short.eq_ignore_ascii_case(asked));
+    entry.operation().map_or_else(is_short, |operation| operation.is_called(asked))
 }
 
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {

@@ -65,6 +65,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         let progress = Progress::of_check(file);
         match open::built(file, &options(arguments)) {
             Ok(built) => {
+                #[cfg(feature = "agents")]
+                found.judge_agents(file, &built);
                 found.edited.push((file.clone(), edited_functions(&built)));
                 let own = databases(&built).chain(documents(&built));
                 found.databases.extend(own.map(|text| (file.clone(), text)));
@@ -202,6 +204,19 @@ impl Found {
     fn tell_empty(&self) {
         for Finding { message, help, .. } in &self.empty {
             output::talk(&format!("error: {message}\nhelp: {help}\n"));
+        }
+    }
+
+    /// Reports each agent that could take no turn: its model has a setting that callgate itself writes, or a name that no
+    /// address holds.
+    #[cfg(feature = "agents")]
+    fn judge_agents(&mut self, file: &Path, built: &Built) {
+        for agent in &built.agents {
+            if let Err(error) = callgate_agent::Agent::of_configuration(built, &agent.name) {
+                let message = format!("the agent `{}` can take no turn: {error}", agent.name);
+                let help = "correct its model";
+                self.fault(Error::whole(file, "wrong-value", message, help));
+            }
         }
     }
 

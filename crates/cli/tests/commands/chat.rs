@@ -242,3 +242,35 @@ fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
     drop(without.server.take());
     without.chat(&["--dry-run"]).exits(0).prints("x-key: ****");
 }
+
+#[test]
+fn an_agent_whose_model_has_a_setting_that_the_turn_writes_is_found_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |dialect: &str, setting: &str| {
+        let model = format!(
+            "{{ dialect: {dialect}, url: 'http://127.0.0.1:9/v1', model: m, auth: none, settings: {{ {setting} }} }}"
+        );
+        let text = format!(
+            "models: {{ main: {model} }}\nagents: {{ helper: {{ model: main }} }}\ntoolsets: {{ app: {{ functions: [{{ name: open_page }}] }} }}\n"
+        );
+        fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    };
+    let check = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        Ended::of(command.current_dir(folder.path()).args(["check", "callgate.yaml"]))
+    };
+    for (dialect, setting) in [
+        ("openai", "tools: []"),
+        ("openai", "n: 2"),
+        ("anthropic", "system: Hm"),
+        ("gemini", "toolConfig: {}"),
+        ("responses", "previous_response_id: r"),
+        ("bedrock", "messages: []"),
+    ] {
+        write(dialect, setting);
+        let name = setting.split(':').next().unwrap();
+        check().exits(2).says("the agent `helper` can take no turn").says(&format!("`{name}`"));
+    }
+    write("openai", "temperature: 0");
+    check().exits(0);
+}

@@ -29,6 +29,8 @@ fn tables_of_a_file_are_called() {
     checked.prints("the database of `shop` answers: 2 tools");
     run(&folder, &["doctor"]).exits(0).prints("ok     database ");
     run(&folder, &["tools", "callgate.yaml"]).exits(0).prints("shop-orders-list");
+    run(&folder, &["tools", "callgate.yaml", "orders-list"]).exits(0).prints("shop-orders-list");
+    run(&folder, &["call", "callgate.yaml", "orders-list", "limit=2"]).exits(0).prints("rows");
     let listed = run(&folder, &["call", "callgate.yaml", "shop-orders-list", "limit=2"]);
     let listed = listed.exits(0).json();
     assert_eq!(listed["rows"].as_array().unwrap().len(), 2);

@@ -43,7 +43,14 @@ pub(super) async fn audit(
         }
         Err(error) => {
             let place = if error.kind() == ErrorKind::ShortKey { "key" } else { "file" };
-            let help = "name a file in a folder that this process may write to, and a key of 16 bytes or more";
+            let help = match error.kind() {
+                ErrorKind::Locked => {
+                    "end that process, or name another file: a chain has one writer"
+                }
+                _ => {
+                    "name a file in a folder that this process may write to, and a key of 16 bytes or more"
+                }
+            };
             let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
             reader.complain(
                 ConfigCode::Audit,
