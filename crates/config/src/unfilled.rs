@@ -2,7 +2,7 @@
 
 use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_tool::SessionSource;
-use callgate_tree::Node;
+use callgate_tree::{Node, Object};
 
 /// Warns of values of the session where nothing fills them in: they would be sent, or shown to a model, as these letters.
 pub(crate) fn warn_of_unfilled(reader: &mut Reader, node: &Node, pointer: &str) {
@@ -20,7 +20,7 @@ pub(crate) fn warn_of_unfilled(reader: &mut Reader, node: &Node, pointer: &str) 
     for (at, item) in node.as_array().into_iter().flatten().enumerate() {
         warn_of_unfilled(reader, item, &format!("{pointer}/{at}"));
     }
-    for (name, node) in node.as_object().into_iter().flat_map(|object| object.iter()) {
+    for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
         if !FILLED.contains(&&**name) {
             warn_of_unfilled(reader, node, &format!("{pointer}/{}", escaped(name)));
         }

@@ -33,7 +33,7 @@ fn no_secret_is_in_the_name_of_a_file() {
     let headers = [("content-disposition", "attachment; filename=\"canary-token.pdf\"")];
     let headers =
         headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-    let headers = HeaderMap::from_iter(headers);
+    let headers: HeaderMap = headers.collect();
     let masker = Masker::new(vec![Secret::new("canary-token".to_owned())]);
     assert_eq!(filename(&headers, &masker).as_deref(), Some("****.pdf"));
 }
