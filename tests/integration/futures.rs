@@ -18,7 +18,7 @@ use callgate::{
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
 use callgate_config::{BuiltDocuments, DescriptionOptions, Subject, examined, load_description};
-use callgate_executor::{preview, review};
+use callgate_executor::{CallRights, preview, review};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
@@ -29,7 +29,7 @@ use callgate_policy::{
     Webhook,
 };
 use callgate_secret::single_flight::SingleFlight;
-use callgate_session::FairQueue;
+use callgate_session::{FairQueue, Owner};
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::{Network, Resolver, TlsSettings};
 use futures_util::FutureExt;
@@ -60,6 +60,8 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.report_refused(call(), &outcome));
     is_send(executor.resume(call(), ClientAnswer::Output(Value::Null)));
     is_send(executor.result(&Handle::from_random(7), &session, None));
+    let (owner, rights) = (Owner::new(None, &session), CallRights::default());
+    is_send(executor.readable_result(&Handle::from_random(7), owner, &rights));
     is_send(executor.keep_file(StoredResult::new("a/b", bytes::Bytes::new()), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
     let _: fn(&Stop) = |stop| is_send(stop.stopped());

@@ -236,11 +236,9 @@ impl OpenApi {
         let understood = self.plan.understood(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
-        let (results, owner) =
-            (&self.connection.results, Owner::new(call.principal(), call.session()));
-        let made_here = |result: StoredResult| {
-            result.with_toolset(&*self.connection.toolset).with_tool(self.name().as_str())
-        };
+        let Connection { results, toolset, .. } = &*self.connection;
+        let (owner, tool) = (Owner::new(call.principal(), call.session()), self.name().as_str());
+        let made_here = |result: StoredResult| result.with_toolset(&**toolset).with_tool(tool);
         for WholePart { index, result } in whole_parts {
             let handle = results.keep(made_here(result), owner, journal).await;
             if let Content::Parts(parts) = &mut answer.content

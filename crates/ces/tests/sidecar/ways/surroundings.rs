@@ -47,7 +47,7 @@ impl Seen {
         self.lines.lock().unwrap().clone()
     }
 
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(super) fn model_requests(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -95,13 +95,13 @@ impl Surroundings {
         match credential {
             Credential::Certificate => (&self.full, None),
             Credential::OthersCertificate => (&self.half, None),
-            Credential::Jwt => (&self.plain, Some(self.token(json!("s")))),
-            Credential::JwtWithoutScope => (&self.plain, Some(self.token(json!("")))),
+            Credential::Jwt => (&self.plain, Some(self.token("s"))),
+            Credential::JwtWithoutScope => (&self.plain, Some(self.token(""))),
             Credential::Token => (&self.plain, Some(bearer("full"))),
         }
     }
 
-    fn token(&self, scope: Value) -> String {
+    fn token(&self, scope: &str) -> String {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some("one".to_owned());
         let expires = jsonwebtoken::get_current_timestamp() + 300;

@@ -140,7 +140,7 @@ impl Way {
                 let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
                 (format!("/v1/sessions/{name}:run"), body)
             }
-            Self::KeyOfTurn => (TURNS.to_owned(), said(&name, "Key.")),
+            Self::KeyOfTurn => (TURNS.to_owned(), turn_of(&name, "Key.")),
             Self::Mcp => mcp(json!({"name": "pets-list", "arguments": {}})),
             _ => ("/v1/calls".to_owned(), json!({"calls": [call]})),
         }
@@ -150,7 +150,7 @@ impl Way {
 impl World<'_> {
     /// Does what comes before the change.
     pub(super) async fn ask(&self, way: Way) -> Begun {
-        let (name, seen) = (way.name(), &self.surroundings.seen);
+        let name = way.name();
         let text = match way {
             Way::Approval | Way::ApprovalOfAnother | Way::Page => {
                 // Equal calls share an approval.
@@ -173,7 +173,7 @@ impl World<'_> {
             }
             Way::ClientAnswerOfTurn | Way::HeldCall => {
                 let words = if way == Way::HeldCall { "Add." } else { "Ask." };
-                self.before(Asked { path: TURNS, headers: &[], body: &said(&name, words) }).await
+                self.before(Asked { path: TURNS, headers: &[], body: &turn_of(&name, words) }).await
             }
             Way::Handle | Way::PageOfResult | Way::SentHandle => {
                 let body = json!({"calls": [{"tool": "pets-load", "args": {}}]});
@@ -191,31 +191,35 @@ impl World<'_> {
                 assert!(text.contains(CANARY), "{way:?}: {text}");
                 text
             }
-            Way::RunningTurn | Way::RunningTurnWithResult => {
-                let is_first = way == Way::RunningTurn;
-                let (words, n_requests) = if is_first { ("Wait.", 1) } else { ("Read.", 2) };
-                let n_asked = seen.asked().len();
-                let body = said(&name, words);
-                let request = self.begin(Asked { path: TURNS, headers: &[], body: &body });
-                until("the model is asked", || seen.asked().len() == n_asked + n_requests).await;
-                return Begun::Request(request);
-            }
-            Way::WaitingCall => {
-                let calls = [json!({"tool": "pets-slow"}), json!({"tool": "pets-list"})];
-                let body = json!({"mode": "sequential", "calls": calls});
-                let n_lines = seen.lines().len();
-                let request = self.begin(Asked { path: "/v1/calls", headers: &[], body: &body });
-                until("the service is asked", || seen.lines().len() > n_lines).await;
-                return Begun::Request(request);
-            }
+            _ if way.runs() => return Begun::Request(self.ask_running(way).await),
             _ => return Begun::Nothing,
         };
         Begun::Text(text)
     }
 
+    /// Begins a request that runs while something changes.
+    async fn ask_running(&self, way: Way) -> JoinHandle<String> {
+        let seen = &self.surroundings.seen;
+        if way == Way::WaitingCall {
+            let calls = [json!({"tool": "pets-slow"}), json!({"tool": "pets-list"})];
+            let body = json!({"mode": "sequential", "calls": calls});
+            let n_lines = seen.lines().len();
+            let request = self.begin(Asked { path: "/v1/calls", headers: &[], body: &body });
+            until("the service is asked", || seen.lines().len() > n_lines).await;
+            return request;
+        }
+        let is_first = way == Way::RunningTurn;
+        let (words, n_requests) = if is_first { ("Wait.", 1) } else { ("Read.", 2) };
+        let n_asked = seen.model_requests().len();
+        let body = turn_of(&way.name(), words);
+        let request = self.begin(Asked { path: TURNS, headers: &[], body: &body });
+        until("the model is asked", || seen.model_requests().len() == n_asked + n_requests).await;
+        request
+    }
+
     /// Makes the call, or reads the result. Returns what the caller and the model saw then.
     pub(super) async fn make(&self, way: Way, begun: Begun) -> String {
-        let n_asked = self.surroundings.seen.asked().len();
+        let n_asked = self.surroundings.seen.model_requests().len();
         let mut text = match begun {
             Begun::Nothing => self.fresh(way).await,
             Begun::Request(request) => {
@@ -229,7 +233,7 @@ impl World<'_> {
             }
             Begun::Text(before) => self.go_on(way, &before).await,
         };
-        text.extend(self.surroundings.seen.asked().into_iter().skip(n_asked));
+        text.extend(self.surroundings.seen.model_requests().into_iter().skip(n_asked));
         text
     }
 
@@ -305,7 +309,7 @@ fn key(name: &str) -> [(&str, &str); 1] {
     if name == "KeyOfCall" { [("accept", "*/*")] } else { [("idempotency-key", name)] }
 }
 
-fn said(session: &str, words: &str) -> Value {
+fn turn_of(session: &str, words: &str) -> Value {
     json!({"session": {"id": session}, "input": words})
 }
 

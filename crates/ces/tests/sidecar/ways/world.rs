@@ -28,6 +28,7 @@ impl Drop for World<'_> {
 }
 
 /// A request without its caller.
+#[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) path: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
