@@ -23,6 +23,9 @@ use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
 };
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
+use callgate_kind::{
+    CommonSettings, KindSettings, SharedSurroundings, Surroundings, open_toolsets,
+};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, WaitingCall, serve_stdio};
 use callgate_policy::{
     Approvals, Audit, Extent, Guard, Idempotency, IdempotencyKey, Listing, Records, TurnEnd,
@@ -30,6 +33,7 @@ use callgate_policy::{
 };
 use callgate_secret::single_flight::SingleFlight;
 use callgate_session::{FairQueue, Owner};
+use callgate_settings::Reader;
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use callgate_transport::{Network, Resolver, TlsSettings};
 use futures_util::FutureExt;
@@ -76,6 +80,10 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(&Path) = |file| is_send(load_toolset(file, None));
     let _: fn(&Path, &DescriptionOptions) =
         |file, options| is_send(load_description(file, options));
+    let _: fn(&dyn KindSettings, &CommonSettings<'_>, Surroundings<'_>) =
+        |settings, common, around| is_send(settings.open(common, &[], around));
+    let _: fn(&mut Reader, &SharedSurroundings<'_>) =
+        |reader, around| is_send(open_toolsets(reader, Vec::new(), around));
     let _: fn(&Built, &SecretReference, &Path) =
         |built, reference, base| is_send(built.secret(reference, base));
     let _: fn(OpenApi) = |front| is_send(front.build());

@@ -15,26 +15,26 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { level: 11, name: "cli", uses: &["agent", "callgate", "ces", "gateway", "mcp"] },
-    Row { level: 10, name: "ces", uses: &["config", "gateway"] },
+    Row { level: 12, name: "cli", uses: &["agent", "callgate", "ces", "gateway", "mcp"] },
+    Row { level: 11, name: "ces", uses: &["config", "gateway"] },
     Row {
-        level: 9,
+        level: 10,
         name: "gateway",
         uses: &["agent", "config", "dialect", "executor", "mcp", "policy", "search", "session"],
     },
-    Row { level: 8, name: "agent", uses: &["config", "dialect", "executor", "policy", "session"] },
+    Row { level: 9, name: "agent", uses: &["config", "dialect", "executor", "policy", "session"] },
     Row {
-        level: 8,
+        level: 9,
         name: "callgate",
         uses: &["config", "dialect", "executor", "policy", "search", "session"],
     },
     Row {
-        level: 8,
+        level: 9,
         name: "mcp",
         uses: &["config", "dialect", "executor", "policy", "search", "session"],
     },
     Row {
-        level: 7,
+        level: 8,
         name: "config",
         uses: &[
             "auth",
@@ -43,6 +43,7 @@ const TABLE: &[Row] = &[
             "documents",
             "executor",
             "google",
+            "kind",
             "openapi",
             "policy",
             "settings",
@@ -53,11 +54,12 @@ const TABLE: &[Row] = &[
             "vertex",
         ],
     },
+    Row { level: 7, name: "documents", uses: &["kind", "search", "session", "transport"] },
+    Row { level: 7, name: "vertex", uses: &["kind", "transport"] },
     Row { level: 6, name: "connector", uses: &["executor", "session", "transport"] },
     Row { level: 6, name: "database", uses: &["executor", "session", "transport"] },
-    Row { level: 6, name: "documents", uses: &["executor", "search", "session", "transport"] },
+    Row { level: 6, name: "kind", uses: &["executor"] },
     Row { level: 6, name: "policy", uses: &["executor", "session"] },
-    Row { level: 6, name: "vertex", uses: &["executor", "transport"] },
     Row {
         level: 5,
         name: "executor",

@@ -1,13 +1,11 @@
 //! The key `argument_headers` of a toolset: the withheld headers that its operator lets arguments set, for all of its
 //! tools or for single ones. The check that tools have such parameters runs after the description is loaded.
 
+use callgate_kind::KindCode;
 use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader};
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys};
 
-use crate::{
-    code::ConfigCode,
-    toolset::{ListedHeader, ToolsetConfig},
-};
+use crate::toolset::{ListedHeader, ToolsetConfig};
 
 keys! {
     pub(crate) struct ArgumentHeaderKeys in "`argument_headers`" {
@@ -77,7 +75,7 @@ fn list(
                 let message =
                     format!("expected a header that arguments may not set, got: `{name}`");
                 reader.warn(
-                    ConfigCode::SelectsNothing,
+                    KindCode::SelectsNothing,
                     pointer,
                     &message,
                     "remove it; nothing withholds it",

@@ -20,15 +20,14 @@ mod credential_arguments;
 )]
 mod database;
 mod documents;
-mod edit_faults;
 mod edits;
 mod examination;
 mod fetched;
 mod functions;
-#[cfg(feature = "_google_service")]
 mod google_service;
 mod headers;
 mod innermost;
+mod kinds;
 mod loading;
 mod logins;
 mod mcp_tools;
@@ -36,10 +35,6 @@ mod named_tools;
 mod options;
 mod other_names;
 mod overlays;
-#[cfg_attr(
-    not(feature = "_own_tools"),
-    expect(dead_code, reason = "a build without an engine needs the names alone")
-)]
 mod own_tools;
 mod policy;
 mod recordings;
@@ -55,7 +50,6 @@ mod tls;
 mod toolset;
 mod unbound_values;
 mod unique_names;
-mod vertex;
 mod webhook;
 
 use std::sync::Arc;
@@ -89,7 +83,7 @@ pub use self::{
     agents::{BuiltAgent, BuiltModel},
     built::{Built, BuiltToolset},
     database::{BuiltDatabase, DatabaseKind},
-    documents::{BuiltDocuments, DocumentCounts},
+    documents::BuiltDocuments,
     examination::{Examined, Subject, examined},
     logins::{BuiltLogin, logins},
     summary::Summary,
@@ -99,8 +93,7 @@ pub use self::{
 struct Further<'a> {
     around: database::Around<'a>,
     of_connections: Vec<Option<connection::ConnectionSending>>,
-    of_searches: Vec<Option<Sending>>,
-    earlier: Option<&'a Built>,
+    of_kinds: Vec<Option<Sending>>,
 }
 
 impl Config {
@@ -138,7 +131,7 @@ impl Config {
     ) -> Result<Built, Error> {
         let mut reader = self.reader.clone();
         let base = environment.base.as_deref().unwrap_or(&self.base);
-        let earlier = previous;
+        let earlier = previous.map(|built| built.executor.clone());
         let previous = previous.map(|built| &built.kept);
         let known = previous.map(|kept| &kept.stores);
         let stores = stores::stores(&mut reader, self, base, environment, known).await;
@@ -155,7 +148,7 @@ impl Config {
         let (sending, connections) = Box::pin(sending).await;
         let tls: Vec<_> = sending.iter().map(|sending| sending.secured.clone()).collect();
         let of_connections = connection::sending(&self.toolsets, &sending);
-        let of_searches = vertex::sending(self, &sending);
+        let of_kinds = kinds::sending(&self.toolsets, &sending);
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let parts = self.described(&mut reader, sending, known, &build_context).await;
         let access = access(&mut reader, self, &build_context, &connections, &stores).await;
@@ -175,11 +168,11 @@ impl Config {
             tls: &tls,
             state: policy.state.as_ref(),
             previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
+            kept: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
             effects: environment.within(reader.effects),
         };
-        let further = Further { around, of_connections, of_searches, earlier };
+        let further = Further { around, of_connections, of_kinds };
         let tools = self.tools(&mut reader, parts, further).await;
-        let earlier = earlier.map(|built| built.executor.clone());
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };
         let built = assembly.finished(reader)?;
@@ -204,13 +197,10 @@ impl Config {
         parts: Vec<Parts<'a>>,
         further: Further<'_>,
     ) -> Tools<'a> {
-        let Further { around, of_connections, of_searches, earlier } = further;
+        let Further { around, of_connections, of_kinds } = further;
         let mut databases = database::all(reader, self, around).await;
         connection::all(reader, self, around, of_connections, &mut databases).await;
-        vertex::all(reader, self, around, of_searches, &mut databases);
-        let known = earlier.map(|built| &*built.documents).unwrap_or_default();
-        let context = around.build_context;
-        let documents = documents::all(reader, self, context, known, &mut databases).await;
+        let documents = kinds::all(reader, self, around, of_kinds, &mut databases).await;
         Tools { parts, databases, documents }
     }
 

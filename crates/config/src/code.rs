@@ -1,8 +1,11 @@
 //! The stable codes of findings about configurations, in one table: each row makes a code, its name and its explanation. The
 //! remedy of a single finding is in the finding, since it depends on the key.
 
+use callgate_kind::KindCode;
 use callgate_settings::SettingCode;
 use callgate_tool::codes;
+
+use crate::kinds::Kinds;
 
 codes! {
     /// The kinds of findings about a configuration.
@@ -55,21 +58,6 @@ codes! {
         /// An option for bare descriptions was given with a configuration.
         DescriptionOption = "description-option":
             "Leave the option out, and write the key of the same meaning into the toolset.";
-        /// The folder of documents cannot be used, or has none.
-        DocumentsFolder = "documents-folder":
-            "Name a folder that the user of callgate can read, with files that `include` admits: Markdown, HTML, text, CSV or JSONL.";
-        /// A file of a folder of documents is left out: a link, a pipe, or beyond a limit.
-        DocumentsLeftOut = "documents-left-out":
-            "Put the file itself there, raise the limit that the finding names, or leave the file out by `exclude`. The other files are searched.";
-        /// A pattern, a template or a name of a folder of documents cannot be used.
-        DocumentsSetting = "documents-setting":
-            "Write patterns such as `**/*.md`, and addresses such as `https://docs.example.com/{path}`.";
-        /// A file of a folder of documents cannot be read as its ending says.
-        DocumentsUnreadable = "documents-unreadable":
-            "Correct the file: texts are in UTF-8, each line of JSONL is an object, and quotes of CSV end. Until then, or in part, it is not searched.";
-        /// Two tools have one name.
-        DuplicateTool = "duplicate-tool":
-            "Give each toolset its own `prefix`, and each function its own name.";
         /// A whole export cannot be read.
         Export = "export":
             "Name the folder of an exported agent or app, or a zip of it, and export it again if it is damaged.";
@@ -106,9 +94,6 @@ codes! {
         /// A store of secrets is not configured.
         SecretStore = "secret-store":
             "Configure the store under `secrets`, or name a store that is configured: `env:NAME`, `file:PATH`.";
-        /// An entry selects nothing.
-        SelectsNothing = "selects-nothing":
-            "It has no effect and may be misspelt: correct the entry, or remove it.";
         /// A session parameter that a credential reads is an input of tools, too.
         SessionCredential = "session-credential":
             "A service would get the credential of another one, so its inputs do not get the value. Hand the credential over as `$session.credentials.NAME`, or list the value under `session_parameters` of the toolset whose service may see it.";
@@ -118,27 +103,18 @@ codes! {
         /// The file or the server of the state cannot be used.
         State = "state":
             "Name a file that no other process has open, and the key that sealed it: under `key`, or under `old_keys` beside a new one. Of Redis, name a server that evicts nothing.";
-        /// Models cannot write the name of a function.
-        ToolName = "tool-name":
-            "Use letters, digits, `_`, `-` and `.`, at most 64 characters with the prefix.";
         /// The name of a toolset is not valid.
         ToolsetName = "toolset-name":
             "Use letters, digits and `_`; `-` separates the name of a toolset from those of its tools.";
         /// The description has no security scheme with this name.
         UnknownScheme = "unknown-scheme":
             "Write the name of a scheme as the description has it under `securitySchemes`.";
-        /// The configuration has no toolset with this name.
-        UnknownToolset = "unknown-toolset":
-            "Write the name of a toolset as it stands under `toolsets`.";
         /// A connection cannot be read, or the credential is refused.
         UnreachableConnection = "unreachable-connection":
             "See that the connection exists and that the account may use it (`roles/connectors.invoker` and `roles/connectors.viewer`); a sidecar serves its other tools, and tries it again.";
         /// A database cannot be reached, or refuses the login.
         UnreachableDatabase = "unreachable-database":
             "See that the database runs, that this machine reaches it, and that it takes the login; a sidecar serves its other tools, and tries it again.";
-        /// A data store of Vertex AI Search cannot be searched as it is written.
-        VertexUnavailable = "vertex-unavailable":
-            "Leave all data stores of the toolset to Google, in a build with the feature `vertex`; or point each of them at one toolset with documents: `data_stores: {projects/…: {toolset: handbook}}`, whose `where` is the filter of the data store.";
         /// A credential is of another kind than its security scheme.
         WrongCredential = "wrong-credential":
             "Write the credential of the kind that the scheme of the description asks for, or correct the scheme by an overlay.";
@@ -149,7 +125,9 @@ codes! {
 pub fn codes() -> Vec<(&'static str, &'static str)> {
     let own = ConfigCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
     let of_settings = SettingCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
-    let mut codes: Vec<_> = own.chain(of_settings).collect();
+    let of_tools = KindCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
+    let mut codes: Vec<_> =
+        own.chain(of_settings).chain(of_tools).chain(Kinds::default().codes()).collect();
     codes.sort_unstable();
     codes
 }

@@ -13,7 +13,6 @@ use callgate_settings::Reader;
 
 use crate::{
     agents::{AgentConfig, ModelConfig},
-    data_store::LocalStoreKeys,
     mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     policy::{AuditedConfig, CallsConfig},
@@ -76,8 +75,6 @@ pub struct Config {
     pub synonyms: BTreeMap<String, Vec<String>>,
     /// The toolsets with databases that run the tools of connections, by the names of the connections.
     pub(crate) connections: BTreeMap<String, String>,
-    /// The toolsets with documents that are searched in place of data stores, by the names of the data stores.
-    pub(crate) data_stores: BTreeMap<String, LocalStoreKeys>,
     /// The TLS settings of connections, for toolsets without their own.
     pub tls: TlsConfig,
     /// The services to call.

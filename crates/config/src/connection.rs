@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
-use callgate_settings::{
-    Inputs, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, words,
-};
+use callgate_kind::{ArgumentForm, KindCode};
+use callgate_settings::{Inputs, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys};
 use callgate_tool::{Effect, StatementInput, ToolsetName};
 use callgate_tree::Node;
 
-use crate::{code::ConfigCode, database::Operation};
+use crate::database::Operation;
 
 /// A connection with its tools.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,13 +47,6 @@ pub(crate) enum ActionKind {
 pub(crate) struct UserConfig {
     pub(crate) oauth2_auth_code: CredentialSource,
     pub(crate) header: Option<String>,
-}
-
-/// The names of a tool's arguments.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum ArgumentForm {
-    Google,
-    Own,
 }
 
 keys! {
@@ -104,11 +96,6 @@ keys! {
         /// The toolset with the database whose entities the operations of the connection run on.
         toolset: String, required;
     }
-}
-
-words! {
-    ArgumentForm, "`google` has the names that Google's agents know":
-    "google" => Google, "own" => Own
 }
 
 forms! {
@@ -162,7 +149,7 @@ fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<ActionCon
     if !is_name || name.len() > MAX_NAME {
         let message =
             format!("expected a short name of letters, digits, `_` and `-`, got: `{name}`");
-        reader.complain(ConfigCode::ToolName, &pointer, message, "give the tool a `name`");
+        reader.complain(KindCode::ToolName, &pointer, message, "give the tool a `name`");
         return None;
     }
     Some(ActionConfig { pointer, name, kind, keys })

@@ -9,15 +9,14 @@ mod code;
 mod config;
 mod connection;
 mod credential;
-mod data_store;
 mod database;
 mod description;
-mod documents;
 mod environment;
 mod error;
 mod functions;
 mod headers;
 mod identity;
+mod kinds;
 mod limits;
 mod load;
 mod location;
@@ -54,7 +53,6 @@ mod typed;
 mod unfilled;
 mod unused_keys;
 mod upstream;
-mod vertex;
 mod webhook;
 
 pub use agents::{
@@ -63,9 +61,10 @@ pub use agents::{
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
-    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, DocumentCounts, Examined, Subject,
-    Summary, examined, logins,
+    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, Examined, Subject, Summary, examined,
+    logins,
 };
+pub use callgate_kind::Counts as DocumentCounts;
 pub use callgate_settings::{
     ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
     Takes, new_private_file, private_folder, read_file, remedy_of_reading,
@@ -92,7 +91,7 @@ pub use sessions::SessionsConfig;
 pub use state::{RedisConfig, RedisDurability, RedisNodes, RedisUrl, StateConfig, StateEngine};
 #[cfg(feature = "openapiv3")]
 pub use strict::{StrictFault, strict_faults};
-pub use tables::{TABLES, schema};
+pub use tables::{schema, tables};
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use tool_source::{SourceTools, SourceToolset, ToolSource};
 #[doc(hidden)]

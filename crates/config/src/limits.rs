@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use callgate_settings::{Bytes, Count, Mapping, Reader, Section, Whole, at, keys};
+use callgate_settings::{Bytes, Count, Mapping, Reader, Section, Table, Whole, at, keys};
 
 use crate::{
+    kinds::Kinds,
     policy::{Breaker, CallRate},
     toolset::ToolsetConfig,
 };
@@ -31,7 +32,7 @@ keys! {
 }
 
 keys! {
-    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys, DocumentLimitKeys {
+    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys {
         /// The bytes of text that the YAML aliases of the description may stand for.
         alias_bytes => description_limits.text.alias_bytes: Bytes;
         /// The steps that declaring all tools of the description may take.
@@ -79,22 +80,6 @@ keys! {
     }
 }
 
-keys! {
-    /// The limits of a toolset that only folders of documents have.
-    pub(crate) DocumentLimitKeys over ToolsetConfig, in "`limits`" {
-        /// The longest file of a folder; longer ones are left out.
-        file_bytes => documents.limits.file_bytes: Bytes;
-        /// The number of files of a folder.
-        files => documents.limits.files: Count<1_000_000>;
-        /// The bytes of all files of a folder together.
-        folder_bytes => documents.limits.folder_bytes: Bytes;
-        /// The depth to which folders may be nested.
-        folder_depth => documents.limits.folder_depth: Count<100>;
-        /// The number of snippets of a search, of data stores too.
-        snippets => documents.limits.snippets: Count<100>;
-    }
-}
-
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
@@ -107,27 +92,41 @@ pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
 }
 
 /// Applies the key `limits` over the limits of a toolset.
-pub(crate) fn over(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn over(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    toolset: &mut ToolsetConfig,
+    kinds: &Kinds,
+) {
     let Some(node) = mapping.object.get("limits") else { return };
     let pointer = at(mapping, "limits");
-    if let Some(mapping) = reader.mapping(node, &pointer, &ToolsetLimits::TABLE) {
+    let shared = [ToolsetLimits::TABLE.shared, kinds.limit_keys()].concat();
+    let table = Table { shared: &shared, ..ToolsetLimits::TABLE };
+    if let Some(mapping) = reader.mapping(node, &pointer, &table) {
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(toolset, reader, mapping);
         DatabaseLimitKeys::fill(toolset, reader, mapping);
-        DocumentLimitKeys::fill(toolset, reader, mapping);
         of_own_tools(mapping, toolset);
     }
 }
 
-/// The limits that databases and documents share with other services, where they are set: unset ones are smaller for them.
+/// The limits that a kind of toolset shares with others, where they are set: unset ones are smaller for some kinds.
 fn of_own_tools(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
-    let limits = &mut toolset.database.limits;
     if mapping.object.contains("timeout") {
-        limits.timeout = Some(toolset.call.limits.timeout);
+        toolset.given.timeout = Some(toolset.call.limits.timeout);
     }
     if mapping.object.contains("result_bytes") {
-        limits.result_bytes = Some(toolset.call.shape.result_bytes);
-        toolset.documents.limits.result_bytes = limits.result_bytes;
+        toolset.given.result_bytes = Some(toolset.call.shape.result_bytes);
     }
+    let limits = &mut toolset.database.limits;
+    (limits.timeout, limits.result_bytes) = (toolset.given.timeout, toolset.given.result_bytes);
+}
+
+/// Applies the key `limits` of a mapping over the limits of a toolset's kind.
+pub(crate) fn over_kind(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+    let pointer = at(mapping, "limits");
+    let limits = mapping.object.get("limits").and_then(|node| node.as_object());
+    let limits = limits.map(|object| Mapping { object, pointer: &pointer });
+    toolset.kind = toolset.kind.take().map(|kind| kind.with_limits(reader, limits, toolset.given));
 }

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use callgate_kind::ToolsetKind;
 use callgate_settings::{Finding, LoadEffects, Severity};
 use callgate_transport::Transport;
 use callgate_tree::{Limits, Node};
@@ -18,6 +19,7 @@ use crate::{
     description::Description,
     environment::Environment,
     error::Error,
+    kinds::Kinds,
     location::Location,
     options::{self, DescriptionOptions},
     text::{bytes, tree, unreadable},
@@ -82,6 +84,7 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
     sources: ToolSources,
+    kinds: Kinds,
     effects: LoadEffects,
     root: Option<PathBuf>,
 }
@@ -97,6 +100,13 @@ impl Loader {
     #[must_use]
     pub fn with_source(mut self, source: impl ToolSource + 'static) -> Self {
         self.sources.push(Arc::new(source));
+        self
+    }
+
+    /// Adds a kind of toolset.
+    #[must_use]
+    pub fn with_kind(mut self, kind: impl ToolsetKind + 'static) -> Self {
+        self.kinds.add(Arc::new(kind));
         self
     }
 
@@ -217,7 +227,7 @@ impl Loader {
 
     fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        Ok(self.begin(Config::of(text, base, file)).filled(&root, &self.sources))
+        Ok(self.begin(Config::of(text, base, file)).filled(&root, &self.sources, &self.kinds))
     }
 
     /// A configuration whose reading and build have these effects at most.
@@ -248,6 +258,8 @@ impl Loader {
             directory: &config.base,
             usual: &usual,
             sources: &self.sources,
+            kinds: &self.kinds,
+            root: &[],
         };
         config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
         Ok(config)

@@ -15,6 +15,7 @@ use crate::{
     config::Config,
     description::Description,
     headers::{self, FixedHeader},
+    kinds::Kinds,
     limits,
     server::ServerUrl,
     tls::{CertificateSource, TlsConfig},
@@ -150,7 +151,8 @@ fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut Tools
     let Some(node) = tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
     let mapping = Mapping { object, pointer: option };
-    limits::over(reader, mapping, toolset);
+    limits::over(reader, mapping, toolset, &Kinds::default());
+    limits::over_kind(reader, mapping, toolset);
 }
 
 fn tree(value: &Value) -> Option<Node> {

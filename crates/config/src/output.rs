@@ -2,12 +2,13 @@
 //! `callgate_call::Shape` applies them. The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
+use callgate_kind::ToolRule;
 use callgate_settings::{
     Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, at, escaped, forms, keys, words,
 };
 use http::{HeaderName, header::SET_COOKIE};
 
-use crate::{tool_rules::ToolRule, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 keys! {
     pub(crate) ShapeKeys over Shape, in "`output`" {

@@ -1,7 +1,9 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
-use callgate_settings::{MapOf, Section, Table, keys};
+use callgate_settings::{Key, MapOf, Section, Table, keys};
 use callgate_tool::Value;
+
+use std::sync::LazyLock;
 
 use crate::{
     agents::{AgentConfig, AgentLimits, AgentTools, Agents, BudgetKeys, ModelKeys, Models},
@@ -13,14 +15,13 @@ use crate::{
         ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
         SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
     },
-    data_store::{LocalStoreKeys, LocalStores},
     database::{
         DatabaseKeys, EntityKeys, InputFieldKeys, LoginKeys, OutputFieldKeys, QueryKeys, RoleKeys,
         StatementKeys,
     },
-    documents::{ConditionKeys, DocumentsKeys},
     functions::FunctionKeys,
     identity::EndpointKeys,
+    kinds::Kinds,
     limits::ToolsetLimits,
     mcp::{McpConfig, McpTool},
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
@@ -45,7 +46,6 @@ use crate::{
     tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
     toolset_keys::{EgressKeys, SessionParameterKeys, ToolsetKeys},
     upstream::UpstreamKeys,
-    vertex::{BoostKeys, PointKeys, StoreKeys, VertexKeys},
     webhook::{Approvals, ApprovalsKeys, WebhookKeys},
 };
 
@@ -65,8 +65,6 @@ keys! {
         calls: CallsKeys;
         /// The toolsets with databases that run the tools of connections in place of Google, by the names of the connections.
         connections: LocalConnections, needs "connector";
-        /// The toolsets with documents that are searched in place of data stores of Vertex AI Search, by the names of the data stores.
-        data_stores: LocalStores, needs "documents";
         /// Names that requests may call this sidecar by, beside those of this machine.
         hosts => serving.hosts: Hosts;
         /// The limits on kept results of calls with an idempotency key.
@@ -110,13 +108,26 @@ keys! {
 /// assert_eq!(schema["$schema"].as_str(), Some("https://json-schema.org/draft/2020-12/schema"));
 /// ```
 pub fn schema() -> Value {
-    let tables = TABLES.get(1..).unwrap_or_default();
-    callgate_settings::schema("The configuration of callgate", &RootKeys::TABLE, tables)
+    let tables = tables();
+    let Some((root, further)) = tables.split_first() else { return Value::Null };
+    callgate_settings::schema("The configuration of callgate", root, further)
 }
 
 /// Every table, for code that documents or checks the keys.
-pub const TABLES: &[Table] = &[
-    RootKeys::TABLE,
+pub fn tables() -> Vec<Table<'static>> {
+    let root = Table { shared: KINDS.root_keys(), ..RootKeys::TABLE };
+    let toolset = Table { shared: KINDS.toolset_keys(), ..ToolsetKeys::TABLE };
+    let limits = Table { shared: &LIMITS, ..ToolsetLimits::TABLE };
+    let of_kinds = KINDS.tables();
+    [&[root], FIRST, &[toolset], BEFORE_KINDS, &of_kinds, AFTER_KINDS, &[limits], LAST].concat()
+}
+
+static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::default);
+
+static LIMITS: LazyLock<Vec<&'static [Key]>> =
+    LazyLock::new(|| [ToolsetLimits::TABLE.shared, KINDS.limit_keys()].concat());
+
+const FIRST: &[Table<'static>] = &[
     AccessKeys::TABLE,
     CertificateKeys::TABLE,
     IssuerKeys::TABLE,
@@ -141,7 +152,9 @@ pub const TABLES: &[Table] = &[
     RateKeys::TABLE,
     RetryKeys::TABLE,
     BreakerKeys::TABLE,
-    ToolsetKeys::TABLE,
+];
+
+const BEFORE_KINDS: &[Table<'static>] = &[
     ArgumentHeaderKeys::TABLE,
     ArgumentKeys::TABLE,
     AuthKeys::TABLE,
@@ -170,18 +183,12 @@ pub const TABLES: &[Table] = &[
     OutputFieldKeys::TABLE,
     StatementKeys::TABLE,
     QueryKeys::TABLE,
-    DocumentsKeys::TABLE,
-    ConditionKeys::TABLE,
-    VertexKeys::TABLE,
-    StoreKeys::TABLE,
-    BoostKeys::TABLE,
-    PointKeys::TABLE,
-    LocalStoreKeys::TABLE,
-    EgressKeys::TABLE,
-    ConfirmKeys::TABLE,
-    ExecutionKeys::TABLE,
-    FunctionKeys::TABLE,
-    ToolsetLimits::TABLE,
+];
+
+const AFTER_KINDS: &[Table<'static>] =
+    &[EgressKeys::TABLE, ConfirmKeys::TABLE, ExecutionKeys::TABLE, FunctionKeys::TABLE];
+
+const LAST: &[Table<'static>] = &[
     LogConfig::TABLE,
     McpConfig::TABLE,
     McpTool::TABLE,

@@ -7,32 +7,40 @@ use std::{
     sync::Arc,
 };
 
-use callgate_settings::{Finding, Section, SettingCode, Severity, beginning, remedy_of_reading};
+use callgate_settings::{
+    Finding, Section, SettingCode, Severity, Table, beginning, remedy_of_reading,
+};
 use callgate_tree::{Diagnostic, Limits, Node, Object};
 
 use crate::{
     config::{Config, Origin},
     error::Error,
+    kinds::Kinds,
     limits,
     tables::RootKeys,
     tool_source::ToolSources,
-    toolsets,
+    toolsets::{self, ToolsetLocation},
     unfilled::warn_of_unfilled,
 };
 
 impl Config {
     /// Fills in the values from the tree of the text.
-    pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources) -> Self {
+    pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources, kinds: &Kinds) -> Self {
         let mut reader = mem::take(&mut self.reader);
         reader.built = Some("/toolsets/");
-        if let Some(mapping) = reader.mapping(root, "", &RootKeys::TABLE) {
+        let table = Table { shared: kinds.root_keys(), ..RootKeys::TABLE };
+        if let Some(mapping) = reader.mapping(root, "", &table) {
             let toolsets = mapping.object.get("toolsets");
             let named = toolsets.and_then(Node::as_object).into_iter().flat_map(Object::iter);
             reader.toolsets = named.map(|(name, _)| name.to_string()).collect();
             RootKeys::fill(&mut self, &mut reader, mapping);
             if let Some(node) = toolsets {
                 let usual = limits::of_all(&mut reader, mapping);
-                self.toolsets = toolsets::toolsets(&mut reader, node, &self.base, &usual, sources);
+                let root = kinds.read_root(&mut reader, mapping);
+                let (pointer, directory, usual) = ("", &*self.base, &usual);
+                let place =
+                    ToolsetLocation { pointer, directory, usual, sources, kinds, root: &root };
+                self.toolsets = toolsets::toolsets(&mut reader, node, &place);
             } else if !reader.is_misspelt(mapping, "toolsets") {
                 let message = "expected the key `toolsets`, got none";
                 let help = "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`";
@@ -57,7 +65,7 @@ impl Config {
     fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
         let root = tree(Path::new(""), text)?;
         let config = Self::of(text, PathBuf::new(), PathBuf::new());
-        Ok(Self { reader, ..config }.filled(&root, &ToolSources::new()))
+        Ok(Self { reader, ..config }.filled(&root, &ToolSources::new(), &Kinds::default()))
     }
 
     /// The configuration, if reading it found no fault.

@@ -3,14 +3,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use callgate_kind::ToolRule;
 use callgate_settings::{Kind, MapOf, Mapping, Reader, SettingCode, at, escaped, forms, keys};
 use callgate_tool::{Effect, Object, ToolEdit, Value};
 use callgate_tree::Node;
 
-use crate::{
-    tool_rules::{ConfirmWord, ToolRule},
-    toolset::ToolsetConfig,
-};
+use crate::{tool_rules::ConfirmWord, toolset::ToolsetConfig};
 
 keys! {
     pub(crate) struct EditKeys in "an edit" {

@@ -1,12 +1,10 @@
 //! The keys `confirm`, `execution` and `arguments` of a toolset: the calls that a person has to approve, the side that
 //! runs tools, and the tools whose arguments are the members of their body. Each has the rules of single tools.
 
-use std::sync::Arc;
-
 use callgate_executor::Execution;
+use callgate_kind::ToolRule;
 use callgate_policy::Confirm;
 use callgate_settings::{Form, Kind, Mapping, Reader, at, escaped, forms, keys, words};
-use callgate_tool::ToolEdit;
 
 /// A rule for the tools of a toolset.
 #[derive(Clone, Debug, Default)]
@@ -15,24 +13,6 @@ pub(crate) struct ToolRules<T> {
     pub(crate) default: T,
     /// The rules of single tools.
     pub(crate) tools: Vec<ToolRule<T>>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct ToolRule<T> {
-    /// The tool's name, its `operationId` or the name of a function.
-    pub(crate) tool: String,
-    pub(crate) pointer: String,
-    pub(crate) rule: T,
-}
-
-/// An operator's changes to one tool.
-pub(crate) type EditRule = ToolRule<Arc<ToolEdit>>;
-
-impl<T> ToolRule<T> {
-    /// The rule of a tool that no text names.
-    pub(crate) fn new(tool: impl Into<String>, rule: T) -> Self {
-        Self { tool: tool.into(), pointer: String::new(), rule }
-    }
 }
 
 keys! {

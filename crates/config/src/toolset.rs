@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
 use callgate_executor::{CallSettings, Execution};
+use callgate_kind::{EditRule, GivenLimits, KindSettings, ToolRule};
 use callgate_openapi::{
     ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs, ToolNames,
 };
@@ -18,15 +19,13 @@ use crate::{
     connection::ConnectorConfig,
     database::DatabaseConfig,
     description::Description,
-    documents::DocumentsConfig,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
     server::ServerUrl,
     service_directory::DirectoryConfig,
     tls::TlsConfig,
-    tool_rules::{EditRule, ToolRule, ToolRules},
+    tool_rules::ToolRules,
     upstream::Upstream,
-    vertex::VertexKeys,
 };
 
 /// One toolset.
@@ -57,10 +56,10 @@ pub struct ToolsetConfig {
     pub(crate) connector: ConnectorConfig,
     /// The database whose tables and statements are tools.
     pub(crate) database: DatabaseConfig,
-    /// The folder whose files are searched and read.
-    pub(crate) documents: DocumentsConfig,
-    /// The data stores whose search is a tool.
-    pub(crate) vertex: Option<VertexKeys>,
+    /// The settings of its kind; `None` for a toolset with a description, with functions alone, or of a kind above.
+    pub(crate) kind: Option<Arc<dyn KindSettings>>,
+    /// The common limits that the operator has set.
+    pub(crate) given: GivenLimits,
     /// True if nothing is served while its description cannot be read.
     pub required: bool,
     /// The overlays that correct the description, in order.

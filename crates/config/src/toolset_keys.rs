@@ -12,7 +12,6 @@ use crate::{
     credential::Auth,
     database::{Database, Entities, Query, Statements},
     description::Description,
-    documents::Documents,
     functions::Functions,
     headers::Headers,
     limits::ToolsetLimits,
@@ -28,7 +27,6 @@ use crate::{
     tool_rules::{BodyArguments, ConfirmRules, ExecutionRules},
     toolset::{AllowedValue, ToolsetConfig},
     upstream::Upstream,
-    vertex::Vertex,
 };
 
 keys! {
@@ -65,8 +63,6 @@ keys! {
         defaults: DefaultsWord;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
         dialogflow_tool => _: String, apart "ces";
-        /// The folder whose files tools search and read, in place of a description.
-        documents => documents.keys: Documents, needs "documents";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
         /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
@@ -119,9 +115,6 @@ keys! {
         upstream: Upstream;
         /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
         user => connector.user: User, needs "connector";
-        /// The data stores of Vertex AI Search whose search is a tool, in place of a description: the name of one or of an engine, or a
-        /// mapping. `data_stores` of the configuration points them at folders of documents.
-        vertex: Vertex, needs "documents", "vertex";
     }
 }
 

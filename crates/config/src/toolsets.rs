@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use callgate_settings::{Mapping, Reader, Section, SettingCode, escaped};
+use callgate_kind::Kept;
+use callgate_settings::{Mapping, Reader, Section, SettingCode, Table, escaped};
 use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
@@ -11,6 +12,7 @@ use crate::{
     argument_headers,
     code::ConfigCode,
     description::Description,
+    kinds::{self, Kinds},
     limits, output, tool_edits,
     tool_source::{self, Settings, Sourced, ToolSources},
     toolset::ToolsetConfig,
@@ -18,13 +20,11 @@ use crate::{
     unused_keys,
 };
 
-/// Reads all toolsets; files of exports are relative to `directory`; `usual` has the values of keys that are missing.
+/// Reads all toolsets, which are at this place.
 pub(crate) fn toolsets(
     reader: &mut Reader,
     node: &Node,
-    directory: &Path,
-    usual: &ToolsetConfig,
-    sources: &ToolSources,
+    place: &ToolsetLocation<'_>,
 ) -> Vec<ToolsetConfig> {
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
         let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
@@ -39,7 +39,7 @@ pub(crate) fn toolsets(
         }
         return Vec::new();
     };
-    if let Some(at) = unindented(object) {
+    if let Some(at) = unindented(object, place.kinds) {
         let message =
             format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
         let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
@@ -54,7 +54,7 @@ pub(crate) fn toolsets(
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
         let pointer = format!("/toolsets/{}", escaped(name));
-        let place = ToolsetLocation { pointer: &pointer, directory, usual, sources };
+        let place = ToolsetLocation { pointer: &pointer, ..*place };
         let read = match ToolsetName::new(name) {
             Ok(name) if node.as_str().is_some() => {
                 let help = format!("write `{name}: {{openapi: FILE}}`");
@@ -74,10 +74,10 @@ pub(crate) fn toolsets(
 }
 
 /// The first key of a toolset that occurs in place of a toolset's name, with a value that cannot be a toolset.
-fn unindented(object: &Object) -> Option<&str> {
+fn unindented<'a>(object: &'a Object, kinds: &Kinds) -> Option<&'a str> {
     let mut entries = object.iter().map(|(name, value)| (&**name, value));
-    let is_key =
-        |(name, value): &(&str, &Node)| ToolsetKeys::TABLE.has(name) && value.as_object().is_none();
+    let table = table(kinds);
+    let is_key = |(name, value): &(&str, &Node)| table.has(name) && value.as_object().is_none();
     entries.find(is_key).map(|(name, _)| name)
 }
 
@@ -90,6 +90,10 @@ pub(crate) struct ToolsetLocation<'a> {
     pub(crate) usual: &'a ToolsetConfig,
     /// The kinds of sources that a toolset may name.
     pub(crate) sources: &'a ToolSources,
+    /// The kinds that a toolset may be of.
+    pub(crate) kinds: &'a Kinds,
+    /// What kinds read of the whole configuration.
+    pub(crate) root: &'a [(&'static str, Kept)],
 }
 
 /// Reads one toolset. A toolset without a name has no prefix, and by default the description `spec.yaml` beside it.
@@ -105,29 +109,32 @@ pub(crate) fn toolset(
         Some(Sourced { node, .. }) => node.as_ref()?,
         None => node,
     };
-    let mapping = reader.mapping(node, place.pointer, &ToolsetKeys::TABLE)?;
+    let table = table(place.kinds);
+    let mapping = reader.mapping(node, place.pointer, &table)?;
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
     let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
-    limits::over(reader, mapping, &mut toolset);
+    limits::over(reader, mapping, &mut toolset, place.kinds);
     ToolsetKeys::fill(&mut toolset, reader, mapping);
     output::shapes(reader, mapping, &mut toolset);
     tool_edits::edits(reader, mapping, &mut toolset);
     argument_headers::check(reader, &toolset);
     unused_keys::database::check(reader, mapping);
     unused_keys::connection::check(reader, mapping);
-    unused_keys::documents::check(reader, mapping);
-    unused_keys::data_store::check(reader, mapping);
+    kinds::check(reader, place.kinds, &table, mapping);
+    let kind = place.kinds.of_toolset(mapping);
+    if let Some(kind) = kind {
+        let root = place.root.iter().find(|(key, _)| *key == kind.key()).map(|(_, root)| root);
+        toolset.kind = kind.read(reader, mapping, root);
+        limits::over_kind(reader, mapping, &mut toolset);
+    }
     if let Some(Sourced { tools, .. }) = &sourced {
         let tools = tools.clone()?;
         tool_source::distrust(reader, &mut toolset, Settings { own, tools: &tools, mapping });
         toolset.description = tools.description;
-    } else if !["openapi", "connection", "database", "documents", "functions", "vertex"]
-        .iter()
-        .any(|key| mapping.object.contains(key))
-    {
+    } else if kind.is_none() && !SOURCES.iter().any(|key| mapping.object.contains(key)) {
         // The missing feature of a source is reported.
-        match names_absent_source(mapping) {
+        match names_absent_source(mapping, place.kinds) {
             true => {}
             false if is_bare => toolset.description = Description::file("spec.yaml"),
             false => reader.missing(mapping, "openapi"),
@@ -136,11 +143,19 @@ pub(crate) fn toolset(
     Some(toolset)
 }
 
-/// True if a key names a source that is not in this build.
-fn names_absent_source(mapping: Mapping<'_>) -> bool {
-    let mut keys = mapping.object.iter().map(|(key, _)| key);
-    let sources =
-        ["ces_toolset", "connection", "database", "dialogflow_tool", "documents", "vertex"];
-    let is_source = |key: &str| sources.contains(&key);
-    keys.any(|key| is_source(key) && ToolsetKeys::TABLE.absent_feature(key).is_some())
+/// The keys of a toolset, with those of these kinds.
+fn table(kinds: &Kinds) -> Table<'_> {
+    Table { shared: kinds.toolset_keys(), ..ToolsetKeys::TABLE }
 }
+
+/// True if a key names a source that is not in this build.
+fn names_absent_source(mapping: Mapping<'_>, kinds: &Kinds) -> bool {
+    let mut keys = mapping.object.iter().map(|(key, _)| key);
+    let sources = ["ces_toolset", "connection", "database", "dialogflow_tool"];
+    let is_source = |key: &str| sources.contains(&key);
+    let is_absent = |key: &str| ToolsetKeys::TABLE.absent_feature(key).is_some();
+    keys.any(|key| kinds.lacks(key) || (is_source(key) && is_absent(key)))
+}
+
+/// The keys that name sources of tools, beside those of kinds.
+const SOURCES: [&str; 4] = ["openapi", "connection", "database", "functions"];

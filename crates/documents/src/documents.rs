@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use callgate_executor::Backend;
+use callgate_kind::Counts;
 use callgate_tool::ToolName;
 use callgate_tree::SettingFinding;
 use tokio::{
@@ -22,20 +23,6 @@ use crate::{
 pub struct Documents {
     settings: Arc<DocumentsSettings>,
     collection: Arc<Collection>,
-}
-
-/// The size of an index.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct DocumentCounts {
-    /// The number of files.
-    pub files: usize,
-    /// The number of documents: files, and rows of tables.
-    pub documents: usize,
-    /// The number of pieces that can be found.
-    pub pieces: usize,
-    /// The size of the index in bytes.
-    pub bytes: usize,
 }
 
 impl Documents {
@@ -91,10 +78,10 @@ impl Documents {
     }
 
     /// The size of the index now.
-    pub fn counts(&self) -> DocumentCounts {
+    pub fn counts(&self) -> Counts {
         let index = self.collection.index();
         let [files, documents, pieces] = index.counts();
-        DocumentCounts { files, documents, pieces, bytes: index.bytes() }
+        Counts { files, documents, pieces, bytes: index.bytes() }
     }
 
     /// The folders that have documents now.

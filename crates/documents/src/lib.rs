@@ -1,6 +1,6 @@
 //! Folders of documents as tools: one that searches passages by their words, and one that reads around them. Markdown, HTML, text,
 //! CSV and JSON lines are cut into pieces and ranked by BM25F (`callgate-search`). What is shown is a byte-exact piece of a version of
-//! a file that was searched, with the digest of its text. `config` reads the settings.
+//! a file that was searched, with the digest of its text.
 
 mod collection;
 mod declaration;
@@ -10,6 +10,8 @@ mod filter;
 mod finding;
 mod folder;
 mod index;
+mod keys;
+mod kind;
 mod load;
 mod metadata;
 mod pdf;
@@ -20,7 +22,9 @@ mod split;
 mod tools;
 mod uri;
 
-pub use documents::{DocumentCounts, Documents};
+pub use documents::Documents;
+pub use finding::DocumentsCode;
+pub use kind::DocumentsKind;
 pub use load::{Loaded, load};
 #[cfg(all(feature = "pdf", unix))]
 pub use pdf::extract;

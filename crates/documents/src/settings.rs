@@ -1,4 +1,4 @@
-//! The settings of a folder of documents, as values. `config` reads them from a text; nothing here opens the folder.
+//! The settings of a folder of documents, as values. `keys` reads them from a text; nothing here opens the folder.
 
 use std::path::PathBuf;
 
@@ -129,6 +129,11 @@ impl Operator {
             Self::Neq => "neq",
             Self::StartsWith => "starts_with",
         }
+    }
+
+    /// The key of the condition in settings.
+    pub(crate) fn key(self) -> &'static str {
+        if self == Self::In { "any" } else { self.as_str() }
     }
 
     /// The operator of a name. `any` is another name of [`Operator::In`].

@@ -3,13 +3,13 @@
 
 /// The keys of one kind of mapping.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct Table<'a> {
     /// The name of the mapping in messages.
     pub name: &'static str,
     /// The mapping's own keys.
-    pub keys: &'static [Key],
+    pub keys: &'a [Key],
     /// Keys that the mapping shares with others.
-    pub shared: &'static [&'static [Key]],
+    pub shared: &'a [&'static [Key]],
     /// The number of the table's keys that may be in one mapping.
     pub takes: Takes,
 }
@@ -66,7 +66,7 @@ pub enum Kind {
     /// An http or https URL, or `env:NAME` for the variable that holds it.
     Setting,
     /// A mapping of known keys.
-    Table(&'static Table),
+    Table(&'static Table<'static>),
     /// Any text.
     Text,
     /// Any JSON value.
@@ -85,12 +85,14 @@ pub enum Takes {
     One,
 }
 
-impl Table {
+impl<'a> Table<'a> {
     /// The keys of the mapping, in the order of their names.
-    pub fn keys(&self) -> Vec<&'static Key> {
+    pub fn keys(&self) -> Vec<&'a Key> {
         let shared = self.shared.iter().flat_map(|keys| keys.iter());
         let mut keys: Vec<_> = self.keys.iter().chain(shared).collect();
-        keys.sort_unstable_by_key(|key| key.name);
+        keys.sort_by_key(|key| key.name);
+        // Several kinds of toolsets may have the same limit.
+        keys.dedup_by_key(|key| key.name);
         keys
     }
 
@@ -106,12 +108,24 @@ impl Table {
     }
 
     /// The names of the table's keys.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<'a> {
         self.keys().into_iter().map(|key| key.name)
     }
 }
 
 impl Key {
+    /// A key of code that is not in this build: the finding about it names the features of which one is needed.
+    pub const fn absent(name: &'static str, features: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            kind: Kind::Value,
+            about: "",
+            is_required: false,
+            features,
+            is_built_in: false,
+        }
+    }
+
     /// The features of which the key needs one, as words between backticks: `mysql`, `postgres` or `sqlite`.
     pub fn feature(&self) -> Option<String> {
         let (last, others) = self.features.split_last()?;

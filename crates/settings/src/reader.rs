@@ -119,7 +119,7 @@ impl Reader {
         &mut self,
         node: &'a Node,
         pointer: &'a str,
-        table: &Table,
+        table: &Table<'_>,
     ) -> Option<Mapping<'a>> {
         let Some(object) = node.as_object() else {
             self.expected_mapping(pointer, node, table);
@@ -132,7 +132,7 @@ impl Reader {
     }
 
     /// Records that a value is not a mapping. A key of the mapping is shown; any other text may be a secret.
-    fn expected_mapping(&mut self, pointer: &str, got: &Node, table: &Table) {
+    fn expected_mapping(&mut self, pointer: &str, got: &Node, table: &Table<'_>) {
         if let Some(key) = got.as_str().filter(|text| table.has(text)) {
             let message = format!("expected a mapping, got the text: `{key}`");
             let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
@@ -351,7 +351,7 @@ impl Reader {
         self.complain(SettingCode::MissingFeature, pointer, message, help);
     }
 
-    fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
+    fn known_key(&mut self, key: &str, pointer: &str, table: &Table<'_>) {
         let place = format!("{pointer}/{}", escaped(key));
         if let Some(feature) = table.absent_feature(key) {
             return self.absent(&feature, key, &place);

@@ -7,7 +7,7 @@ use callgate_tool::{Object, Value, json};
 use crate::keys::{Key, Kind, Table, Takes};
 
 /// The schema of a mapping, by its title: `root` is its table, and `tables` are those that it refers to.
-pub fn schema(title: &str, root: &Table, tables: &[Table]) -> Value {
+pub fn schema(title: &str, root: &Table<'_>, tables: &[Table<'_>]) -> Value {
     let mut schema = Object::new();
     schema.insert("$schema", Value::from("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title", Value::from(title));
@@ -18,7 +18,7 @@ pub fn schema(title: &str, root: &Table, tables: &[Table]) -> Value {
     Value::Object(schema)
 }
 
-fn of_table(table: &Table) -> Value {
+fn of_table(table: &Table<'_>) -> Value {
     let properties: Object =
         table.keys().into_iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
     let required: Vec<Value> =
@@ -83,6 +83,6 @@ fn of_kind(kind: &Kind) -> Value {
 }
 
 /// The name of a table in the schema: `a_toolset`.
-fn name(table: &Table) -> String {
+fn name(table: &Table<'_>) -> String {
     table.name.replace(['`', '\''], "").replace(' ', "_")
 }

@@ -36,7 +36,7 @@ pub trait Section {
     /// The keys of its own.
     const KEYS: &'static [Key];
     /// The table, with the keys that it shares.
-    const TABLE: Table;
+    const TABLE: Table<'static>;
 
     /// Puts the values of the keys that are in the mapping over those of `target`.
     fn fill(target: &mut Self::Target, reader: &mut Reader, mapping: Mapping<'_>);
@@ -150,7 +150,7 @@ macro_rules! keys {
                 features: $crate::keys!(@features $($mark)*),
                 is_built_in: $crate::keys!(@built_in $($mark)*),
             } ),*];
-            const TABLE: $crate::Table = $crate::Table {
+            const TABLE: $crate::Table<'static> = $crate::Table {
                 name: $table,
                 keys: Self::KEYS,
                 shared: &[$(<$shared as $crate::Section>::KEYS),*],

@@ -1,6 +1,7 @@
 //! The conditions of a model (`where`), whose form the tool's schema declares: they become a filter. Text fields compare by whole
 //! values, because the service has no parts of texts.
 
+use callgate_settings::words;
 use callgate_tool::{Object, Value, json};
 
 use crate::filter::{Comparison, Condition, Expression, MOST_VALUES, Operand, Test, is_date};
@@ -15,6 +16,11 @@ pub enum FieldType {
     Number,
     /// A text.
     Text,
+}
+
+words! {
+    FieldType, "the type of a field's values decides which comparisons it has":
+    "date" => Date, "number" => Number, "text" => Text
 }
 
 /// The JSON Schema of conditions on these fields; `None` if there is no field.

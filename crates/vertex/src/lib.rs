@@ -3,19 +3,26 @@
 //! that were checked; citations are checked against the answer that they are about.
 
 mod answer;
+mod code;
 mod conditions;
 mod declaration;
 mod description;
 mod filter;
+mod keys;
+mod kind;
 mod load;
+mod local;
+mod reading;
 mod request;
 mod resource_name;
 mod results;
 mod settings;
 mod tool;
 
+pub use code::VertexCode;
 pub use conditions::FieldType;
 pub use filter::{Filter, InvalidFilter};
+pub use kind::VertexKind;
 pub use load::{Surroundings, load};
 pub use resource_name::{InvalidResourceName, ResourceName};
 pub use settings::{

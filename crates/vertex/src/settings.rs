@@ -1,4 +1,4 @@
-//! The settings of a search and of its tools, as values. `config` reads them from a text; nothing here sends a request.
+//! The settings of a search and of its tools, as values. `keys` reads them from a text; nothing here sends a request.
 
 use callgate_executor::CallSettings;
 use callgate_tool::{SessionSource, ToolName};

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use callgate_kind::KindCode;
 use callgate_openapi::Pattern;
 use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_tool::nearest;
 
-use crate::{agents::AgentConfig, code::ConfigCode, config::Config};
+use crate::{agents::AgentConfig, config::Config};
 
 /// Reports the entries of all agents that mean no tool. `is_whole` says that the names are those of all tools.
 pub(super) fn check(reader: &mut Reader, config: &Config, names: &BTreeSet<&str>, is_whole: bool) {
@@ -32,7 +33,7 @@ fn check_patterns(reader: &mut Reader, place: &str, patterns: &[Pattern], names:
         let message =
             format!("expected a pattern of names of tools, got one that none has: `{entry}`");
         let pointer = format!("{place}/{index}");
-        reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help(entry, names));
+        reader.warn(KindCode::SelectsNothing, pointer, &message, &help(entry, names));
     }
 }
 
@@ -59,7 +60,7 @@ fn check_choice(
         if is_whole {
             reader.complain(SettingCode::WrongValue, pointer, message, help);
         } else {
-            reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
+            reader.warn(KindCode::SelectsNothing, pointer, &message, &help);
         }
     } else if !is_offered {
         let message = format!("expected a tool that the agent offers, got: `{tool}`");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use callgate_executor::{Entry, Toolset};
+use callgate_kind::KindCode;
 use callgate_openapi::Operation;
 use callgate_policy::{ApprovalRules, Confirm};
 use callgate_settings::{Reader, SettingCode, escaped};
@@ -15,7 +16,6 @@ use super::{
 };
 use crate::{
     Severity,
-    code::ConfigCode,
     config::Config,
     environment::Environment,
     serving::{AccessConfig, Approvable, Approves, Rights},
@@ -177,9 +177,9 @@ fn no_such_tool(reader: &mut Reader, pointer: String, name: &str, tools: &[&str]
     let nearest = nearest(name, effects.chain(toolsets).chain(tools.iter().copied()));
     let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
     match help {
-        Some(help) => reader.complain(ConfigCode::SelectsNothing, pointer, message, help),
+        Some(help) => reader.complain(KindCode::SelectsNothing, pointer, message, help),
         None => {
-            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it");
+            reader.warn(KindCode::SelectsNothing, pointer, &message, "correct it or remove it");
         }
     }
 }

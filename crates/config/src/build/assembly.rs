@@ -1,11 +1,12 @@
 //! Combines the parts of a build into a ready executor, unless a finding stops it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use callgate_executor::{Builder, ErrorKind, Executor, Toolset};
+use callgate_kind::KindCode;
 use callgate_secret::SecretReference;
 use callgate_session::Store;
-use callgate_settings::{Reader, Severity};
+use callgate_settings::{Finding, Reader, Severity};
 use callgate_tool::SessionName;
 use callgate_transport::Transport;
 
@@ -14,7 +15,7 @@ use super::{
     authenticators::Made,
     built::{self, Built, BuiltToolset},
     connect::Connections,
-    database::{self, Databases},
+    database::Databases,
     documents::BuiltDocuments,
     fetched::Fetched,
     functions, mcp_tools,
@@ -111,13 +112,11 @@ impl Assembly<'_> {
         let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
-        let warnings = reader.into_findings(&config.origin.file, &config.origin.text);
-        if warnings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(Error::of(warnings).in_files(files));
-        }
+        let warnings = warnings(reader, config, &files)?;
         let builder = around(config, environment, earlier.as_ref(), &policy);
         let builder = ready.into_iter().fold(builder, Builder::toolset);
-        let builder = databases.tools.into_iter().fold(builder, database::add);
+        let builder =
+            databases.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
         let builder = functions.into_iter().fold(builder, functions::add);
         let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
         let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
@@ -129,6 +128,7 @@ impl Assembly<'_> {
             stores,
             fetched,
             databases: databases.known,
+            kinds: databases.kept,
         };
         Ok(Built {
             executor,
@@ -162,6 +162,19 @@ impl Assembly<'_> {
     }
 }
 
+/// The findings about a configuration without a fault.
+fn warnings(
+    reader: Reader,
+    config: &Config,
+    files: &BTreeSet<PathBuf>,
+) -> Result<Vec<Finding>, Error> {
+    let findings = reader.into_findings(&config.origin.file, &config.origin.text);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(Error::of(findings).in_files(files.clone()));
+    }
+    Ok(findings)
+}
+
 /// Reports names that several tools have, and what agents name and no tool is called.
 fn check_names(
     reader: &mut Reader,
@@ -188,10 +201,12 @@ fn ways(toolsets: &[Toolset]) -> Vec<(String, Arc<dyn Transport>)> {
 
 fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
     let (code, help) = match error.kind() {
-        ErrorKind::DuplicateTool => (ConfigCode::DuplicateTool, "give each tool its own name"),
-        _ => (ConfigCode::OwnTool, "correct the tool that the program adds"),
+        ErrorKind::DuplicateTool => {
+            (KindCode::DuplicateTool.as_str(), "give each tool its own name")
+        }
+        _ => (ConfigCode::OwnTool.as_str(), "correct the tool that the program adds"),
     };
-    Error::whole(&config.origin.file, code.as_str(), error.to_string(), help)
+    Error::whole(&config.origin.file, code, error.to_string(), help)
 }
 
 fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use callgate_executor::Executor;
+use callgate_kind::Kept;
 use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds, Webhook};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
@@ -274,6 +275,8 @@ pub(super) struct Reusable {
     pub(super) stores: Arc<Stores>,
     pub(super) fetched: Vec<Fetched>,
     pub(super) databases: Vec<KnownDatabase>,
+    /// What toolsets of a kind keep, by their names.
+    pub(super) kinds: Vec<(String, Kept)>,
 }
 
 impl BuiltToolset {

@@ -3,10 +3,11 @@
 
 use callgate_auth::{ApiKeyLocation, AuthConfig, CredentialForm};
 use callgate_executor::Callable;
+use callgate_kind::KindCode;
 use callgate_openapi::{CredentialKind, Input, InputLocation};
 use callgate_settings::{Reader, SettingCode};
 
-use crate::{code::ConfigCode, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// The kind of the credential of every operation, which determines the other places that services read it from.
 pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
@@ -36,7 +37,7 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
             .any(|callable| callable.operation.inputs.iter().any(|input| is_named(&input.name)))
         {
             let message = format!("expected tools with a parameter `{name}`, got none");
-            reader.warn(ConfigCode::SelectsNothing, pointer, &message, "correct it or remove it");
+            reader.warn(KindCode::SelectsNothing, pointer, &message, "correct it or remove it");
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use callgate_executor::{Backend, Builder};
+use callgate_executor::Backend;
+use callgate_kind::{EditedBackend, Kept};
 use callgate_session::Store;
 use callgate_settings::LoadEffects;
 use callgate_tool::ToolName;
@@ -13,7 +14,7 @@ use super::{
     authenticators::Made,
     connect::Connections,
     context::BuildContext,
-    own_tools::{DatabaseBackend, DatabaseTool},
+    own_tools::{DatabaseTool, common},
 };
 use crate::{
     code::ConfigCode, connection::ConnectorConfig, database::DatabaseConfig, toolset::ToolsetConfig,
@@ -103,8 +104,10 @@ impl DatabaseKind {
 #[derive(Debug, Default)]
 pub(super) struct Databases {
     pub(super) built: Vec<BuiltDatabase>,
-    pub(super) tools: Vec<DatabaseBackend>,
+    pub(super) tools: Vec<EditedBackend>,
     pub(super) known: Vec<KnownDatabase>,
+    /// What toolsets of a kind keep, by their names.
+    pub(super) kept: Vec<(String, Kept)>,
     /// The authenticators of connections and data stores.
     pub(super) authenticators: Vec<Made>,
     /// The origins of services that calls of data stores need, with the ways there.
@@ -127,11 +130,13 @@ pub(super) struct KnownDatabase {
 impl KnownDatabase {
     /// The settings that the tools are made from, without them.
     pub(super) fn new(toolset: &ToolsetConfig, tools: &[DatabaseTool<'_>]) -> Self {
+        let common = common(toolset);
+        let name = |tool: &DatabaseTool<'_>| tool.named.former_name(&common).ok();
         Self {
-            toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+            toolset: common.name.clone(),
             config: toolset.database.clone(),
             connector: toolset.connector.clone(),
-            names: tools.iter().filter_map(|tool| tool.former_name(toolset).ok()).collect(),
+            names: tools.iter().filter_map(name).collect(),
             backends: Vec::new(),
             #[cfg(feature = "_database")]
             connections: None,
@@ -158,17 +163,11 @@ pub(super) struct Around<'a> {
     pub(super) state: Option<&'a Arc<dyn Store>>,
     /// The databases of the last build.
     pub(super) previous: &'a [KnownDatabase],
+    /// What toolsets of a kind left in the last build, by their names.
+    pub(super) kept: &'a [(String, Kept)],
     /// The effects that loading them may have.
     pub(super) effects: LoadEffects,
 }
 
 /// The reason for which tools of a load without leave to ask are not described.
 pub(super) const UNASKED: &str = "it is not asked";
-
-/// Adds a tool to an executor.
-pub(super) fn add(builder: Builder, DatabaseBackend { backend, edit }: DatabaseBackend) -> Builder {
-    match edit {
-        Some(edit) => builder.edited_shared_backend(backend, edit),
-        None => builder.shared_backend(backend),
-    }
-}

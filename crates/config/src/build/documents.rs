@@ -1,45 +1,10 @@
-//! The documents of toolsets: their folders are indexed, and searched and read by tools. An index of the build before is used again
-//! if it is of the same files.
+//! The documents of toolsets, for whoever serves them: they follow their folders.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
+use callgate_kind::{Counts, Followed};
 use callgate_settings::Finding;
-#[cfg(feature = "documents")]
-use callgate_settings::Reader;
-
-use self::open::Documents;
-#[cfg(feature = "documents")]
-use crate::{
-    build::{context::BuildContext, database::Databases},
-    config::Config,
-};
-
-#[cfg(not(feature = "documents"))]
-mod absent;
-#[cfg(feature = "documents")]
-mod data_store;
-#[cfg(feature = "documents")]
-mod open;
-
-#[cfg(not(feature = "documents"))]
-use self::absent as open;
-
-#[cfg(not(feature = "documents"))]
-pub(super) use self::absent::all;
-
-/// The documents of all toolsets, whose tools stand among those of databases.
-#[cfg(feature = "documents")]
-pub(super) async fn all(
-    reader: &mut Reader,
-    config: &Config,
-    build_context: &BuildContext<'_>,
-    previous: &[BuiltDocuments],
-    databases: &mut Databases,
-) -> Vec<BuiltDocuments> {
-    let documents = open::all(reader, config, build_context, previous, databases).await;
-    data_store::all(reader, config, &documents, databases);
-    documents
-}
+use callgate_tree::SettingFinding;
 
 /// The documents of a toolset.
 ///
@@ -62,21 +27,7 @@ pub struct BuiltDocuments {
     /// The toolset's name.
     pub name: String,
     pub(super) origin: PathBuf,
-    pub(super) documents: Documents,
-}
-
-/// The size of an index of documents.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct DocumentCounts {
-    /// The number of files.
-    pub files: usize,
-    /// The number of documents: files, and rows of tables.
-    pub documents: usize,
-    /// The number of pieces of text that can be found.
-    pub pieces: usize,
-    /// The size of the index in bytes.
-    pub bytes: usize,
+    pub(super) documents: Arc<dyn Followed>,
 }
 
 impl BuiltDocuments {
@@ -88,11 +39,15 @@ impl BuiltDocuments {
 
     /// The findings about the files, as they are now.
     pub fn findings(&self) -> Vec<Finding> {
-        self.documents.findings(&self.name, &self.origin)
+        let finding = |found: SettingFinding| {
+            let finding = Finding::new(&self.origin, found.severity, found.code, found.message);
+            finding.at(format!("/toolsets/{}{}", self.name, found.pointer)).with_help(found.help)
+        };
+        self.documents.findings().into_iter().map(finding).collect()
     }
 
     /// The size of the index now.
-    pub fn counts(&self) -> DocumentCounts {
+    pub fn counts(&self) -> Counts {
         self.documents.counts()
     }
 

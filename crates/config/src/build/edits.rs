@@ -5,20 +5,14 @@ use std::collections::BTreeSet;
 
 use callgate_call::edit_faults;
 use callgate_executor::{Callable, Toolset};
+use callgate_kind::{EditRule, ToolRule, complain_of_edit, unknown_tool};
 use callgate_openapi::{FaultyEdit, Report, renamed};
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, EditFaultKind, ToolName};
 use callgate_tree::SettingFinding;
 
-use super::{
-    edit_faults::{complain, unknown_tool},
-    functions,
-    own_tools::OwnTool,
-};
-use crate::{
-    tool_rules::{EditRule, ToolRule},
-    toolset::ToolsetConfig,
-};
+use super::{functions, own_tools::OwnTool};
+use crate::toolset::ToolsetConfig;
 
 /// Reports the faults of all edits of a toolset with a description, but for those of its functions.
 pub(super) fn check(
@@ -32,14 +26,14 @@ pub(super) fn check(
         let is_unknown = fault.pointer.is_empty() && fault.kind == EditFaultKind::Gone;
         let unknown = is_unknown.then(|| unknown_tool(tool, &functions::all_names(config)));
         let unknown = unknown.filter(|fault| fault.kind == EditFaultKind::Misspelt);
-        complain(reader, &rule.pointer, unknown.as_ref().unwrap_or(fault));
+        complain_of_edit(reader, &rule.pointer, unknown.as_ref().unwrap_or(fault));
     }
     for callable in callables {
         let operation = &callable.operation;
         let is_meant = |rule: &&EditRule| operation.is_called(&rule.tool);
         let Some(rule) = config.edits.iter().find(is_meant) else { continue };
         for fault in edit_faults(operation) {
-            complain(reader, &rule.pointer, &fault);
+            complain_of_edit(reader, &rule.pointer, &fault);
         }
     }
 }
@@ -69,7 +63,7 @@ pub(super) fn taken_names(
                     "expected a name that no other tool has, got that of another one: `{name}`"
                 );
                 let fault = EditFault::unfit("/name", message, "choose another");
-                complain(reader, pointer, &fault.of_kind(EditFaultKind::Taken));
+                complain_of_edit(reader, pointer, &fault.of_kind(EditFaultKind::Taken));
             }
             taken.insert(name);
         }

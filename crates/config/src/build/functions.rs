@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use callgate_executor::{Backend as _, Builder, ClientFunction, EditedTool};
+use callgate_kind::{EditRule, KindCode, ToolRule, complain_of_edit, unknown_tool};
 use callgate_openapi::renamed;
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
-use super::edit_faults;
 use crate::{
-    code::ConfigCode,
     config::Config,
-    tool_rules::{EditRule, ToolRule},
     toolset::{FunctionConfig, ToolsetConfig},
 };
 
@@ -31,7 +29,7 @@ pub(super) fn built(reader: &mut Reader, config: &Config) -> Vec<BuiltFunction> 
         }
         for rule in &toolset.edits {
             if let Some(fault) = unused(toolset, rule) {
-                edit_faults::complain(reader, &rule.pointer, &fault);
+                complain_of_edit(reader, &rule.pointer, &fault);
             }
         }
     }
@@ -54,8 +52,8 @@ fn unused(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
         let has_others = toolset.description.is_some()
             || toolset.database.connection.is_some()
             || toolset.connector.connection.is_some()
-            || toolset.vertex.is_some();
-        return (!has_others).then(|| edit_faults::unknown_tool(tool, &all_names(toolset)));
+            || toolset.kind.is_some();
+        return (!has_others).then(|| unknown_tool(tool, &all_names(toolset)));
     };
     let is_own = edit_of(toolset, function).is_some_and(|own| std::ptr::eq(own, rule));
     let message = format!("expected one edit of a function, got another one: `{tool}`");
@@ -122,7 +120,7 @@ fn one(
         Err(message) => {
             let help = "use letters, digits, `_`, `-` and `.`, at most 64 with the prefix";
             let pointer = format!("{}/name", function.pointer);
-            reader.complain(ConfigCode::ToolName, pointer, message, help);
+            reader.complain(KindCode::ToolName, pointer, message, help);
             return None;
         }
     };
@@ -140,13 +138,13 @@ fn edited(
 ) -> Option<EditedTool> {
     let ToolRule { pointer, rule: edit, .. } = rule;
     if let Some(Err(fault)) = renamed(toolset.prefix.as_ref(), edit) {
-        edit_faults::complain(reader, pointer, &fault);
+        complain_of_edit(reader, pointer, &fault);
     }
     let mut tool = function.declaration()?.clone();
     tool.name = former_name(toolset, config).ok()?;
     let (edited, faults) = EditedTool::new(&tool, function.name().clone(), edit);
     for fault in &faults {
-        edit_faults::complain(reader, pointer, fault);
+        complain_of_edit(reader, pointer, fault);
     }
     Some(edited)
 }

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
+use callgate_kind::KindCode;
 use callgate_settings::{Reader, escaped};
 use callgate_tool::nearest;
 
 use super::own_tools::OwnTool;
-use crate::{code::ConfigCode, config::Config, mcp::McpConfig};
+use crate::{config::Config, mcp::McpConfig};
 
 /// The settings for clients of MCP, with the names that the tools have.
 pub(super) fn resolved(
@@ -51,7 +52,7 @@ impl Tools<'_> {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "correct it or remove it".to_owned(),
         };
-        reader.warn(ConfigCode::SelectsNothing, pointer(), &message, &help);
+        reader.warn(KindCode::SelectsNothing, pointer(), &message, &help);
         entry.to_owned()
     }
 

@@ -8,14 +8,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_auth::ApiKeyLocation;
 use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
+use callgate_kind::{KindCode, ToolRule};
 use callgate_openapi::{ArgumentHeader, NoBodyArguments, Operation, Report};
 use callgate_settings::{Reader, SettingCode};
 use callgate_tool::{ToolName, nearest};
 
 use crate::{
     Severity,
-    code::ConfigCode,
-    tool_rules::ToolRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
 
@@ -47,9 +46,9 @@ fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
             None => "correct it or remove it".to_owned(),
         };
         if unmatched.criterion == "exclude" && unmatched.nearest.is_some() {
-            reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
+            reader.complain(KindCode::SelectsNothing, pointer, message, help);
         } else {
-            reader.warn(ConfigCode::SelectsNothing, pointer, &message, &help);
+            reader.warn(KindCode::SelectsNothing, pointer, &message, &help);
         }
     }
 }
@@ -69,7 +68,7 @@ fn headers(
         let mut meant = callables.iter().filter(is_meant).peekable();
         if let (Some(tool), None) = (tool, meant.peek()) {
             let (message, help) = nearest_tool(tool, operations);
-            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
+            reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
         } else if let Some(taken) = meant.clone().find(|callable| is_taken(header, callable)) {
             let message = format!("expected a header without a credential, got: `{name}`");
             let help =
@@ -78,7 +77,7 @@ fn headers(
         } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
             let message = format!("expected tools with a header parameter `{name}`, got none");
             reader.warn(
-                ConfigCode::SelectsNothing,
+                KindCode::SelectsNothing,
                 pointer.clone(),
                 &message,
                 "correct it or remove it",
@@ -92,7 +91,7 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
     for ToolRule { tool, pointer, .. } in &config.body_arguments {
         let Some(operation) = operations.iter().find(|operation| operation.is_called(tool)) else {
             let (message, help) = nearest_tool(tool, operations);
-            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
+            reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
             continue;
         };
         let Some(why) = &operation.no_body_arguments else { continue };
@@ -129,9 +128,9 @@ pub(super) fn named<'a, T: Clone + 'a>(
         }
         let (message, help) = nearest_tool(tool, operations);
         if severity == Severity::Error && is_misspelt(tool, operations) {
-            reader.complain(ConfigCode::SelectsNothing, pointer, message, help);
+            reader.complain(KindCode::SelectsNothing, pointer, message, help);
         } else {
-            reader.warn(ConfigCode::SelectsNothing, pointer.clone(), &message, &help);
+            reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
         }
     }
     found

@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{ApiKeyLocation, CredentialPlace};
+use callgate_kind::EditRule;
 use callgate_openapi::{ArgumentHeader, ArgumentHeaders, InputLocation, LoadOptions};
 use callgate_tool::ToolEdit;
 
 use super::{credential_arguments, functions, other_names::OtherNames};
 use crate::{
     description::Source,
-    tool_rules::EditRule,
     toolset::{ListedHeader, ToolsetConfig},
 };
 

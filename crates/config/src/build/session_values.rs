@@ -27,7 +27,6 @@ pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [
 }
 
 /// The session values that the credentials of all toolsets read, for tools that take no session values as inputs.
-#[cfg(feature = "_google_service")]
 pub(super) fn masked(toolsets: &[ToolsetConfig]) -> SessionValues {
     let masked = Readings::of(toolsets).masked();
     SessionValues { withheld: Vec::new(), masked }

@@ -18,9 +18,10 @@ pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environm
         return;
     }
     for toolset in &config.toolsets {
-        let of_searches = of_vertex(toolset);
-        let of_searches = of_searches.iter().map(|(pointer, source)| (pointer.clone(), source));
-        for (pointer, source) in sources(toolset).into_iter().chain(of_searches) {
+        let of_kind = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
+        let of_kind: Vec<_> = of_kind.collect();
+        let of_kind = of_kind.iter().map(|(pointer, source)| (pointer.clone(), source));
+        for (pointer, source) in of_kind.chain(sources(toolset)) {
             let Some(shown) = unbound(source, &config.sessions) else { continue };
             let message = format!("expected a value that no caller sets, got: `{shown}`");
             reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
@@ -42,7 +43,7 @@ fn tells_callers_apart(config: &Config) -> bool {
 /// The sources that the session gives, each with its place.
 fn sources(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
     let database = &toolset.database;
-    let mut sources = of_documents(toolset);
+    let mut sources = Vec::new();
     if let Some(connection) = &database.connection {
         let at = format!("{}/database", toolset.pointer);
         let identity = connection.identity.iter();
@@ -65,32 +66,6 @@ fn sources(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
         }
     }
     sources
-}
-
-/// The sources of the conditions on documents, each with its place.
-fn of_documents(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
-    let keys = toolset.documents.keys.iter();
-    let conditions = keys.flat_map(|keys| keys.conditions.iter().flatten());
-    let sources = conditions.flat_map(|(field, condition)| {
-        let at = format!("{}/documents/where/{}", toolset.pointer, escaped(field));
-        condition.operands().map(move |(name, source)| (format!("{at}/{name}"), source))
-    });
-    sources.collect()
-}
-
-/// The sources in the filters of data stores, each with its place.
-fn of_vertex(toolset: &ToolsetConfig) -> Vec<(String, SessionSource)> {
-    let Some(vertex) = &toolset.vertex else { return Vec::new() };
-    let stores = vertex.data_stores.iter().flatten().enumerate();
-    let stores = stores.filter_map(|(at, store)| {
-        Some((format!("data_stores/{at}/filter"), store.filter.as_deref()?))
-    });
-    let own = vertex.filter.as_deref().map(|filter| ("filter".to_owned(), filter));
-    let sources = stores.chain(own).flat_map(|(at, filter)| {
-        let pointer = format!("{}/vertex/{at}", toolset.pointer);
-        SessionSource::all_in(filter).into_iter().map(move |source| (pointer.clone(), source))
-    });
-    sources.collect()
 }
 
 /// A source that nothing binds, as it is written.

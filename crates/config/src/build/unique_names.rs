@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
+use callgate_kind::KindCode;
 use callgate_settings::Reader;
 
 use super::{edits, own_tools::OwnTool};
-use crate::{code::ConfigCode, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// Reports names that two tools have, unless the edit that gave one of them is reported.
 pub(super) fn check(
@@ -22,14 +23,14 @@ pub(super) fn check(
         if !known.insert(&operation.tool_name) && !reported.contains(&operation.tool_name) {
             let message = format!("two toolsets have a tool `{}`", operation.tool_name);
             let help = "give each toolset its own `prefix`";
-            reader.complain(ConfigCode::DuplicateTool, "/toolsets", message, help);
+            reader.complain(KindCode::DuplicateTool, "/toolsets", message, help);
         }
     }
     for tool in own {
         if !known.insert(&tool.name) && !reported.contains(&tool.name) {
             let message = format!("expected one tool of a name, got two: `{}`", tool.name);
             let help = "give one of them another name: `tools: {edit: {…: {name: …}}}`";
-            reader.complain(ConfigCode::DuplicateTool, tool.pointer.as_str(), message, help);
+            reader.complain(KindCode::DuplicateTool, tool.pointer.as_str(), message, help);
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The key `entities` of a toolset: tables and views, each with the operations that are tools.
 
+use callgate_kind::KindCode;
 use callgate_settings::{
     Count, Kind, Mapping, Reader, SettingCode, Words as _, at, escaped, forms, keys, words,
 };
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
-
-use crate::code::ConfigCode;
 
 /// A table or view, by the name that its tools have.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +129,7 @@ pub(super) fn named(reader: &mut Reader, name: &str, pointer: &str, what: &str) 
     if !is_named {
         let message = format!("expected the name of {what}, got: `{name}`");
         let help = "use letters, digits and `_`; tools have it in their names";
-        reader.complain(ConfigCode::ToolName, pointer, message, help);
+        reader.complain(KindCode::ToolName, pointer, message, help);
     }
     is_named
 }

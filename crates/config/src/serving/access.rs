@@ -6,6 +6,7 @@ mod resource;
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use callgate_kind::KindCode;
 use callgate_secret::SecretReference;
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 use callgate_tool::nearest;
@@ -19,8 +20,6 @@ use self::{
 
 pub use self::approves::{Approvable, Approves};
 pub use self::resource::Scopes;
-use crate::code::ConfigCode;
-
 /// The accepted callers.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -295,7 +294,7 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
         None => format!("the toolsets are `{}`", known.join("`, `")),
     };
     let message = format!("expected the name of a toolset, got: `{name}`");
-    reader.complain(ConfigCode::UnknownToolset, pointer, message, help);
+    reader.complain(KindCode::UnknownToolset, pointer, message, help);
 }
 
 fn issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {

@@ -5,8 +5,11 @@ mod settings;
 use std::sync::Arc;
 
 use callgate_auth::AuthConfig;
+use callgate_call::wording;
 use callgate_connector::{Loaded, Surroundings};
 use callgate_executor::Backend;
+use callgate_kind::KindCode;
+use callgate_kind::{Absence, apply_edits, select_tools, stand_ins};
 use callgate_settings::{Asking, Reader, escaped};
 
 use super::{ConnectionSending, Databases};
@@ -15,7 +18,7 @@ use crate::{
         authenticators::Authenticators,
         database::{Around, BuiltDatabase, DatabaseKind, KnownDatabase, UNASKED},
         google_service,
-        own_tools::{self, Absence, DatabaseTool, edits, selection},
+        own_tools::{self, DatabaseTool, common},
         session_values,
     },
     code::ConfigCode,
@@ -79,7 +82,7 @@ async fn one(
     Around { build_context, previous, effects, .. }: Around<'_>,
 ) -> Option<()> {
     let environment = build_context.environment;
-    let selected = selection::selected(reader, toolset);
+    let selected = select_tools(reader, &common(toolset), own_tools::of_database(toolset));
     let is_foreign = toolset.connector.is_named_by_export;
     let asking = effects.asking().filter(|_| !is_foreign);
     let is_asked = asking.is_some();
@@ -107,13 +110,15 @@ async fn one(
         let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
         backends = match earlier {
             Some(earlier) => earlier.backends.clone(),
-            None => own_tools::stand_ins(toolset, &selected, absence),
+            None => {
+                stand_ins(&common(toolset), &selected, absence, &wording::connector::undescribed())
+            }
         };
         known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
     } else {
         known.backends.clone_from(&backends);
     }
-    databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    databases.tools.extend(apply_edits(reader, &common(toolset), &selected, &backends));
     if is_foreign {
         let pointer = toolset.pointer.clone();
         reader.warn(ConfigCode::ExportedTool, pointer, NAMED_BY_EXPORT, WRITE_SERVER);
@@ -143,26 +148,26 @@ fn on_database(
         let pointer = format!("/connections/{}/toolset", escaped(name));
         let message = format!("expected a toolset with a database, got: `{local}`");
         let help = "write the name of a toolset that has `database`";
-        reader.complain(ConfigCode::UnknownToolset, pointer, message, help);
+        reader.complain(KindCode::UnknownToolset, pointer, message, help);
         return None;
     };
-    let selected = selection::selected(reader, toolset);
+    let selected = select_tools(reader, &common(toolset), own_tools::of_database(toolset));
     let settings = settings::of_toolset(toolset, &selected)?;
     let known = databases.known.iter().find(|known| known.toolset == local);
-    let backends = match known {
-        Some(known) => {
-            let tools = own_tools::of_database(database);
-            let find = |short: &str| {
-                let is_it = |tool: &&DatabaseTool<'_>| tool.short.eq_ignore_ascii_case(short);
-                let name = tools.iter().find(is_it)?.former_name(database).ok()?;
-                known.backends.iter().find(|backend| *backend.name() == name).cloned()
-            };
-            report(reader, callgate_connector::local(&settings, find)).backends
-        }
+    let backends = if let Some(known) = known {
+        let tools = own_tools::of_database(database);
+        let find = |short: &str| {
+            let is_it = |tool: &&DatabaseTool<'_>| tool.named.short.eq_ignore_ascii_case(short);
+            let name = tools.iter().find(is_it)?.named.former_name(&common(database)).ok()?;
+            known.backends.iter().find(|backend| *backend.name() == name).cloned()
+        };
+        report(reader, callgate_connector::local(&settings, find)).backends
+    } else {
         // The reason is reported with the database.
-        None => own_tools::stand_ins(toolset, &selected, absence(databases, local)),
+        let (common, absence) = (common(toolset), absence(databases, local));
+        stand_ins(&common, &selected, absence, &wording::connector::undescribed())
     };
-    databases.tools.extend(edits::applied(reader, toolset, &selected, &backends));
+    databases.tools.extend(apply_edits(reader, &common(toolset), &selected, &backends));
     Some(())
 }
 

@@ -4,7 +4,9 @@ mod settings;
 
 use std::{sync::Arc, time::Duration};
 
+use callgate_call::wording;
 use callgate_database::{Loaded, Renewal, Resources, Surroundings};
+use callgate_kind::{Absence, apply_edits, select_tools, stand_ins};
 use callgate_secret::SecretReference;
 use callgate_settings::Reader;
 use futures_util::future::join_all;
@@ -12,7 +14,7 @@ use futures_util::future::join_all;
 use self::settings::MissingSecret;
 use super::{Around, BuiltDatabase, DatabaseKind, Databases, KnownDatabase, UNASKED};
 use crate::{
-    build::own_tools::{self, Absence, DatabaseTool, edits, selection},
+    build::own_tools::{self, DatabaseTool, common},
     code::ConfigCode,
     config::Config,
     database::ConnectionConfig,
@@ -35,7 +37,7 @@ pub(in crate::build) async fn all(
             base: around.build_context.base.to_owned(),
             sealer: around.state.and_then(|state| state.sealer(PAGES)),
         };
-        let selected = selection::selected(reader, toolset);
+        let selected = select_tools(reader, &common(toolset), own_tools::of_database(toolset));
         openings.push(Opening { toolset, connection, selected, surroundings, around });
     }
     let loads = join_all(openings.iter_mut().map(|opening| Box::pin(opening.load()))).await;
@@ -143,13 +145,18 @@ impl Opening<'_> {
             let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
             backends = match earlier {
                 Some(earlier) => earlier.backends.clone(),
-                None => own_tools::stand_ins(toolset, &selected, absence),
+                None => stand_ins(
+                    &common(toolset),
+                    &selected,
+                    absence,
+                    &wording::database::unavailable(),
+                ),
             };
             known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
         } else {
             known.backends.clone_from(&backends);
         }
-        let tools = edits::applied(reader, toolset, &selected, &backends);
+        let tools = apply_edits(reader, &common(toolset), &selected, &backends);
         let name = known.toolset.clone();
         let (kind, is_required) = (DatabaseKind::Database, toolset.required);
         databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });

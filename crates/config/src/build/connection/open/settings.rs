@@ -3,10 +3,11 @@
 use callgate_connector::{
     ActionKind, ActionSettings, ConnectionSettings, Form, Operation, SERVICE, UserSettings,
 };
+use callgate_kind::ArgumentForm;
 
 use crate::{
-    build::own_tools::{DatabaseTool, DatabaseToolKind},
-    connection::{ActionConfig, ActionKind as KindConfig, ArgumentForm},
+    build::own_tools::{DatabaseTool, DatabaseToolKind, common},
+    connection::{ActionConfig, ActionKind as KindConfig},
     database::Operation as OperationConfig,
     toolset::ToolsetConfig,
 };
@@ -50,9 +51,9 @@ fn action(toolset: &ToolsetConfig, tool: &DatabaseTool<'_>) -> Option<ActionSett
     };
     Some(ActionSettings {
         pointer: pointer.clone(),
-        name: Some(tool.former_name(toolset).ok()?),
+        name: Some(tool.named.former_name(&common(toolset)).ok()?),
         description: keys.description.clone().unwrap_or_default(),
-        kind: of_kind(kind, &tool.short),
+        kind: of_kind(kind, &tool.named.short),
         input_fields: keys.input_fields.clone(),
         output_fields: keys.output_fields.clone(),
         form,

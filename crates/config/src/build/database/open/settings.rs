@@ -52,11 +52,9 @@ pub(super) async fn of_toolset(
     };
     let statements = tools.iter().filter_map(|tool| match tool.kind {
         DatabaseToolKind::Statement(statement) => Some(statement_settings(statement)),
-        DatabaseToolKind::Action(_)
-        | DatabaseToolKind::Documents
-        | DatabaseToolKind::Entity(..)
-        | DatabaseToolKind::Query
-        | DatabaseToolKind::Vertex(_) => None,
+        DatabaseToolKind::Action(_) | DatabaseToolKind::Entity(..) | DatabaseToolKind::Query => {
+            None
+        }
     });
     let entities = &toolset.database.entities;
     Ok(DatabaseSettings {

@@ -4,10 +4,10 @@
 use callgate_settings::{Reader, SettingCode};
 use callgate_tool::{EditFault, EditFaultKind, nearest};
 
-use crate::code::ConfigCode;
+use crate::code::KindCode;
 
 /// The fault of an edit that names none of these tools.
-pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
+pub fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
     let near = nearest(tool, names.iter().map(String::as_str));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
@@ -17,19 +17,19 @@ pub(super) fn unknown_tool(tool: &str, names: &[String]) -> EditFault {
 }
 
 /// Reports a fault of the edit at a pointer.
-pub(super) fn complain(reader: &mut Reader, pointer: &str, fault: &EditFault) {
+pub fn complain_of_edit(reader: &mut Reader, pointer: &str, fault: &EditFault) {
     let EditFault { kind, message, help, .. } = fault;
     let pointer = format!("{pointer}{}", fault.pointer);
     let code: &'static str = match kind {
         EditFaultKind::Gone => {
-            return reader.warn(ConfigCode::SelectsNothing, pointer, message, help);
+            return reader.warn(KindCode::SelectsNothing, pointer, message, help);
         }
         EditFaultKind::Unused => {
             return reader.warn(SettingCode::UnusedKey, pointer, message, help);
         }
-        EditFaultKind::Misspelt => ConfigCode::SelectsNothing.into(),
-        EditFaultKind::Name => ConfigCode::ToolName.into(),
-        EditFaultKind::Taken => ConfigCode::DuplicateTool.into(),
+        EditFaultKind::Misspelt => KindCode::SelectsNothing.into(),
+        EditFaultKind::Name => KindCode::ToolName.into(),
+        EditFaultKind::Taken => KindCode::DuplicateTool.into(),
         EditFaultKind::Unfit => SettingCode::WrongValue.into(),
     };
     reader.complain(code, pointer, message.as_str(), help.as_str());

@@ -1,75 +1,37 @@
-//! The settings of a search as its crate takes them, from those of its toolset. Names and filters are read here, each fault at its
-//! place.
+//! The parts of `vertex` that are texts of their own: names of data stores, filters, boosts. Each fault is reported at its place.
 
+use callgate_kind::ArgumentForm;
 use callgate_settings::{Reader, SettingCode, escaped};
-use callgate_vertex::{
-    Action, Boost, BoostControl, ControlKind, FieldType, Filter, Form, ResourceName, ResultMode,
-    StoreSettings, Target, ToolSettings, VertexSettings,
-};
 
 use crate::{
-    build::own_tools::{DatabaseTool, DatabaseToolKind},
-    connection::ArgumentForm,
-    toolset::ToolsetConfig,
-    vertex::{BoostBy, BoostKeys, FieldKind, Mode, PointKeys, StoreKeys, VertexAction, VertexKeys},
+    filter::Filter,
+    keys::{BoostKeys, PointKeys, StoreKeys, VertexKeys},
+    resource_name::ResourceName,
+    settings::{Boost, BoostControl, ControlKind, ResultMode, StoreSettings, Target},
 };
 
-/// The settings; `None` if one has a fault, which is reported.
-pub(super) fn of_toolset(
+/// The parts of a search whose texts were read.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchParts {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) boosts: Vec<Boost>,
+}
+
+/// The parts of `vertex`, which is at a pointer; `None` if one has a fault, which is reported.
+pub(crate) fn parts(
     reader: &mut Reader,
-    toolset: &ToolsetConfig,
-    selected: &[DatabaseTool<'_>],
-) -> Option<VertexSettings> {
-    let keys = toolset.vertex.as_ref()?;
+    pointer: String,
+    keys: &VertexKeys,
+) -> Option<SearchParts> {
     let n_faults = reader.complaints.len();
-    let mut reading = Reading { reader, pointer: format!("{}/vertex", toolset.pointer) };
+    let mut reading = Reading { reader, pointer };
     reading.examine(keys);
     let targets = reading.targets(keys);
     let filter = reading.filter(keys.filter.as_deref(), "filter");
     let boosts = reading.boosts(keys.boosts.as_deref(), "boosts");
     let is_whole = reader.complaints.len() == n_faults;
-    let tools = selected.iter().filter_map(|tool| {
-        let DatabaseToolKind::Vertex(action) = tool.kind else { return None };
-        let action = match action {
-            VertexAction::Answer => Action::Answer,
-            VertexAction::Search => Action::Search,
-        };
-        Some(ToolSettings { name: tool.former_name(toolset).ok()?, action })
-    });
-    let limits = &toolset.documents.limits;
-    let count = |count: Option<usize>| count.and_then(|count| u32::try_from(count).ok());
-    is_whole.then(|| VertexSettings {
-        toolset: toolset.name.as_ref().map(ToString::to_string).unwrap_or_default(),
-        tools: tools.collect(),
-        targets,
-        server: toolset.server.as_ref().map(|server| server.as_str().to_owned()),
-        description: keys.description.clone().unwrap_or_default(),
-        filter,
-        fields: fields(keys),
-        form: match keys.arguments {
-            Some(ArgumentForm::Google) => {
-                Form::Google { has_filter: keys.filter_argument.unwrap_or_default() }
-            }
-            Some(ArgumentForm::Own) | None => Form::Own,
-        },
-        boosts,
-        snippets: keys.snippets.unwrap_or(true),
-        extractive_answers: count(keys.extractive_answers).unwrap_or_default(),
-        extractive_segments: count(keys.extractive_segments).unwrap_or_default(),
-        grounding: keys.grounding,
-        limit: count(limits.snippets).unwrap_or(SNIPPETS),
-        result_bytes: limits.result_bytes.unwrap_or(RESULT_BYTES),
-        call: toolset.call.clone(),
-    })
-}
-
-fn fields(keys: &VertexKeys) -> Vec<(String, FieldType)> {
-    let kind = |kind| match kind {
-        FieldKind::Date => FieldType::Date,
-        FieldKind::Number => FieldType::Number,
-        FieldKind::Text => FieldType::Text,
-    };
-    keys.fields.iter().flatten().map(|(name, of)| (name.clone(), kind(*of))).collect()
+    is_whole.then_some(SearchParts { targets, filter, boosts })
 }
 
 /// Reads the parts of `vertex`, and reports their faults.
@@ -122,10 +84,7 @@ impl Reading<'_> {
     }
 
     fn targets(&mut self, keys: &VertexKeys) -> Vec<Target> {
-        let mode = |mode: Option<Mode>| match mode.or(keys.mode) {
-            Some(Mode::Chunks) => ResultMode::Chunks,
-            Some(Mode::Documents) | None => ResultMode::Documents,
-        };
+        let mode = |mode: Option<ResultMode>| mode.or(keys.mode).unwrap_or_default();
         let stores = keys.data_stores.iter().flatten().enumerate();
         let stores: Vec<_> =
             stores.filter_map(|(at, keys)| Some((keys.mode, self.store(at, keys)?))).collect();
@@ -199,10 +158,7 @@ impl Reading<'_> {
         let point = |point: &PointKeys| Some((point.value.clone()?, point.boost?));
         let control = keys.field.as_ref().map(|field| BoostControl {
             field: field.clone(),
-            kind: match keys.by {
-                Some(BoostBy::Freshness) => ControlKind::Freshness,
-                Some(BoostBy::Number) | None => ControlKind::Number,
-            },
+            kind: keys.by.unwrap_or(ControlKind::Number),
             points: keys.points.iter().flatten().filter_map(point).collect(),
         });
         Boost { condition, boost: keys.boost.unwrap_or_default(), control }
@@ -215,9 +171,6 @@ enum Kind {
     Engine,
 }
 
-/// The snippets and the bytes of a result, unless an operator sets them; as for folders of documents.
-const SNIPPETS: u32 = 10;
-const RESULT_BYTES: usize = 16 << 10;
 /// The service takes no more.
 const MOST_BOOSTS: usize = 20;
 /// Each takes a request of its own.

@@ -1,34 +1,39 @@
-//! The key `vertex` of a toolset: data stores and engines of Vertex AI Search whose search is a tool. Reads texts only; `build/vertex`
-//! makes the tools, and `build/documents` those of data stores that are pointed at folders.
+//! The key `vertex` of a toolset: data stores and engines of Vertex AI Search whose search is a tool; and the key `data_stores` of the
+//! configuration, which points data stores at folders of documents. Reads texts only.
 
 use std::collections::BTreeMap;
 
+use callgate_kind::{ArgumentForm, KindCode};
 use callgate_settings::{Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
 use callgate_tool::{Number, ToolName};
 use callgate_tree::Node;
 
-use crate::{code::ConfigCode, connection::ArgumentForm, data_store::LocalStoreKeys};
+use crate::{
+    conditions::FieldType,
+    settings::{Action, ControlKind, ResultMode},
+};
 
-/// The type of a field's values.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum FieldKind {
-    Date,
-    Number,
-    Text,
+keys! {
+    pub(crate) ToolsetKeys over (), in "a toolset" {
+        /// The data stores of Vertex AI Search whose search is a tool, in place of a description: the name of one or of an engine, or a
+        /// mapping. `data_stores` of the configuration points them at folders of documents.
+        vertex => _: Vertex;
+    }
 }
 
-/// The parts of documents that a search finds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Mode {
-    Chunks,
-    Documents,
+keys! {
+    pub(crate) RootKeys over (), in "the configuration" {
+        /// The toolsets with documents that are searched in place of data stores of Vertex AI Search, by the names of the data stores.
+        data_stores => _: LocalStores;
+    }
 }
 
-/// The field that decides about a boost.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum BoostBy {
-    Freshness,
-    Number,
+keys! {
+    /// The limit that a search shares with folders of documents.
+    pub(crate) struct LimitKeys in "`limits`" {
+        /// The number of snippets of a search, of data stores too.
+        snippets: Count<100>;
+    }
 }
 
 keys! {
@@ -61,7 +66,7 @@ keys! {
         /// The least grounding of an answer that is shown, from 0 to 1; below it there are snippets only.
         grounding: Part;
         /// `chunks` finds parts of documents, where the data store has some.
-        mode: Mode;
+        mode: ResultMode;
         /// The tool's name behind the toolset's; `search` unless given.
         name: VertexToolName;
         /// `false` for results without snippets of documents, where extracts are there.
@@ -77,7 +82,7 @@ keys! {
         /// The condition on the documents of this data store.
         filter: String;
         /// `chunks` finds parts of documents; without an engine alone, which has one `mode`.
-        mode: Mode;
+        mode: ResultMode;
         /// The name: `projects/PROJECT/locations/LOCATION/collections/COLLECTION/dataStores/NAME`.
         name: String, required;
     }
@@ -89,7 +94,7 @@ keys! {
         /// The strength, from -1 to 1; below 0 the documents rank lower.
         boost: Strength;
         /// The kind of `field`: a number, or a time whose distance from now counts.
-        by: BoostBy;
+        by: ControlKind;
         /// The documents, in the language of filters.
         condition: String;
         /// The field whose value decides about the strength, in place of `boost`.
@@ -109,23 +114,42 @@ keys! {
     }
 }
 
+keys! {
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct LocalStoreKeys in "a data store under `data_stores`" {
+        /// `where`: the condition of `filter` is that of the folder's own `where`, which the operator wrote.
+        filter: LocalFilter;
+        /// The toolset with the documents that are searched in place of the data store.
+        toolset: String, required;
+    }
+}
+
+/// The data stores that are pointed at folders, by their names.
+pub(crate) type LocalStoreMap = BTreeMap<String, LocalStoreKeys>;
+
+/// The meaning of a data store's filter for a folder of documents.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum LocalFilter {
+    Where,
+}
+
 words! {
-    FieldKind, "the type of a field's values decides which comparisons it has":
-    "date" => Date, "number" => Number, "text" => Text
+    LocalFilter, "`where` says that the toolset's own `where` is the same condition":
+    "where" => Where
 }
 words! {
-    Mode, "`chunks` only where the data store makes some":
+    ResultMode, "`chunks` only where the data store makes some":
     "chunks" => Chunks, "documents" => Documents
 }
 words! {
-    BoostBy, "`freshness` is the distance of a time from now":
+    ControlKind, "`freshness` is the distance of a time from now":
     "freshness" => Freshness, "number" => Number
 }
 
 forms! {
-    struct Vertex => Option<VertexKeys>, Kind::AnyOf(&[Kind::Text, VertexKeys::KIND]), |reader, mapping, key| {
+    struct Vertex => VertexKeys, Kind::AnyOf(&[Kind::Text, VertexKeys::KIND]), |reader, mapping, key| {
         if let Some(name) = mapping.object.get(key).and_then(Node::as_str) {
-            return Some(Some(named(name)));
+            return Some(named(name));
         }
         let keys = reader.get::<VertexKeys>(mapping, key)?;
         if keys.engine.is_none() && keys.data_stores.as_ref().is_none_or(Vec::is_empty) {
@@ -133,13 +157,13 @@ forms! {
             let help = "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`";
             reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
-        Some(Some(keys))
+        Some(keys)
     };
     struct VertexToolName => String, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
         if let Err(error) = ToolName::new(text) {
             let help = "use letters, digits, `_` and `-`";
-            reader.complain(ConfigCode::ToolName, at(mapping, key), error.to_string(), help);
+            reader.complain(KindCode::ToolName, at(mapping, key), error.to_string(), help);
             return None;
         }
         Some(text.to_owned())
@@ -174,9 +198,13 @@ forms! {
             reader.section::<PointKeys>(node, pointer)
         })
     };
-    struct Fields => Vec<(String, FieldKind)>, Kind::Map(&FieldKind::KIND), |reader, mapping, key| {
+    struct Fields => Vec<(String, FieldType)>, Kind::Map(&FieldType::KIND), |reader, mapping, key| {
         let help = "for example `{product: text, price: number, day: date}`";
-        reader.map::<FieldKind, _>(mapping, key, "a mapping from fields to types", help)
+        reader.map::<FieldType, _>(mapping, key, "a mapping from fields to types", help)
+    };
+    struct LocalStores => LocalStoreMap, Kind::Map(&LocalStoreKeys::KIND), |reader, mapping, key| {
+        let help = "for example `{projects/p/locations/l/collections/c/dataStores/manuals: {toolset: handbook}}`";
+        reader.map::<LocalStoreKeys, _>(mapping, key, "a mapping from data stores to toolsets", help)
     };
     /// A number from 0 to 1.
     struct Part => f64, Kind::Number, |reader, mapping, key| within(reader, mapping, key, 0.0);
@@ -203,40 +231,32 @@ impl VertexKeys {
     }
 
     /// True if no data store is pointed at a folder.
-    pub(crate) fn is_googles(&self, local: &BTreeMap<String, LocalStoreKeys>) -> bool {
+    pub(crate) fn is_googles(&self, local: &LocalStoreMap) -> bool {
         !self.names().iter().any(|name| local.contains_key(*name))
     }
 
     /// True if documents have to meet a condition.
-    #[cfg(feature = "documents")]
     pub(crate) fn has_filter(&self) -> bool {
         let mut stores = self.data_stores.iter().flatten();
         self.filter.is_some() || stores.any(|store| store.filter.is_some())
     }
 
     /// The names of the tools behind the toolset's: the search, then the answer.
-    pub(crate) fn tools(&self) -> Vec<(String, VertexAction)> {
+    pub(crate) fn tools(&self) -> Vec<(String, Action)> {
         let is_answered = self.answer.unwrap_or_default();
         let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
         if self.arguments == Some(ArgumentForm::Google) {
-            let action = if is_answered { VertexAction::Answer } else { VertexAction::Search };
+            let action = if is_answered { Action::Answer } else { Action::Search };
             return vec![(name("search"), action)];
         }
-        let mut tools = vec![(name("search"), VertexAction::Search)];
+        let mut tools = vec![(name("search"), Action::Search)];
         if is_answered {
             let answer = self.name.as_ref().map(|name| format!("{name}-answer"));
             let answer = answer.unwrap_or_else(|| "answer".to_owned());
-            tools.push((answer, VertexAction::Answer));
+            tools.push((answer, Action::Answer));
         }
         tools
     }
-}
-
-/// The action of a tool.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum VertexAction {
-    Answer,
-    Search,
 }
 
 #[derive(Clone, Copy)]

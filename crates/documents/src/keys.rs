@@ -1,40 +1,37 @@
-//! The key `documents` of a toolset: a folder whose files are searched and read by tools. Reads texts only; `build/documents`
-//! opens the folder.
+//! The key `documents` of a toolset, and the limits of folders. Reads texts only; `load` opens the folder.
 
 use std::path::PathBuf;
 
-use callgate_settings::{Kind, at, forms, keys, words};
+use callgate_settings::{Bytes, Count, Kind, at, forms, keys, words};
 use callgate_tool::{SessionSource, Value};
 use callgate_tree::Node;
 
-/// The documents of a toolset.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DocumentsConfig {
-    /// `None` for a toolset of another kind.
-    pub(crate) keys: Option<DocumentsKeys>,
-    pub(crate) limits: DocumentsLimits,
-}
+use crate::settings::{BoundCondition, DocumentsLimits, MetadataSource, Operator};
 
-/// The limits that an operator sets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DocumentsLimits {
-    pub(crate) file_bytes: Option<usize>,
-    pub(crate) files: Option<usize>,
-    pub(crate) folder_bytes: Option<usize>,
-    pub(crate) folder_depth: Option<usize>,
-    pub(crate) result_bytes: Option<usize>,
-    pub(crate) snippets: Option<usize>,
-}
-
-/// The source of metadata.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Metadata {
-    FrontMatter,
-    None,
+keys! {
+    pub(crate) ToolsetKeys over (), in "a toolset" {
+        /// The folder whose files tools search and read, in place of a description.
+        documents => _: DocumentsKeys;
+    }
 }
 
 keys! {
-    #[derive(Clone, PartialEq)]
+    /// The limits of a toolset that only folders of documents have.
+    pub(crate) LimitKeys over DocumentsLimits, in "`limits`" {
+        /// The longest file of a folder; longer ones are left out.
+        file_bytes: Bytes;
+        /// The number of files of a folder.
+        files: Count<1_000_000>;
+        /// The bytes of all files of a folder together.
+        folder_bytes => bytes: FolderBytes;
+        /// The depth to which folders may be nested.
+        folder_depth => depth: Count<100>;
+        /// The number of snippets of a search, of data stores too.
+        snippets: Count<100>;
+    }
+}
+
+keys! {
     pub(crate) struct DocumentsKeys in "`documents`" {
         /// The documents in words, for the model.
         description: String;
@@ -48,7 +45,7 @@ keys! {
         /// Patterns of the files that are documents, from the folder: `**/*.md`. All Markdown, HTML, text, CSV and JSONL unless given.
         include: Vec<String>;
         /// `front_matter` reads the front matter of Markdown, `structData` of JSON lines and the columns of CSV.
-        metadata: Metadata;
+        metadata: MetadataSource;
         /// The address of a document, with `{path}` or `{stem}` for the file: `https://docs.example.com/{path}`.
         uri: String;
         /// Conditions that every document must fulfil, by fields of its metadata. The model never sees them.
@@ -57,7 +54,6 @@ keys! {
 }
 
 keys! {
-    #[derive(Clone, PartialEq)]
     pub(crate) struct ConditionKeys in "a condition of `where`" {
         /// The field is one of these.
         any: Operand;
@@ -81,35 +77,41 @@ keys! {
 }
 
 impl ConditionKeys {
-    /// The operands, each with the name of its comparison.
-    pub(crate) fn operands(&self) -> impl Iterator<Item = (&'static str, &SessionSource)> {
+    /// The conditions on a field, in the order of their names.
+    fn bound(self, field: &str) -> Vec<BoundCondition> {
         let Self { any, contains, eq, gt, gte, lt, lte, neq, starts_with } = self;
         let all = [
-            ("any", any),
-            ("contains", contains),
-            ("eq", eq),
-            ("gt", gt),
-            ("gte", gte),
-            ("lt", lt),
-            ("lte", lte),
-            ("neq", neq),
-            ("starts_with", starts_with),
+            (Operator::In, any),
+            (Operator::Contains, contains),
+            (Operator::Eq, eq),
+            (Operator::Gt, gt),
+            (Operator::Gte, gte),
+            (Operator::Lt, lt),
+            (Operator::Lte, lte),
+            (Operator::Neq, neq),
+            (Operator::StartsWith, starts_with),
         ];
-        all.into_iter().filter_map(|(name, operand)| Some((name, operand.as_ref()?)))
+        let bound = all.into_iter().filter_map(|(operator, value)| {
+            Some(BoundCondition { field: field.to_owned(), operator, value: value? })
+        });
+        bound.collect()
     }
 }
 
 words! {
-    Metadata, "`front_matter` reads what files say of themselves":
+    MetadataSource, "`front_matter` reads what files say of themselves":
     "front_matter" => FrontMatter, "none" => None
 }
 
 forms! {
-    struct Documents => DocumentsKeys, DocumentsKeys::KIND,
-        |reader, mapping, key| reader.get::<DocumentsKeys>(mapping, key);
-    struct Conditions => Vec<(String, ConditionKeys)>, Kind::Map(&ConditionKeys::KIND), |reader, mapping, key| {
+    struct FolderBytes => u64, Kind::Bytes, |reader, mapping, key| {
+        reader.get::<Bytes>(mapping, key).and_then(|bytes| u64::try_from(bytes).ok())
+    };
+    struct Conditions => Vec<BoundCondition>, Kind::Map(&ConditionKeys::KIND), |reader, mapping, key| {
         let help = "for example `{audience: {any: $session.params.audience}}`";
-        reader.map::<ConditionKeys, _>(mapping, key, "a mapping from fields to conditions", help)
+        let expected = "a mapping from fields to conditions";
+        let fields = reader.map::<ConditionKeys, Vec<_>>(mapping, key, expected, help)?;
+        Some(fields.into_iter().flat_map(|(field, keys)| keys.bound(&field)).collect())
     };
     /// A value of the session, a plain value, or a list of texts.
     struct Operand => SessionSource, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean, Kind::List(&Kind::Text)]),

@@ -1,0 +1,97 @@
+//! The operator's changes to tools that no description has (`tools: {edit: …}`).
+
+use std::sync::Arc;
+
+use callgate_executor::{Backend, Builder, EditedTool};
+use callgate_openapi::renamed;
+use callgate_settings::Reader;
+use callgate_tool::{EditFault, ToolName};
+
+use crate::{
+    edit_faults::{complain_of_edit, unknown_tool},
+    named_tool::{CommonSettings, NamedTool},
+    tool_rule::{EditRule, ToolRule},
+};
+
+/// A tool, and its declaration if an operator changed it.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "whoever adds it to an executor uses both")]
+pub struct EditedBackend {
+    /// The tool, by its name without the edit.
+    pub backend: Arc<dyn Backend>,
+    /// The changed declaration.
+    pub edit: Option<EditedTool>,
+}
+
+impl EditedBackend {
+    /// Adds the tool to an executor.
+    pub fn add_to(self, builder: Builder) -> Builder {
+        let Self { backend, edit } = self;
+        match edit {
+            Some(edit) => builder.edited_shared_backend(backend, edit),
+            None => builder.shared_backend(backend),
+        }
+    }
+}
+
+/// The tools, each as an edit declares it. Faults of the edits are reported.
+pub fn apply_edits<T: AsRef<NamedTool>>(
+    reader: &mut Reader,
+    toolset: &CommonSettings<'_>,
+    tools: &[T],
+    backends: &[Arc<dyn Backend>],
+) -> Vec<EditedBackend> {
+    let tools: Vec<&NamedTool> = tools.iter().map(AsRef::as_ref).collect();
+    for rule in toolset.edits {
+        if let Some(fault) = unused(toolset, &tools, rule) {
+            complain_of_edit(reader, &rule.pointer, &fault);
+        }
+    }
+    let mut edited = Vec::new();
+    for backend in backends {
+        let is_it = |tool: &&&NamedTool| tool.former_name(toolset).as_ref() == Ok(backend.name());
+        let tool = tools.iter().find(is_it);
+        let edit = tool.and_then(|tool| Some((tool.edit(toolset)?, tool.name(toolset).ok()?)));
+        let edit = edit.and_then(|(rule, name)| one(reader, toolset, rule, name, backend));
+        edited.push(EditedBackend { backend: Arc::clone(backend), edit });
+    }
+    edited
+}
+
+fn one(
+    reader: &mut Reader,
+    toolset: &CommonSettings<'_>,
+    rule: &EditRule,
+    name: ToolName,
+    backend: &Arc<dyn Backend>,
+) -> Option<EditedTool> {
+    let ToolRule { pointer, rule: edit, .. } = rule;
+    if let Some(Err(fault)) = renamed(toolset.prefix, edit) {
+        complain_of_edit(reader, pointer, &fault);
+    }
+    let (edited, faults) = EditedTool::new(backend.declaration()?, name, edit);
+    for fault in &faults {
+        complain_of_edit(reader, pointer, fault);
+    }
+    Some(edited)
+}
+
+/// The fault of an edit that changes no tool.
+fn unused(
+    toolset: &CommonSettings<'_>,
+    tools: &[&NamedTool],
+    rule: &EditRule,
+) -> Option<EditFault> {
+    let name = &rule.tool;
+    if toolset.functions.contains(name) {
+        return None;
+    }
+    let Some(tool) = tools.iter().find(|tool| tool.is_meant(toolset, name)) else {
+        let names = tools.iter().map(|tool| tool.short.clone());
+        let names: Vec<_> = names.chain(toolset.functions.iter().cloned()).collect();
+        return Some(unknown_tool(name, &names));
+    };
+    let is_own = tool.edit(toolset).is_some_and(|own| std::ptr::eq(own, rule));
+    let message = format!("expected one edit of a tool, got another one: `{name}`");
+    (!is_own).then(|| EditFault::unfit("", message, "put both into one"))
+}

@@ -1,0 +1,65 @@
+//! The trait of a kind of toolset: its keys, its codes, and the way from a text to its settings.
+
+use std::{fmt, sync::Arc};
+
+use callgate_settings::{Key, Mapping, Reader, Table};
+
+use crate::{opened::Kept, settings::KindSettings};
+
+/// A kind of toolset. A program registers it; it has no state.
+pub trait ToolsetKind: fmt::Debug + Send + Sync {
+    /// The key of a toolset that names its source: `documents`.
+    fn key(&self) -> &'static str;
+
+    /// The key with a value, for remedies: `documents: {folder: FOLDER}`.
+    fn example(&self) -> &'static str;
+
+    /// The keys that it declares.
+    fn keys(&self) -> KindKeys;
+
+    /// The common keys that mean something beside its own.
+    fn beside(&self) -> Beside;
+
+    /// The codes of its findings, each with its explanation.
+    fn codes(&self) -> Vec<(&'static str, &'static str)>;
+
+    /// Reads its keys of the whole configuration, once for all toolsets.
+    fn read_root(&self, reader: &mut Reader, root: Mapping<'_>) -> Option<Kept> {
+        _ = (reader, root);
+        None
+    }
+
+    /// Reads the settings of a toolset. Returns `None` after a reported fault. `root` is what [`ToolsetKind::read_root`] returned.
+    fn read(
+        &self,
+        reader: &mut Reader,
+        toolset: Mapping<'_>,
+        root: Option<&Kept>,
+    ) -> Option<Arc<dyn KindSettings>>;
+}
+
+/// The keys that a kind declares.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
+pub struct KindKeys {
+    /// The keys of a toolset.
+    pub toolset: &'static [Key],
+    /// The keys of `limits` of a toolset that no other kind has.
+    pub limits: &'static [Key],
+    /// The keys of the whole configuration.
+    pub root: &'static [Key],
+    /// The tables that these keys refer to.
+    pub tables: Vec<Table<'static>>,
+}
+
+/// The common keys that mean something beside those of a kind.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
+pub struct Beside {
+    /// The keys of the toolset.
+    pub keys: &'static [&'static str],
+    /// The keys of `limits`, with its own; `None` for all.
+    pub limits: Option<&'static [&'static str]>,
+    /// The keys of `tools`; `None` for all.
+    pub tools: Option<&'static [&'static str]>,
+}

@@ -1,0 +1,96 @@
+//! Data stores of Vertex AI Search that the configuration points at folders of documents: their tools search the folder in place of
+//! the service.
+
+use callgate_kind::{KindCode, Siblings};
+use callgate_settings::{SettingCode, escaped};
+use callgate_tree::SettingFinding;
+
+use crate::{
+    code::VertexCode,
+    keys::{LocalStoreKeys, LocalStoreMap, VertexKeys},
+};
+
+/// The toolset with the documents that all data stores of a toolset are pointed at. `pointer` is the place of `vertex`.
+///
+/// # Errors
+/// The finding that refuses the toolset.
+pub(crate) fn folder<'a>(
+    keys: &VertexKeys,
+    stores: &'a LocalStoreMap,
+    pointer: &str,
+    siblings: Siblings<'_>,
+) -> Result<&'a str, SettingFinding> {
+    let refusal = |message: String, help: String| {
+        SettingFinding::error(VertexCode::VertexUnavailable.as_str(), pointer, message, help)
+    };
+    let mut all = keys.names().into_iter().map(|name| match stores.get(name) {
+        Some(local) => searchable(keys, name, local, siblings),
+        None => Err(refusal(
+            format!(
+                "expected a data store that `data_stores` points at a folder, as it does others of the toolset, got one of Google's: `{name}`"
+            ),
+            format!("write `data_stores: {{{name}: {{toolset: NAME}}}}` beside `toolsets`"),
+        )),
+    });
+    let first = all.next().unwrap_or(Ok(""))?;
+    for toolset in all {
+        if toolset? != first {
+            let message = "expected one toolset for all data stores of a tool, got several";
+            let help = "put the documents into one folder, with a toolset of its own";
+            return Err(refusal(message.to_owned(), help.to_owned()));
+        }
+    }
+    Ok(first)
+}
+
+/// The toolset behind a data store, if it has documents and its conditions are those of the data store.
+fn searchable<'a>(
+    keys: &VertexKeys,
+    name: &str,
+    LocalStoreKeys { filter, toolset }: &'a LocalStoreKeys,
+    siblings: Siblings<'_>,
+) -> Result<&'a str, SettingFinding> {
+    let at = format!("/data_stores/{}", escaped(name));
+    // A missing name is reported where it is read.
+    let toolset = toolset.as_deref().unwrap_or_default();
+    if !siblings.has(toolset, "documents") {
+        let message = format!("expected a toolset with documents, got: `{toolset}`");
+        let help = "write the name of a toolset that has `documents`";
+        let (code, at) = (KindCode::UnknownToolset.as_str(), format!("{at}/toolset"));
+        return Err(SettingFinding::error(code, at, message, help));
+    }
+    if keys.has_filter() && filter.is_none() {
+        let message = format!(
+            "expected a data store without a filter, got one, which a folder does not read: `{name}`"
+        );
+        let help = format!(
+            "write the same condition as `where` into `documents` of `{toolset}`, and `filter: where` beside `toolset` here"
+        );
+        let code = VertexCode::VertexUnavailable.as_str();
+        return Err(SettingFinding::error(code, at, message, help));
+    }
+    Ok(toolset)
+}
+
+/// The finding about what Google would do with a question and a folder does not.
+pub(crate) fn unused(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
+    let mut stores = keys.data_stores.iter().flatten();
+    let has_boosts = keys.boosts.is_some() || stores.any(|store| store.boosts.is_some());
+    let unused = [
+        ("answer", keys.answer == Some(true)),
+        ("boosts", has_boosts),
+        ("fields", keys.fields.is_some()),
+        ("filter_argument", keys.filter_argument == Some(true)),
+    ];
+    let unused: Vec<&str> = unused.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
+    if unused.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "expected keys that a search of a folder has, got others, which have no effect there: `{}`",
+        unused.join("`, `")
+    );
+    let help =
+        "no step is needed if snippets are enough: no model writes an answer, and words alone rank";
+    Some(SettingFinding::warning(SettingCode::UnusedKey.as_str(), pointer, message, help))
+}
