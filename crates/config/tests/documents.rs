@@ -148,6 +148,7 @@ fn the_selection_and_the_edits_apply_to_tools_of_documents() {
     );
     let built = built(&folder, &keys).unwrap();
     assert_eq!(names(&built), ["handbook-find"]);
+    assert!(built.warnings.is_empty(), "{:?}", built.warnings);
     assert_eq!(found(&built, "handbook-find", &Session::default()).len(), 2);
 }
 
