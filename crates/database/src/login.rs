@@ -27,7 +27,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// The columns among these of a table on which the operator's statements use a right.
-    pub(crate) fn used_by_statements(
+    pub(crate) fn statement_columns(
         &self,
         right: &str,
         table: &str,

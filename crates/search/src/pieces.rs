@@ -150,7 +150,7 @@ impl PieceIndex {
     /// The best pieces for a question among those that `admits` accepts, the best first.
     pub fn find(&self, question: &str, limit: usize, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
         let mut scores = vec![0.0_f32; self.pieces.len()];
-        for (word, n_times) in self.vocabulary().counted(question) {
+        for (word, n_times) in self.vocabulary().word_counts(question) {
             self.score(word, float(n_times), &mut scores);
         }
         let is_there =

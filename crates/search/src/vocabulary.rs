@@ -47,7 +47,7 @@ impl Vocabulary {
 
     /// The numbers of a question's different words that some piece has, each with the times that the question has it. A long question repeats
     /// what it is about.
-    pub(crate) fn counted(&self, text: &str) -> Vec<(u32, usize)> {
+    pub(crate) fn word_counts(&self, text: &str) -> Vec<(u32, usize)> {
         let mut stems = Stemmer::default().stems(text);
         stems.sort_unstable();
         let runs = stems.chunk_by(|one, other| one == other);

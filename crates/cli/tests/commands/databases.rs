@@ -50,7 +50,7 @@ fn the_statement_of_a_call_is_shown_only_with_v() {
 
 /// Without a server of `tests/interop/databases` it says so and ends.
 #[test]
-fn what_init_prints_makes_a_login_that_check_accepts() {
+fn the_login_that_init_prints_passes_check() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database(
         "cli_init",
@@ -68,7 +68,7 @@ fn what_init_prints_makes_a_login_that_check_accepts() {
     let made = init("postgres", &["init", "shop", "env:SHOP_DATABASE", "--database", "--here"]);
     let made = made.exits(0);
     let refused = init("postgres", &["check", "callgate.yaml"]).exits(2);
-    refused.says("use a login of its own");
+    let refused = refused.says("use a login of its own");
     assert!(!format!("{}{}", refused.out, refused.err).contains("NOSUPERUSER"));
     let statements = made.out.split_once("create role").unwrap().1;
     let statements = format!("create role{statements}");

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_cannot_do_it_now_is_not_taken_for_one_that_is_away() {
+    fn a_server_with_a_full_disk_is_not_reported_as_away() {
         let code = |code: u16| Some(code.to_string());
         for (number, expected) in [
             (1021, Failure::Full),

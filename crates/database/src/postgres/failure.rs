@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_cannot_do_it_now_is_not_taken_for_one_that_is_away() {
+    fn a_server_with_a_full_disk_is_not_reported_as_away() {
         let code = |code: &str| Some(code.to_owned());
         let unable = |of: &str| Failure::Unable { code: code(of) };
         let malformed = |of: &str| Failure::Malformed { code: code(of) };

@@ -52,7 +52,7 @@ pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Er
     let mut own =
         OwnLogin { statements: own_statements(&mut reader, needs).await?, ..OwnLogin::default() };
     reader.counts_everybody_alone();
-    let mut findings = table::granted(&mut reader, needs).await?;
+    let mut findings = table::granted_rights(&mut reader, needs).await?;
     findings.extend(object::findings(&mut reader, needs).await?);
     reader.close();
     for finding in findings {

@@ -42,10 +42,8 @@ impl Reader {
 
     /// The rows of a query, whose values are texts.
     pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
-        let text = match self.is_for_everybody {
-            true => text.replace(OF_LOGIN, "false"),
-            false => text.to_owned(),
-        };
+        let of_login = if self.is_for_everybody { "false" } else { OF_LOGIN };
+        let text = text.replace(OF_LOGIN, of_login);
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         let values = values.iter().map(|value| (Bound(Some(value)), Type::TEXT));
@@ -122,8 +120,8 @@ fn unavailable() -> Error {
     Error::new(ErrorKind::Unavailable, "the database did not answer")
 }
 
-/// The condition of the roles whose rights are those of the login.
-pub(super) const OF_LOGIN: &str = "pg_has_role(who.oid, 'member')";
+/// The condition of the roles whose rights are those of the login, as statements write it.
+const OF_LOGIN: &str = "pg_has_role(who.oid, 'member')";
 
 /// The time limit of one query of the catalog.
 const READ_TIME: Duration = Duration::from_secs(30);

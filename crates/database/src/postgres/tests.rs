@@ -5,6 +5,7 @@ mod catalog;
 mod connect;
 mod hostile;
 mod login;
+mod own_login;
 mod ratios;
 mod run;
 mod values;

@@ -17,8 +17,8 @@ pub(super) fn next(engine: Engine, column: &Column, name: &str) -> Option<String
         (ColumnKind::Integer { .. } | ColumnKind::Numeric { .. }, _) => Some(format!("{name} + 1")),
         (ColumnKind::Timestamp { .. }, Engine::Postgres) => {
             let sql_type = &column.sql_type;
-            let step =
-                step(digits(sql_type).unwrap_or_else(|| if is_plain(sql_type) { 6 } else { 0 }));
+            let usual = if is_plain(sql_type) { 6 } else { 0 };
+            let step = step(digits(sql_type).unwrap_or(usual));
             Some(format!(
                 "greatest(clock_timestamp()::{sql_type}, {name} + interval '{step} microseconds')"
             ))

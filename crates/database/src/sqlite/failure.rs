@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_takes_no_change_now_is_not_taken_for_one_that_is_away() {
+    fn a_file_on_a_full_disk_is_not_reported_as_away() {
         for (code, expected) in [
             (ffi::SQLITE_FULL, Failure::Full),
             (ffi::SQLITE_IOERR_WRITE, Failure::Unable { code: Some("SQLITE_IOERR".to_owned()) }),

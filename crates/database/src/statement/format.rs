@@ -40,9 +40,9 @@ fn example(schema: &Value) -> Option<Value> {
     Some(match (first, format_of(schema)) {
         ("boolean", _) => true.into(),
         ("integer", _) => {
-            schema.get("minimum").filter(|it| it.is_number()).cloned().unwrap_or_else(|| 1.into())
+            let least = schema.get("minimum").filter(|it| it.is_number());
+            least.cloned().unwrap_or_else(|| 1.into())
         }
-        ("string", Some("date")) => "2026-01-31".into(),
         ("string", Some("date-time")) => "2026-01-31T12:00:00Z".into(),
         ("string", Some("time")) => "12:00:00Z".into(),
         ("string", Some("uuid")) => "123e4567-e89b-12d3-a456-426614174000".into(),

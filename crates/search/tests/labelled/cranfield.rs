@@ -24,7 +24,7 @@ fn no_question_about_abstracts_is_answered_worse_than_by_plain_bm25_however_long
     let files = ["cran.all.1400.xml", "cran.qry.xml", "cranqrel.trec.txt"].map(read);
     let [Some(abstracts), Some(questions), Some(judgements)] = files else { return };
     let texts: Vec<&str> = parts(&abstracts, "text");
-    let questions = judged(&parts(&questions, "title"), &judgements);
+    let questions = read_judgements(&parts(&questions, "title"), &judgements);
     let mut index = PieceIndex::default();
     let (mut reader, mut words) = (index.reader(), PieceWords::default());
     texts.iter().for_each(|text| reader.read("", text, &mut words));
@@ -35,7 +35,7 @@ fn no_question_about_abstracts_is_answered_worse_than_by_plain_bm25_however_long
         let hits = index.find(question, 10, |_| true);
         hits.into_iter().map(|hit| hit.document).collect()
     };
-    let long = long(&questions, &texts);
+    let long = whole_abstracts(&questions, &texts);
     for (name, questions) in [("questions", &questions), ("whole abstracts", &long)] {
         let [ours, plain] =
             [gain(questions, ours), gain(questions, |question| plain.find(question))];
@@ -55,7 +55,7 @@ fn parts<'t>(text: &'t str, tag: &str) -> Vec<&'t str> {
 }
 
 /// The judgements name questions by their order, and abstracts by their numbers from 1.
-fn judged(questions: &[&str], judgements: &str) -> Vec<Judged> {
+fn read_judgements(questions: &[&str], judgements: &str) -> Vec<Judged> {
     let mut relevant = BTreeMap::<usize, BTreeSet<usize>>::new();
     for line in judgements.lines() {
         let numbers: Vec<i64> =
@@ -74,7 +74,7 @@ fn judged(questions: &[&str], judgements: &str) -> Vec<Judged> {
 }
 
 /// The first relevant abstract of each question, for which the others are relevant.
-fn long(questions: &[Judged], texts: &[&str]) -> Vec<Judged> {
+fn whole_abstracts(questions: &[Judged], texts: &[&str]) -> Vec<Judged> {
     let long = questions.iter().filter_map(|judged| {
         let mut relevant = judged.relevant.clone();
         let question = (*texts.get(relevant.pop_first()?)?).to_owned();

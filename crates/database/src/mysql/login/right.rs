@@ -124,14 +124,13 @@ fn of_columns(
 ) -> Option<LoginFinding> {
     let none = TableNeeds::default();
     let of_table = needs.tables.get(table).unwrap_or(&none);
-    let of_statements = needs.used_by_statements(&grant.right, &table.name, columns);
-    let (grade, used) = match grant.right.as_str() {
+    let of_statements = needs.statement_columns(&grant.right, &table.name, columns);
+    let (grade, used): (_, BTreeSet<String>) = match grant.right.as_str() {
         "SELECT" if !needs.is_for_query => return None,
         "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
         "INSERT" => (writing(needs), of_table.inserts.union(&of_statements).cloned().collect()),
         _ => (writing(needs), of_table.updates.union(&of_statements).cloned().collect()),
     };
-    let used: BTreeSet<String> = used;
     let beyond: Vec<_> = columns.difference(&used).collect();
     if beyond.is_empty() && !used.is_empty() {
         return None;

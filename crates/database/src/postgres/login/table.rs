@@ -38,12 +38,12 @@ pub(super) async fn findings(
             format!("ALTER {what} {quoted} OWNER TO CURRENT_USER"),
         ));
     }
-    findings.extend(granted(reader, needs).await?);
+    findings.extend(granted_rights(reader, needs).await?);
     Ok(findings)
 }
 
 /// The findings about rights that were granted.
-pub(super) async fn granted(
+pub(super) async fn granted_rights(
     reader: &mut Reader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -106,7 +106,7 @@ fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Opti
     let needs = tools.needs;
     let none = TableNeeds::default();
     let of_table = tools.table(name).unwrap_or(&none);
-    let of_statements = needs.used_by_statements(right, unqualified(name), &granted.columns);
+    let of_statements = needs.statement_columns(right, unqualified(name), &granted.columns);
     let with_statements =
         |columns: &BTreeSet<String>| columns.union(&of_statements).cloned().collect();
     let (grade, used) = match right {
