@@ -62,9 +62,11 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
     let mut taken = BTreeSet::new();
     let mut entities = Vec::new();
     for table in tables {
-        let full = table.name.to_string();
-        let names = [entity_name(&table.name.name), entity_name(&full)];
-        let Some(name) = names.into_iter().find(|name| taken.insert(name.clone())) else {
+        let full = entity_name(&table.name.to_string());
+        let names = [entity_name(&table.name.name), full.clone()];
+        let numbered = (2_u32..=u32::MAX).map(|number| format!("{full}_{number}"));
+        let mut names = names.into_iter().chain(numbered);
+        let Some(name) = names.find(|name| taken.insert(name.clone())) else {
             continue;
         };
         entities.push(ProposedEntity {
@@ -80,8 +82,11 @@ fn entities(tables: &[Table]) -> Vec<ProposedEntity> {
 /// A name of letters, digits and `_`.
 fn entity_name(table: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    table.chars().map(letter).collect()
+    table.chars().map(letter).take(MOST_LETTERS).collect()
 }
+
+/// The letters of an entity's name: those of a tool's name without the toolset's and the operation's.
+const MOST_LETTERS: usize = 40;
 
 /// The rights of tools that read the proposed entities.
 fn needs(tables: &[Table]) -> Needs {
@@ -97,6 +102,7 @@ fn needs(tables: &[Table]) -> Needs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::{TableKind, UpdateTrigger};
 
     #[test]
     fn an_entity_has_a_name_that_models_can_write() {
@@ -105,5 +111,26 @@ mod tests {
         {
             assert_eq!(entity_name(table), expected);
         }
+    }
+
+    #[test]
+    fn tables_with_long_or_equal_names_are_all_proposed() {
+        let long = "recurring_transaction_rules_invoice_custom_sections";
+        let names = [format!("{long}_a"), format!("{long}_b"), "A".to_owned(), "a".to_owned()];
+        let table = |name: &String| Table {
+            name: TableName { schema: None, name: name.clone() },
+            kind: TableKind::Table,
+            comment: None,
+            columns: Vec::new(),
+            key: Vec::new(),
+            unique: Vec::new(),
+            indexed: Vec::new(),
+            foreign_keys: Vec::new(),
+            update_trigger: UpdateTrigger::Absent,
+        };
+        let proposed = entities(&names.iter().map(table).collect::<Vec<_>>());
+        let proposed: Vec<_> = proposed.iter().map(|entity| entity.name.as_str()).collect();
+        let short = "recurring_transaction_rules_invoice_cust";
+        assert_eq!(proposed, [short, &format!("{short}_2"), "a", "a_2"]);
     }
 }

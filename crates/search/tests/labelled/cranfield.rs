@@ -27,7 +27,9 @@ fn no_question_about_abstracts_is_answered_worse_than_by_plain_bm25_however_long
     let questions = read_judgements(&parts(&questions, "title"), &judgements);
     let mut index = PieceIndex::default();
     let (mut reader, mut words) = (index.reader(), PieceWords::default());
-    texts.iter().for_each(|text| reader.read("", text, &mut words));
+    for text in &texts {
+        reader.read("", text, &mut words);
+    }
     index.append(&words);
     index.settle();
     let plain = Bm25::of_texts(texts.iter().map(|text| (*text).to_owned()));
