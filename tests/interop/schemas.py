@@ -73,8 +73,11 @@ class Postgres:
         # Chinook makes a database of its own.
         text = re.sub(r"(?im)^\s*(DROP|CREATE) DATABASE .*?;|^\\c .*$", "", text)
         loaded = subprocess.run(self.command(database), input=text, text=True, capture_output=True, check=False)
-        errors = [line for line in loaded.stderr.splitlines() if "ERROR" in line]
-        return errors
+        # Nobody can read a materialized view before it has rows.
+        views = "select format('%I.%I', schemaname, matviewname) from pg_matviews where not ispopulated"
+        for (view,) in self.rows(views):
+            subprocess.run([*self.command(database), "-c", f"refresh materialized view {view}"], capture_output=True, check=False)
+        return [line for line in loaded.stderr.splitlines() if "ERROR" in line]
 
     def command(self, database):
         return ["psql", "--no-psqlrc", "-qAt", "-F", "\t", self.url.rsplit("/", 1)[0] + "/" + database]
