@@ -79,7 +79,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
 }
 
-/// True for the reasons of servers that resemble OpenAI, after which another reply may be better: Gemini's, OpenRouter's, Zhipu's.
+/// True for the reasons of servers that resemble OpenAI, after which another reply may be better: those of Gemini, `OpenRouter` and Zhipu.
 fn is_no_good(reason: &str) -> bool {
     matches!(reason, "error" | "malformed_function_call" | "network_error")
         || reason.starts_with("function_call_filter")

@@ -137,8 +137,9 @@ async fn a_turn_whose_conversation_is_removed_makes_no_further_call() {
     let removing = transcripts.clone();
     let context = context().with_events(move |event| {
         let removing = removing.clone();
+        let removal = async move { removing.remove_session(None, "s-1").await.unwrap() };
         if matches!(event, TurnEvent::Result(_)) {
-            tokio::spawn(async move { removing.remove_session(None, "s-1").await.unwrap() });
+            tokio::spawn(removal);
         }
     });
     let error = transcripts.turn(&agent, "pizza", Input::text("Go."), &context).await.unwrap_err();

@@ -317,7 +317,8 @@ async fn a_list_of_responses_of_gemini_is_read_in_place_of_events() {
     };
     let end = r#"{"candidates":[{"content":{"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}"#;
     let list = format!("[{},\n{}\n,{end}]", part("add", 1), part("remove", 2));
-    let steps = [Step::Bytes(list.clone().into()), Step::Bytes(list[..list.len() - 1].into())];
+    let steps =
+        [Step::Bytes(list.clone().into()), Step::Bytes(list.as_bytes()[..list.len() - 1].to_vec())];
     let (fake, made) = (Fake::new(Dialect::Gemini, steps), Made::default());
     let agent = Agent::new(executor(&made), fake.streamed(), unasked());
     let mut transcript = Transcript::new(Dialect::Gemini).unwrap();
