@@ -275,6 +275,13 @@ fn a_data_store_beside_those_of_a_folder_and_a_filter_that_no_folder_reads_are_r
         "for example `{data_stores: [projects/p/locations/global/collections/default_collection/dataStores/manuals]}`",
     );
     check("vertex: {engine: a}, output: {fields: [a]}", "/output", "remove it");
+    let file = folder.path().join("callgate.yaml");
+    let text =
+        format!("data_stores: {{{STORE}: {{}}}}\ntoolsets: {{manuals: {{vertex: {STORE}}}}}");
+    fs::write(&file, text).unwrap();
+    let config = Config::from_file(&file).unwrap();
+    let error = config.build_blocking(&Environment::new(), None).unwrap_err();
+    assert_eq!(error.findings().len(), 1, "the missing key is reported once: {error}");
     let other = format!("{STORE}2");
     let text = format!(
         "data_stores: {{{STORE}: {{toolset: handbook}}}}\ntoolsets:\n  handbook: {{{FOLDER}}}\n  manuals:\n    vertex: {{data_stores: [{STORE}, {other}]}}\n"

@@ -186,7 +186,7 @@ impl KindSettings for SearchSettings {
                         let folder = around.siblings.followed(folder);
                         self.in_folder(toolset, selected, folder)
                     }
-                    Err(finding) => Opened::refused(vec![finding]),
+                    Err(finding) => Opened::refused(finding.into_iter().collect()),
                 }
             }
             Place::Google(_) if !self.kind.asks_google => {

@@ -13,15 +13,16 @@ use crate::{
 /// The toolset with the documents that all data stores of a toolset are pointed at. `pointer` is the place of `vertex`.
 ///
 /// # Errors
-/// The finding that refuses the toolset.
+/// The finding that refuses the toolset; `None` if it is reported already.
 pub(crate) fn folder<'a>(
     keys: &VertexKeys,
     stores: &'a LocalStoreMap,
     pointer: &str,
     siblings: Siblings<'_>,
-) -> Result<&'a str, SettingFinding> {
+) -> Result<&'a str, Option<SettingFinding>> {
     let refusal = |message: String, help: String| {
-        SettingFinding::error(VertexCode::VertexUnavailable.as_str(), pointer, message, help)
+        let code = VertexCode::VertexUnavailable.as_str();
+        Some(SettingFinding::error(code, pointer, message, help))
     };
     let mut all = keys.names().into_iter().map(|name| match stores.get(name) {
         Some(local) => searchable(keys, name, local, siblings),
@@ -49,15 +50,15 @@ fn searchable<'a>(
     name: &str,
     LocalStoreKeys { filter, toolset }: &'a LocalStoreKeys,
     siblings: Siblings<'_>,
-) -> Result<&'a str, SettingFinding> {
+) -> Result<&'a str, Option<SettingFinding>> {
     let at = format!("/data_stores/{}", escaped(name));
     // A missing name is reported where it is read.
-    let toolset = toolset.as_deref().unwrap_or_default();
+    let toolset = toolset.as_deref().ok_or(None)?;
     if !siblings.has(toolset, "documents") {
         let message = format!("expected a toolset with documents, got: `{toolset}`");
         let help = "write the name of a toolset that has `documents`";
         let (code, at) = (KindCode::UnknownToolset.as_str(), format!("{at}/toolset"));
-        return Err(SettingFinding::error(code, at, message, help));
+        return Err(Some(SettingFinding::error(code, at, message, help)));
     }
     if keys.has_filter() && filter.is_none() {
         let message = format!(
@@ -67,7 +68,7 @@ fn searchable<'a>(
             "write the same condition as `where` into `documents` of `{toolset}`, and `filter: where` beside `toolset` here"
         );
         let code = VertexCode::VertexUnavailable.as_str();
-        return Err(SettingFinding::error(code, at, message, help));
+        return Err(Some(SettingFinding::error(code, at, message, help)));
     }
     Ok(toolset)
 }
