@@ -335,7 +335,8 @@ fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Erro
     let connection = head.extensions.get::<Note>().map(Note::connection_info);
     head.extensions = Extensions::new();
     connection.and_then(|connection| head.extensions.insert(connection));
-    Ok(Response::from_parts(head, ResponseBody::incoming(body, coding)))
+    let body = ResponseBody::incoming(&head, body, coding);
+    Ok(Response::from_parts(head, body))
 }
 
 #[cfg(test)]

@@ -302,9 +302,14 @@ pub(crate) fn receiving(source: hyper::Error) -> Error {
     Error::new(ErrorKind::Receive, message).with_source(source)
 }
 
+/// The service reset the stream of HTTP/2 within its response.
+pub(crate) fn reset_stream() -> Error {
+    Error::new(ErrorKind::Receive, "the service ended its answer before it was complete")
+}
+
 pub(crate) fn decoding(source: io::Error) -> Error {
-    match source.downcast::<hyper::Error>() {
-        Ok(source) => receiving(source),
+    match source.downcast::<Error>() {
+        Ok(error) => error,
         Err(source) => {
             let message = "the service's answer is not in the content coding it announces";
             Error::new(ErrorKind::Coding, message).with_source(source)

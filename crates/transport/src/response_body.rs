@@ -11,7 +11,8 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, stream};
+use http::{Version, response::Parts};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
@@ -45,8 +46,15 @@ pub struct ResponseBody {
 enum Source {
     Coded(Coded),
     Pieces(Pin<Box<dyn Stream<Item = Result<Bytes, Error>> + Send>>),
-    Plain(Incoming),
+    Plain(Received),
     Whole(Bytes),
+}
+
+/// The bytes of a response as the HTTP client gets them.
+struct Received {
+    incoming: Incoming,
+    /// True if nothing but the flag `END_STREAM` ends it.
+    ends_by_flag: bool,
 }
 
 struct Coded {
@@ -77,11 +85,14 @@ impl ResponseBody {
         Self { announced: None, source: Source::Pieces(Box::pin(pieces)) }
     }
 
-    pub(crate) fn incoming(incoming: Incoming, coding: Option<Coding>) -> Self {
+    pub(crate) fn incoming(head: &Parts, incoming: Incoming, coding: Option<Coding>) -> Self {
         let announced = incoming.size_hint().exact();
+        // RFC 9113 §8.1: a service that refuses a request may end the stream by a reset after its response.
+        let ends_by_flag = head.version == Version::HTTP_2 && head.status.is_success();
+        let received = Received { incoming, ends_by_flag };
         let source = match coding {
-            None => Source::Plain(incoming),
-            Some(coding) => Source::Coded(Coded::new(incoming, coding)),
+            None => Source::Plain(received),
+            Some(coding) => Source::Coded(Coded::new(received, coding)),
         };
         Self { announced, source }
     }
@@ -96,7 +107,7 @@ impl ResponseBody {
         match &mut self.source {
             Source::Coded(coded) => coded.chunk().await,
             Source::Pieces(pieces) => pieces.next().await.transpose(),
-            Source::Plain(incoming) => next_data(incoming).await,
+            Source::Plain(received) => received.next().await,
             Source::Whole(bytes) => Ok(Some(mem::take(bytes)).filter(|bytes| !bytes.is_empty())),
         }
     }
@@ -128,21 +139,30 @@ impl ResponseBody {
     }
 }
 
-/// The next bytes of a body without a coding. Trailers are ignored.
-async fn next_data(incoming: &mut Incoming) -> Result<Option<Bytes>, Error> {
-    while let Some(frame) = incoming.frame().await {
-        if let Ok(data) = frame.map_err(error::receiving)?.into_data() {
-            return Ok(Some(data));
+impl Received {
+    /// The next bytes. Trailers are ignored.
+    async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        while let Some(frame) = self.incoming.frame().await {
+            if let Ok(data) = frame.map_err(error::receiving)?.into_data() {
+                return Ok(Some(data));
+            }
         }
+        // The HTTP client takes a reset with `NO_ERROR` or `CANCEL` for the end.
+        if self.ends_by_flag && !self.incoming.is_end_stream() {
+            return Err(error::reset_stream());
+        }
+        Ok(None)
     }
-    Ok(None)
 }
 
 impl Coded {
-    fn new(incoming: Incoming, coding: Coding) -> Self {
+    fn new(received: Received, coding: Coding) -> Self {
         let arrived = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&arrived);
-        let chunks = incoming.into_data_stream().map(move |chunk| {
+        let chunks = stream::try_unfold(received, |mut received| async move {
+            Ok(received.next().await?.map(|chunk| (chunk, received)))
+        });
+        let chunks = chunks.map(move |chunk: Result<Bytes, Error>| {
             let chunk = chunk.map_err(io::Error::other)?;
             counter.fetch_add(chunk.len() as u64, Ordering::Relaxed);
             Ok(chunk)

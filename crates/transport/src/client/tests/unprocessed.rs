@@ -11,6 +11,8 @@ use crate::AttemptEnd;
 /// The treatment of a request by its first connection; later connections respond.
 #[derive(Clone, Copy, Debug)]
 enum First {
+    /// Resets the stream within its response of this status.
+    Cuts(u16, Reason),
     /// Reports that it processed the request, and leaves without a response.
     Drops,
     /// Disappears silently once the connection is made: no more bytes come.
@@ -43,6 +45,7 @@ async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
 
 async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &AtomicUsize) {
     match first {
+        Some(First::Cuts(status, reason)) => cut(stream, status, reason).await,
         Some(First::Drops) => drop_request(stream, counted).await,
         Some(First::Hangs) => {
             let _connection = h2::server::handshake(stream).await.unwrap();
@@ -97,6 +100,19 @@ async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &A
         }
         let mut body = reply.send_response(Response::new(()), false).unwrap();
         body.send_data(Bytes::from_static(b"ok"), true).unwrap();
+    }
+}
+
+async fn cut(stream: TlsStream<TcpStream>, status: u16, reason: Reason) {
+    let mut connection = h2::server::handshake(stream).await.unwrap();
+    while let Some(Ok((_, mut reply))) = connection.accept().await {
+        let head = Response::builder().status(status).body(()).unwrap();
+        let mut body = reply.send_response(head, false).unwrap();
+        body.send_data(Bytes::from_static(b"[1]"), false).unwrap();
+        tokio::spawn(async move {
+            tokio::task::yield_now().await;
+            body.send_reset(reason);
+        });
     }
 }
 
@@ -183,4 +199,17 @@ async fn a_request_that_the_service_may_have_processed_is_not_sent_again() {
             assert_eq!(n_requests, 1, "{first:?} {kind:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_success_whose_stream_is_reset_is_no_complete_answer() {
+    for reason in [Reason::NO_ERROR, Reason::CANCEL, Reason::INTERNAL_ERROR] {
+        let cut = First::Cuts(200, reason);
+        let (answer, _) = send_to(cut, Method::POST, RequestKind::Change).await;
+        check_failure(answer, ErrorKind::Receive, Reached::Maybe);
+    }
+    // A refusal may end so.
+    let refusal = First::Cuts(413, Reason::NO_ERROR);
+    let (answer, _) = send_to(refusal, Method::POST, RequestKind::Change).await;
+    assert_eq!(answer.unwrap().body(), "[1]");
 }
