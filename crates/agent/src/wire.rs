@@ -5,6 +5,7 @@ mod amend;
 mod anthropic;
 mod bedrock;
 mod body;
+mod duplicates;
 mod fault;
 mod gemini;
 mod openai;
@@ -16,6 +17,7 @@ use callgate_tool::{Json, Object, Value, json};
 pub(crate) use self::{
     amend::amend,
     body::{Body, items},
+    duplicates::drop_duplicates,
     fault::{NO_GOOD, ReplyFault, ended_with, error_of, failed},
 };
 use crate::{choice::Choice, usage::Usage};

@@ -14,7 +14,7 @@ use crate::{
     end::{End, EndReason},
     model::ModelFailure,
     transcript::{CallState, Open, PastCall, ended, failed, read_group},
-    wire::{Ask, Reply, Stop, amend},
+    wire::{Ask, Reply, Stop, amend, drop_duplicates},
 };
 
 impl Turn<'_> {
@@ -120,9 +120,10 @@ impl Turn<'_> {
         }
         let n_before = self.transcript.messages.len();
         let id = |at: usize| format!("call_{n_before}_{at}");
-        reply.messages = amend(self.transcript.wire, reply.messages, id);
+        let wire = self.transcript.wire;
+        reply.messages = amend(wire, drop_duplicates(wire, reply.messages), id);
         let declared = |name: &str| self.offered.declared(name);
-        let read = match read_group(self.transcript.wire, &reply.messages, declared) {
+        let read = match read_group(wire, &reply.messages, declared) {
             Ok(read) => read,
             Err(error) => {
                 let detail = format!("the reply of the model cannot be read: {error}");

@@ -69,7 +69,7 @@ impl<F: Fn(usize) -> String> Amender<F> {
 }
 
 /// The name of the member that holds a call's id. Gemini's calls need none.
-fn id_member(wire: Wire) -> Option<&'static str> {
+pub(super) fn id_member(wire: Wire) -> Option<&'static str> {
     match wire {
         Wire::Anthropic | Wire::OpenAi => Some("id"),
         Wire::Bedrock => Some("toolUseId"),
@@ -85,33 +85,49 @@ fn ids(wire: Wire, message: &Value) -> Vec<String> {
     ids.collect()
 }
 
-/// The calls of a message.
-fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
-    let list = match wire {
-        Wire::Anthropic | Wire::Bedrock => "content",
-        Wire::Gemini => "parts",
-        Wire::OpenAi => "tool_calls",
-        Wire::Responses => {
-            let is_call =
-                ["custom_tool_call", "function_call"].iter().any(|kind| is(message, kind));
-            return message.as_object_mut().filter(|_| is_call).into_iter().collect();
-        }
-    };
-    let parts = message.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-    parts.filter_map(|part| call_of(wire, part)).filter_map(Value::as_object_mut).collect()
-}
-
-fn call_of(wire: Wire, part: &mut Value) -> Option<&mut Value> {
+/// The member that lists the calls of a message; `None` where a message is a call.
+pub(super) fn list_of_calls(wire: Wire) -> Option<&'static str> {
     match wire {
-        Wire::Anthropic => Some(part).filter(|part| is(part, "tool_use")),
-        Wire::Bedrock => part.get_mut("toolUse"),
-        Wire::Gemini if part.get("functionCall").is_some() => part.get_mut("functionCall"),
-        Wire::Gemini => part.get_mut("function_call"),
-        Wire::OpenAi | Wire::Responses => Some(part),
+        Wire::Anthropic | Wire::Bedrock => Some("content"),
+        Wire::Gemini => Some("parts"),
+        Wire::OpenAi => Some("tool_calls"),
+        Wire::Responses => None,
     }
 }
 
-fn is(part: &Value, kind: &str) -> bool {
+/// The calls of a message.
+fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
+    let Some(list) = list_of_calls(wire) else {
+        return call_in(wire, message).and_then(Value::as_object_mut).into_iter().collect();
+    };
+    let parts = message.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+    parts.filter_map(|part| call_in(wire, part)).filter_map(Value::as_object_mut).collect()
+}
+
+/// The call in a part of a message.
+pub(super) fn call_of(wire: Wire, part: &Value) -> Option<&Value> {
+    match wire {
+        Wire::Anthropic => Some(part).filter(|part| is(part, "tool_use")),
+        Wire::Bedrock => part.get("toolUse"),
+        Wire::Gemini => part.get("functionCall").or_else(|| part.get("function_call")),
+        Wire::OpenAi => Some(part),
+        Wire::Responses => {
+            Some(part).filter(|part| is(part, "custom_tool_call") || is(part, "function_call"))
+        }
+    }
+}
+
+fn call_in(wire: Wire, part: &mut Value) -> Option<&mut Value> {
+    call_of(wire, part)?;
+    match wire {
+        Wire::Bedrock => part.get_mut("toolUse"),
+        Wire::Gemini if part.get("functionCall").is_some() => part.get_mut("functionCall"),
+        Wire::Gemini => part.get_mut("function_call"),
+        Wire::Anthropic | Wire::OpenAi | Wire::Responses => Some(part),
+    }
+}
+
+pub(super) fn is(part: &Value, kind: &str) -> bool {
     part.get("type").and_then(Value::as_str) == Some(kind)
 }
 

@@ -169,9 +169,9 @@ async fn approved(n_approvals: usize) -> (Result<End, callgate_agent::Error>, Ve
     let mut transcript = Transcript::new(dialect).unwrap();
     let end = agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
     assert_eq!((end.reason, end.pending.len()), (EndReason::Waiting, 2));
-    let approval = Answer::new(&*end.pending[0].id, Given::Decision(Decision::Approve));
-    let answers = Input::Answers(vec![approval; n_approvals]);
-    let end = agent.turn(&mut transcript, answers, &context()).await;
+    let ids = end.pending.iter().map(|pending| &*pending.id).cycle().take(n_approvals);
+    let answers = ids.map(|id| Answer::new(id, Given::Decision(Decision::Approve))).collect();
+    let end = agent.turn(&mut transcript, Input::Answers(answers), &context()).await;
     fake.refused_nothing();
     (end, made.all())
 }
