@@ -34,6 +34,7 @@ mod selection;
 mod server;
 mod service_directory;
 mod serving;
+mod session_texts;
 mod sessions;
 mod state;
 #[cfg(feature = "openapiv3")]
@@ -50,7 +51,6 @@ mod toolset_keys;
 mod toolsets;
 #[cfg(feature = "openapiv3")]
 mod typed;
-mod unfilled;
 mod unused_keys;
 mod upstream;
 mod webhook;

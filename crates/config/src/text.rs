@@ -17,10 +17,10 @@ use crate::{
     error::Error,
     kinds::Kinds,
     limits,
+    session_texts::warn_of_unfilled,
     tables::RootKeys,
     tool_source::ToolSources,
     toolsets::{self, ToolsetLocation},
-    unfilled::warn_of_unfilled,
 };
 
 impl Config {
@@ -47,7 +47,7 @@ impl Config {
                 reader.complain(SettingCode::MissingKey, "", message, help);
             }
         }
-        warn_of_unfilled(&mut reader, root, "");
+        warn_of_unfilled(&mut reader, root);
         Self { reader, ..self }
     }
 

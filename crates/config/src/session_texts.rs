@@ -4,8 +4,23 @@ use callgate_settings::{Reader, SettingCode, escaped};
 use callgate_tool::SessionSource;
 use callgate_tree::{Node, Object};
 
-/// Warns of values of the session where nothing fills them in: they would be sent, or shown to a model, as these letters.
-pub(crate) fn warn_of_unfilled(reader: &mut Reader, node: &Node, pointer: &str) {
+/// Warns of values of the session where a reader may expect that they are filled in, and nothing does: they would be sent, or
+/// shown to a model, as these letters.
+pub(crate) fn warn_of_unfilled(reader: &mut Reader, root: &Node) {
+    let toolsets = root.as_object().and_then(|root| root.get("toolsets")?.as_object());
+    for (name, toolset) in toolsets.into_iter().flat_map(Object::iter) {
+        for key in ["server", "tools"] {
+            if let Some(node) = toolset.as_object().and_then(|toolset| toolset.get(key)) {
+                warn(reader, node, &format!("/toolsets/{}/{key}", escaped(name)));
+            }
+        }
+    }
+    if let Some(agents) = root.as_object().and_then(|root| root.get("agents")) {
+        warn(reader, agents, "/agents");
+    }
+}
+
+fn warn(reader: &mut Reader, node: &Node, pointer: &str) {
     if let Node::String(_) = node {
         let text = node.as_str().unwrap_or_default();
         if SessionSource::parse(text).is_none() || text.contains(char::is_whitespace) {
@@ -18,28 +33,15 @@ pub(crate) fn warn_of_unfilled(reader: &mut Reader, node: &Node, pointer: &str) 
         return;
     }
     for (at, item) in node.as_array().into_iter().flatten().enumerate() {
-        warn_of_unfilled(reader, item, &format!("{pointer}/{at}"));
+        warn(reader, item, &format!("{pointer}/{at}"));
     }
     for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
-        if !FILLED.contains(&&**name) {
-            warn_of_unfilled(reader, node, &format!("{pointer}/{}", escaped(name)));
+        // The credential of a model's server takes such values.
+        if &**name != "auth" {
+            warn(reader, node, &format!("{pointer}/{}", escaped(name)));
         }
     }
 }
-
-/// The keys below which values of the session are filled in, or refused by what reads them.
-const FILLED: [&str; 10] = [
-    "auth",
-    "connection",
-    "connections",
-    "credentials",
-    "data_stores",
-    "database",
-    "documents",
-    "headers",
-    "overlays",
-    "vertex",
-];
 
 #[cfg(test)]
 mod tests {
@@ -60,7 +62,7 @@ agents: {pizza: {instructions: 'The user is $session.params.user.', tools: {incl
 ";
         let root = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap().value;
         let mut reader = Reader::default();
-        warn_of_unfilled(&mut reader, &root, "");
+        warn_of_unfilled(&mut reader, &root);
         let found: Vec<_> = reader.complaints.iter().map(|it| it.pointer.as_str()).collect();
         let expected = [
             "/toolsets/pets/server",
