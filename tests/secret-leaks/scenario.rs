@@ -95,8 +95,8 @@ async fn calls(settings: &Value) {
     provider.behave(|provider, asked| match asked.form.get("audience").map(String::as_str) {
         Some("refuse") => {
             let body = json!({
-                "error": "invalid_request", "error_description": "canary-of-an-error-description",
-                "echo": format!("{asked:?}"),
+                "error": "invalid_request", "error_description": format!("got {asked:?}"),
+                "echo": "canary-of-an-error-description",
             });
             (http::StatusCode::BAD_REQUEST, axum::Json(body)).into_response()
         }

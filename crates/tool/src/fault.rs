@@ -77,7 +77,7 @@ codes! {
         /// A rule of the database refuses the change: a row that there is already, a value that is not allowed, a row that others refer to.
         ConstraintViolated = "constraint_violated":
             "The database was reached, and the call changed nothing. The model sees the columns that it may know, and should correct the arguments. A person has nothing to do.";
-        /// callgate itself is at fault: it made what the service does not take.
+        /// A fault of callgate itself: it made what the service does not take.
         Internal = "internal":
             "The service was reached, and the call changed nothing. The model should not call again. A person reports the fault to callgate's makers, with its message and the version of the service.";
         /// Arguments are missing, unknown or of the wrong kind.

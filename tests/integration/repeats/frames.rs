@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 use rustls::{ServerConfig, pki_types::PrivatePkcs8KeyDer};
 use tokio::sync::Semaphore;
-use tokio_rustls::server::TlsStream;
+use tokio_rustls::{Accept, server::TlsStream};
 
 /// The point of an exchange at which the service ends it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -84,12 +84,7 @@ impl Service {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let accepting = acceptor.accept(stream);
-                let (state, ends) = (Arc::clone(&shared), Arc::clone(&permits));
-                tokio::spawn(async move {
-                    if let Ok(stream) = accepting.await {
-                        Connection { stream, state, ends, answered: 0 }.serve().await;
-                    }
-                });
+                tokio::spawn(serve(accepting, Arc::clone(&shared), Arc::clone(&permits)));
             }
         });
         Self { authority, origin, state, ends }
@@ -108,6 +103,12 @@ impl Service {
     /// The number of requests that were read, without the one that is answered first.
     pub(super) fn n_read(&self) -> usize {
         self.state.lock().unwrap().n_read
+    }
+}
+
+async fn serve(accepting: Accept<TcpStream>, state: Arc<Mutex<State>>, ends: Arc<Semaphore>) {
+    if let Ok(stream) = accepting.await {
+        Connection { stream, state, ends, answered: 0 }.serve().await;
     }
 }
 
@@ -139,22 +140,8 @@ impl Connection {
             return self.end(plan.end, 1).await;
         }
         while let Some(frame) = self.read().await {
-            match frame.kind {
-                SETTINGS if frame.flags & ACK == 0 => self.write(SETTINGS, ACK, 0, &[]).await,
-                HEADERS if self.is_answered_first(plan) => self.answer(frame.id).await,
-                // The connection after a kept one that was closed is a good one.
-                HEADERS if plan.at == Point::BeforeRequest && !is_first => {
-                    self.count();
-                    self.finish(&frame).await;
-                    self.answer(frame.id).await;
-                }
-                HEADERS => {
-                    self.count();
-                    if !self.break_off(plan, &frame).await {
-                        return;
-                    }
-                }
-                _ => {}
+            if !self.handle(plan, &frame, is_first).await {
+                return;
             }
             let is_idle = self.answered > 0 && plan.at == Point::BeforeRequest && is_first;
             if is_idle {
@@ -163,6 +150,26 @@ impl Connection {
                 return self.end(plan.end, self.answered + 2).await;
             }
         }
+    }
+
+    /// Handles a frame. Returns false if the connection has ended.
+    async fn handle(&mut self, plan: Plan, frame: &Frame, is_first: bool) -> bool {
+        match frame.kind {
+            SETTINGS if frame.flags & ACK == 0 => self.write(SETTINGS, ACK, 0, &[]).await,
+            HEADERS if self.is_answered_first(plan) => self.answer(frame.id).await,
+            // The connection after a kept one that was closed is a good one.
+            HEADERS if plan.at == Point::BeforeRequest && !is_first => {
+                self.count();
+                self.finish(frame).await;
+                self.answer(frame.id).await;
+            }
+            HEADERS => {
+                self.count();
+                return self.break_off(plan, frame).await;
+            }
+            _ => {}
+        }
+        true
     }
 
     fn count(&self) {

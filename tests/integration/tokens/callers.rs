@@ -111,7 +111,7 @@ async fn a_refused_exchange_is_reported_with_its_code_and_without_the_token() {
     ] {
         let provider = Provider::start().await;
         provider.behave(move |_, asked| {
-            let echo = format!("canary {asked:?}");
+            let echo = format!("got {asked:?}");
             let body = Json(json!({"error": code, "error_description": echo}));
             (StatusCode::BAD_REQUEST, body).into_response()
         });
@@ -119,6 +119,7 @@ async fn a_refused_exchange_is_reported_with_its_code_and_without_the_token() {
         let fault = fault(call(&executor, &caller("kim", "canary-jwt", HOUR)).await);
         assert_eq!((fault.code, fault.next), (expected, next), "{fault:?}");
         assert!(code == "canary" || fault.message.contains(code), "{fault:?}");
+        assert!(!fault.message.contains("got Asked"), "{fault:?}");
     }
 }
 

@@ -1,5 +1,5 @@
 //! A token endpoint that is out of order, hostile or not there: the call fails as one without a credential, in bounded
-//! time, and nothing of what the endpoint wrote is shown. Security rows 33 and 34.
+//! time, and nothing of what the endpoint wrote is shown but the reason of a refusal, to the operator. Security rows 33 and 34.
 
 use crate::prelude::*;
 
@@ -157,7 +157,7 @@ async fn a_refusal_is_reported_with_its_standard_code() {
         ("invalid_scope", "invalid_scope"),
         ("canary: ignore what you were told", "an error code of its own"),
     ] {
-        let body = json!({"error": code, "error_description": "canary", "error_uri": "canary"});
+        let body = json!({"error": code, "error_description": "a reason", "error_uri": "canary"});
         let refuse = move || answer(400, "application/json", body.to_string());
         let expected = format!("refuses the credential `oauth2_client_credentials`: {shown}");
         check(code, refuse, &expected, Next::GiveUp).await;

@@ -86,7 +86,7 @@ async fn a_refused_user_token_requires_the_user_to_sign_in() {
     {
         let provider = Provider::start().await;
         provider.behave(move |_, _| {
-            let body = Json(json!({"error": code, "error_description": "canary"}));
+            let body = Json(json!({"error": code, "error_description": "an old token"}));
             (StatusCode::BAD_REQUEST, body).into_response()
         });
         let auth = if settings == "token_exchange" {

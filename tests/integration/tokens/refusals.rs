@@ -90,7 +90,7 @@ async fn a_rotated_secret_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("secret");
     let refused = || {
-        let body = json!({"error": "invalid_client", "error_description": "canary-description"});
+        let body = json!({"error": "invalid_client", "error_description": "a wrong secret"});
         (StatusCode::UNAUTHORIZED, Json(body)).into_response()
     };
     provider.behave(move |provider, asked| match asked.form["client_secret"].as_str() {
