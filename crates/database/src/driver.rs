@@ -10,7 +10,7 @@ use crate::{
     endpoint::Connecting,
     engine::Engine,
     error::{Error, ErrorKind},
-    login::{LoginFinding, Needs, OwnLogin, own_login},
+    login::{LoginFinding, Needs, OwnLogin},
     renewal::Renewal,
     settings::TableName,
     transaction::{Access, Came, Failure, Transaction},
@@ -120,7 +120,7 @@ impl Driver {
         match self {
             #[cfg(feature = "mysql")]
             Self::Mysql(_) => {
-                let statements = own_login::statements(Engine::Mysql, None, needs);
+                let statements = crate::login::own_login::statements(Engine::Mysql, None, needs);
                 Ok(OwnLogin { statements, allowed: Vec::new() })
             }
             #[cfg(feature = "postgres")]

@@ -132,7 +132,7 @@ async fn check_methods(
     place: usize,
 ) -> (usize, usize) {
     let change = ["post", "put"][place % 2];
-    let n_read = check(service, policy, plan, change, place % 3 == 0).await;
+    let n_read = check(service, policy, plan, change, place.is_multiple_of(3)).await;
     // A request without a body ends with its head.
     if matches!(plan.at, Point::AfterHead | Point::InBody) {
         return (1, n_read);
