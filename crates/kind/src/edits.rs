@@ -52,13 +52,13 @@ pub fn apply_edits<T: AsRef<NamedTool>>(
         let is_it = |tool: &&&NamedTool| tool.former_name(toolset).as_ref() == Ok(backend.name());
         let tool = tools.iter().find(is_it);
         let edit = tool.and_then(|tool| Some((tool.edit(toolset)?, tool.name(toolset).ok()?)));
-        let edit = edit.and_then(|(rule, name)| one(reader, toolset, rule, name, backend));
+        let edit = edit.and_then(|(rule, name)| apply_edit(reader, toolset, rule, name, backend));
         edited.push(EditedBackend { backend: Arc::clone(backend), edit });
     }
     edited
 }
 
-fn one(
+fn apply_edit(
     reader: &mut Reader,
     toolset: &CommonSettings<'_>,
     rule: &EditRule,

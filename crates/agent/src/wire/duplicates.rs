@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_tool::{Json, Object, Value};
+use callgate_tool::{Fingerprint, FingerprintHasher, Json, Value};
 
 use super::{
     Wire,
@@ -12,7 +12,13 @@ use super::{
 /// The messages of a reply with each call once. A message without duplicates stays byte for byte.
 pub(crate) fn drop_duplicates(wire: Wire, messages: Vec<Json>) -> Vec<Json> {
     let mut stated = BTreeSet::new();
-    let mut is_new = |part: &Value| identity(wire, part).is_none_or(|it| stated.insert(it));
+    let mut is_new = |part: &Value| {
+        let is_new = identity(wire, part).is_none_or(|it| stated.insert(it));
+        if !is_new {
+            tracing::warn!("the model's server stated a call twice; it is made once");
+        }
+        is_new
+    };
     let Some(list) = list_of_calls(wire) else { return drop_items(messages, is_new) };
     let each = messages.into_iter().map(|message| {
         let mut kept = message.value().clone();
@@ -39,12 +45,17 @@ fn drop_items(messages: Vec<Json>, mut is_new: impl FnMut(&Value) -> bool) -> Ve
     kept
 }
 
-/// What makes two calls one; `None` for what is no call, or has no id.
-fn identity(wire: Wire, part: &Value) -> Option<[String; 3]> {
+/// The digest of the id, the name and the arguments of a call; `None` for what is no call, or has no id.
+fn identity(wire: Wire, part: &Value) -> Option<Fingerprint> {
     let call = call_of(wire, part)?.as_object()?;
-    let text = |object: &Object, member: &str| object.get(member).map(Value::to_string);
-    let id = call.get(id_member(wire)?).filter(|id| id.as_str().is_some_and(|id| !id.is_empty()));
+    let id = call.get(id_member(wire)?)?.as_str().filter(|id| !id.is_empty())?;
     let holder = call.get("function").and_then(Value::as_object).unwrap_or(call);
-    let arguments = text(holder, "arguments").or_else(|| text(holder, "input"));
-    Some([id?.to_string(), text(holder, "name")?, arguments.unwrap_or_default()])
+    let name = holder.get("name")?.as_str()?;
+    let given = holder.get("arguments").or_else(|| holder.get("input")).cloned();
+    let given = given.unwrap_or_default();
+    // A text of JSON is compared by its value.
+    let parsed = given.as_str().and_then(|text| Value::parse(text).ok());
+    let mut hasher = FingerprintHasher::default();
+    hasher.text(id).text(name).value(&parsed.unwrap_or(given));
+    Some(hasher.finish())
 }

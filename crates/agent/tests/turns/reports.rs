@@ -1,4 +1,4 @@
-//! What the caller of kept turns is told: the messages of all turns together are the transcript, and no result in them says
+//! Reports to the caller of kept turns: the messages of all turns together are the transcript, and no result in them says
 //! other than what was done.
 
 use std::sync::Arc;

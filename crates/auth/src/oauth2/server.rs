@@ -119,7 +119,7 @@ impl Server {
 }
 
 impl Client {
-    /// What proves the client: its secret or its key.
+    /// The proof of the client: its secret or its key.
     pub(super) fn secret(&self) -> Option<&Secret> {
         self.secret.as_ref()
     }

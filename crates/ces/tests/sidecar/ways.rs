@@ -8,7 +8,7 @@ mod world;
 
 use self::{change::Change, surroundings::Surroundings, way::Way, world::World};
 
-/// What a cell of the table expects.
+/// The end that a cell of the table expects.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     /// The right is there still: the result is seen.

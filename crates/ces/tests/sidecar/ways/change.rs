@@ -1,4 +1,4 @@
-//! What changes between a request and its call: the credential of the caller, or the configuration.
+//! Changes between a request and its call: the credential of the caller, or the configuration.
 
 /// A change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -34,7 +34,7 @@ pub(super) enum Change {
     Toolset,
 }
 
-/// What a caller shows.
+/// The credential that a caller shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Credential {
     /// A token of the issuer, with the scope.
