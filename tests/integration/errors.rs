@@ -64,7 +64,7 @@ fn a_failed_request_may_have_reached_the_service_unless_its_kind_excludes_it() {
     ];
     for (kind, reached) in rows {
         let error = transport::Error::new(kind, "no answer");
-        assert_eq!(error.reached(), reached, "{kind:?}");
-        assert_eq!(error.with_reached(Reached::Yes).reached(), Reached::Yes, "{kind:?}");
+        assert_eq!(error.reached_service(), reached, "{kind:?}");
+        assert_eq!(error.with_reached(Reached::Yes).reached_service(), Reached::Yes, "{kind:?}");
     }
 }

@@ -17,7 +17,9 @@ use callgate::{
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
-use callgate_config::{BuiltDocuments, DescriptionOptions, Subject, examined, load_description};
+use callgate_config::{
+    BuiltDocuments, DescriptionOptions, Subject, examine_subject, load_description,
+};
 use callgate_executor::{CallRights, preview, review};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
@@ -68,7 +70,7 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.readable_result(&Handle::from_random(7), owner, &rights));
     is_send(executor.keep_file(StoredResult::new("a/b", bytes::Bytes::new()), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
-    let _: fn(&Stop) = |stop| is_send(stop.stopped());
+    let _: fn(&Stop) = |stop| is_send(stop.wait_for_stop());
     is_spawnable(&async move { executor.call_all(&calls, &session).await });
 }
 
@@ -91,7 +93,7 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(&Built) = |built| is_send(built.is_outdated());
     let _: fn(&BuiltDocuments) = |documents| is_send(documents.refresh());
     let _: fn(&Built) = |built| is_send(built.examine());
-    let _: fn(Subject) = |subject| is_send(examined(subject, pending()));
+    let _: fn(Subject) = |subject| is_send(examine_subject(subject, pending()));
     let _: fn(&Built) = |built| is_send(examine_sidecar(built));
     let _: fn(&Built, &SecretReference) = |built, reference| is_send(built.own_secret(reference));
     let (config, environment) = (Config::new(), Environment::new());
@@ -147,7 +149,7 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.open(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) = |tool, call| {
-        is_send(tool.answered(call, Value::Null, &mut Journal::default()));
+        is_send(tool.outcome_from_answer(call, Value::Null, &mut Journal::default()));
     };
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.review(call, &mut Journal::default()));
@@ -165,7 +167,7 @@ fn every_future_of_a_trait_is_send() {
         |known, request, session| is_send(known.authorize(request, session));
     let _: fn(&dyn Authenticator, &Authorization, CredentialRefusal, &Session) =
         |known, authorization, refusal, session| {
-            is_send(known.refused(authorization, refusal, session));
+            is_send(known.handle_refusal(authorization, refusal, session));
         };
     let _: fn(&dyn GrantStore, &Secret) = |grants, grant| is_send(grants.put("a", grant));
     let _: fn(&dyn GrantStore) = |grants| is_send(grants.get("a"));
@@ -249,7 +251,7 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&Flight) = |flight| is_send(flight.get(&(), |_| pending()));
     let _: fn(&Flight, &Mutex<JoinSet<()>>) =
         |flight, tasks| is_send(flight.get_at_once(&(), tasks, |_| pending()));
-    let _: fn(&Flight) = |flight| is_send(flight.over());
+    let _: fn(&Flight) = |flight| is_send(flight.wait_until_idle());
     let _: fn(&Arc<Records>, &IdempotencyKey) =
         |records, key| is_send(records.begin(None, key, [0; 32], |_| false));
     let _: fn(Guard) = |guard| is_send(guard.finish(b""));

@@ -21,14 +21,19 @@ impl Authenticator for Versioned {
     ) -> Result<Authorization, Error> {
         let token = format!("token-{}", self.version.load(Ordering::Relaxed));
         request.headers_mut().insert("x-token", token.parse().unwrap());
-        Ok(Authorization::placed(self.places()).with_secrets([Secret::new(token)]))
+        Ok(Authorization::from_places(self.places()).with_secrets([Secret::new(token)]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         CredentialPlace::new(ApiKeyLocation::Header, "x-token").into_iter().collect()
     }
 
-    async fn refused(&self, _: &Authorization, refusal: CredentialRefusal, _: &Session) -> bool {
+    async fn handle_refusal(
+        &self,
+        _: &Authorization,
+        refusal: CredentialRefusal,
+        _: &Session,
+    ) -> bool {
         self.version.fetch_add(1, Ordering::Relaxed);
         self.refusals.lock().unwrap().push(refusal);
         true

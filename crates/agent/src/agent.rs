@@ -10,7 +10,7 @@ use callgate_tool::Tool;
 
 use crate::{
     budget::Budget, choice::Choice, context::TurnContext, declarations::Declarations,
-    finder::ToolSearch, limits::TurnLimits, model::Model, offer::Offered,
+    finder::ToolSearch, limits::TurnLimits, model::Model, offer::ToolOffer,
 };
 
 /// A model with tools. Clones share everything.
@@ -182,7 +182,7 @@ impl Agent {
     }
 
     /// The tool that a name means, if the agent offers it.
-    pub fn declared(&self, name: &str) -> Option<&Tool> {
+    pub fn offered_tool(&self, name: &str) -> Option<&Tool> {
         let entry = self.executor.find(name)?;
         entry.declaration().filter(|_| self.settings.offers(entry.name().as_str()))
     }
@@ -193,9 +193,9 @@ impl Agent {
         self.executor.find(tool).is_some_and(|entry| entry.is_permitted(&self.rights(context)))
     }
 
-    pub(crate) fn offered(&self, context: &TurnContext) -> Offered {
+    pub(crate) fn turn_offer(&self, context: &TurnContext) -> ToolOffer {
         let AgentSettings { choice, search, .. } = &*self.settings;
-        Offered::new(&self.declarations, choice, *search, self.rights(context))
+        ToolOffer::new(&self.declarations, choice, *search, self.rights(context))
     }
 
     /// The rights of the calls of a turn: those of its caller, for the tools of the agent.

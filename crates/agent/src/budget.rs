@@ -59,9 +59,9 @@ impl Spending {
     /// The sentence for a budget that is used up, and the time until it is free again; `None` if some of it is left.
     pub(crate) async fn over(&mut self) -> Result<Option<(String, Duration)>, Error> {
         if self.n_uncounted > 0 {
-            self.counted(0).await.map_err(error::budget)?;
+            self.record_tokens(0).await.map_err(error::budget_error)?;
         }
-        let (used, left, _) = self.read().await.map_err(error::budget)?;
+        let (used, left, _) = self.read().await.map_err(error::budget_error)?;
         let Budget { tokens, per } = self.budget;
         if used < tokens {
             return Ok(None);
@@ -75,13 +75,13 @@ impl Spending {
 
     /// Counts tokens. If the store is away, they are counted with the next ones.
     pub(crate) async fn add(&mut self, tokens: u64) {
-        if let Err(error) = self.counted(tokens).await {
+        if let Err(error) = self.record_tokens(tokens).await {
             let n_uncounted = self.n_uncounted;
             tracing::warn!(%error, n_uncounted, "the tokens of a turn are not counted");
         }
     }
 
-    async fn counted(&mut self, tokens: u64) -> Result<(), StoreError> {
+    async fn record_tokens(&mut self, tokens: u64) -> Result<(), StoreError> {
         self.n_uncounted = self.n_uncounted.saturating_add(tokens);
         let mut last = None;
         for _ in 0..ATTEMPTS {

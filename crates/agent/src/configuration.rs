@@ -35,9 +35,9 @@ impl Agent {
     pub fn of_configuration(built: &Built, name: &str) -> Result<Self, Error> {
         let named = built.agents.iter().find(|agent| agent.name == name);
         let agent = named.ok_or_else(|| {
-            let known: Vec<_> =
+            let agent_names: Vec<_> =
                 built.agents.iter().map(|agent| format!("`{}`", agent.name)).collect();
-            error::unknown_agent(name, &known.join(", "))
+            error::unknown_agent(name, &agent_names.join(", "))
         })?;
         let model = model(agent)?;
         let agent = Self::new(built.executor.clone(), model, settings(agent));

@@ -151,7 +151,7 @@ impl TurnContext {
 
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<(), Error> {
         match &self.keep {
-            Some(keep) => keep(transcript).map_err(error::file),
+            Some(keep) => keep(transcript).map_err(error::file_error),
             None => Ok(()),
         }
     }

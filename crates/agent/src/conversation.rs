@@ -46,7 +46,7 @@ impl Transcripts {
             let n_asked = (most - listed.len()).min(AT_ONCE);
             let page = self.store().list(&group, last.as_ref(), n_asked, now()).await;
             let keys: Vec<Key> =
-                page.map_err(error::store)?.into_iter().map(|(key, _)| key).collect();
+                page.map_err(error::store_error)?.into_iter().map(|(key, _)| key).collect();
             let is_last = keys.len() < n_asked;
             last = keys.last().cloned();
             listed.extend(keys.iter().map(|key| Conversation {
@@ -71,7 +71,7 @@ impl Transcripts {
         conversation: &Conversation,
     ) -> Result<bool, Error> {
         let key = key(principal, conversation);
-        self.store().remove(&key, Expected::Any, now()).await.map_err(error::store)
+        self.store().remove(&key, Expected::Any, now()).await.map_err(error::store_error)
     }
 
     /// Removes all conversations of a session, and returns their number.
@@ -87,12 +87,15 @@ impl Transcripts {
         let group = Group::of_owner(Space::Transcript, Owner::new(principal, &session));
         let mut n_removed = 0_usize;
         loop {
-            let page =
-                self.store().list(&group, None, AT_ONCE, now()).await.map_err(error::store)?;
+            let page = self
+                .store()
+                .list(&group, None, AT_ONCE, now())
+                .await
+                .map_err(error::store_error)?;
             let is_last = page.len() < AT_ONCE;
             for (key, _) in page {
                 let was_there = self.store().remove(&key, Expected::Any, now()).await;
-                n_removed = n_removed.saturating_add(was_there.map_err(error::store)?.into());
+                n_removed = n_removed.saturating_add(was_there.map_err(error::store_error)?.into());
             }
             if is_last {
                 return Ok(n_removed);

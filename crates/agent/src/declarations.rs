@@ -82,14 +82,15 @@ impl Declarations {
     }
 
     /// The places of the tools whose names a text has, in order.
-    pub(crate) fn named(&self, text: &str) -> Vec<usize> {
+    pub(crate) fn named_tool_indexes(&self, text: &str) -> Vec<usize> {
         let names = self.names.get_or_init(|| {
             // Only a set of names beyond what a machine can number has no search.
             AhoCorasick::new(self.tools.iter().map(|tool| tool.name.as_bytes())).ok()
         });
         let Some(names) = names else { return Vec::new() };
-        let found = names.find_overlapping_iter(text);
-        let mut places: Vec<_> = found.map(|found| found.pattern().as_usize()).collect();
+        let matches = names.find_overlapping_iter(text);
+        let mut places: Vec<_> =
+            matches.map(|name_match| name_match.pattern().as_usize()).collect();
         places.sort_unstable();
         places.dedup();
         places

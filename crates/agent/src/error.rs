@@ -48,7 +48,7 @@ callgate_secret::errors! {
         "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
     fn other_dialect(expected: &str, got: &str) = Dialect:
         "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
-    fn reserved(name: &str) = Settings:
+    fn reserved_setting(name: &str) = Settings:
         "the setting `{name}` is a member that the turn itself writes; leave it out";
     fn malformed_url(problem: &str) = Settings: "the URL of the model cannot be called: {problem}";
     fn foreign_message(at: usize, expected: &str) = Transcript:
@@ -56,21 +56,21 @@ callgate_secret::errors! {
     fn no_such_call(id: &str) = Answer: "no call of this transcript waits for an answer under this id: `{id}`";
     fn wrong_answer(id: &str, problem: &str) = Answer: "the answer to the call `{id}`: {problem}";
     fn nothing_waits() = Answer: "no call of this transcript waits; send an input";
-    fn unknown_agent(name: &str, known: &str) = UnknownAgent:
-        "expected the name of an agent of the configuration, one of {known}, got: `{name}`";
+    fn unknown_agent(name: &str, agent_names: &str) = UnknownAgent:
+        "expected the name of an agent of the configuration, one of {agent_names}, got: `{name}`";
     fn busy() = Busy: "another turn of this transcript runs; send this one when that has ended";
 }
 
-pub(crate) fn store(source: callgate_session::Error) -> Error {
+pub(crate) fn store_error(source: callgate_session::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
         .with_source(source)
 }
 
-pub(crate) fn budget(source: callgate_session::Error) -> Error {
+pub(crate) fn budget_error(source: callgate_session::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the budget cannot be read: {source}")).with_source(source)
 }
 
-pub(crate) fn file(source: std::io::Error) -> Error {
+pub(crate) fn file_error(source: std::io::Error) -> Error {
     Error::new(ErrorKind::Store, format!("the transcript is not kept: {source}"))
         .with_source(source)
 }

@@ -81,8 +81,8 @@ impl Finder {
             return Outcome::Failed(wording::no_query());
         };
         let search = Search::new(query).with_limit(MOST_FOUND);
-        let found = executor.search(&search, is_offered);
-        let tools = found.iter().map(Found::to_value).collect();
+        let matching_tools = executor.search(&search, is_offered);
+        let tools = matching_tools.iter().map(Found::to_value).collect();
         json!({"tools": (Value::Array(tools))}).into()
     }
 }

@@ -46,7 +46,7 @@ impl Lease {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) while another turn holds it.
-    pub(crate) async fn taken(
+    pub(crate) async fn acquire(
         store: Arc<dyn Store>,
         key: Key,
         time: Duration,
@@ -55,19 +55,19 @@ impl Lease {
         let holder = Holder { process: *PROCESS, number };
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
-            let record = record(holder, time).map_err(error::store)?;
+            let record = record(holder, time).map_err(error::store_error)?;
             match store.put(&key, record, expected, now()).await {
                 Ok(version) => {
                     return Ok(Self { store, key, holder, version, time, is_free: false });
                 }
                 Err(error) if error.kind() == StoreErrorKind::Conflict => {}
-                Err(error) => return Err(error::store(error)),
+                Err(error) => return Err(error::store_error(error)),
             }
-            let Some(stored) = store.get(&key, now()).await.map_err(error::store)? else {
+            let Some(stored) = store.get(&key, now()).await.map_err(error::store_error)? else {
                 expected = Expected::Absent;
                 continue;
             };
-            let held: Holder = stored.record.read().map_err(error::store)?;
+            let held: Holder = stored.record.read().map_err(error::store_error)?;
             if store.is_shared() || held.process == holder.process {
                 return Err(error::busy());
             }
@@ -78,10 +78,10 @@ impl Lease {
     }
 
     /// Renews the lease for as long as it is polled.
-    pub(crate) async fn renewed(&mut self) -> Infallible {
+    pub(crate) async fn renew_forever(&mut self) -> Infallible {
         loop {
             sleep(self.time / 3).await;
-            match self.renewal().await {
+            match self.renew_once().await {
                 Ok(version) => self.version = version,
                 // If somebody else has it, this turn notices when it keeps its transcript.
                 Err(error) => tracing::debug!(%error, "the lease of a turn is not renewed"),
@@ -89,20 +89,20 @@ impl Lease {
         }
     }
 
-    async fn renewal(&self) -> Result<Version, StoreError> {
+    async fn renew_once(&self) -> Result<Version, StoreError> {
         let (record, expected) = (record(self.holder, self.time)?, Expected::Version(self.version));
         self.store.put(&self.key, record, expected, now()).await
     }
 
     /// Gives the lease back.
-    pub(crate) async fn free(mut self) {
-        if let Err(error) = self.removed().await {
+    pub(crate) async fn release(mut self) {
+        if let Err(error) = self.remove_record().await {
             tracing::debug!(%error, "the lease of a turn ends by itself");
         }
         self.is_free = true;
     }
 
-    async fn removed(&self) -> Result<(), StoreError> {
+    async fn remove_record(&self) -> Result<(), StoreError> {
         let expected = Expected::Version(self.version);
         match self.store.remove(&self.key, expected, now()).await {
             Err(error) if error.kind() == StoreErrorKind::Conflict => {}
@@ -122,7 +122,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if !self.is_free {
-            let mut removed = Box::pin(self.removed());
+            let mut removed = Box::pin(self.remove_record());
             drop(removed.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         }
     }

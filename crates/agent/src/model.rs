@@ -110,11 +110,12 @@ impl Model {
         transport: Arc<dyn Transport>,
         authenticator: Arc<dyn Authenticator>,
     ) -> Result<Self, Error> {
-        let wire = Wire::of(settings.dialect);
+        let wire = Wire::from_dialect(settings.dialect);
         let wire = wire.ok_or_else(|| error::no_provider(settings.dialect.as_str()))?;
-        let reserved = settings.settings.keys().find(|name| wire.reserved().contains(&&***name));
+        let reserved =
+            settings.settings.keys().find(|name| wire.reserved_members().contains(&&***name));
         if let Some(name) = reserved {
-            return Err(error::reserved(name));
+            return Err(error::reserved_setting(name));
         }
         let path = if settings.stream { Wire::stream_path } else { Wire::path };
         let path = path(wire, &settings.model);

@@ -16,7 +16,7 @@ use crate::{
 
 /// The tools that a model may call in a turn.
 #[derive(Debug)]
-pub(crate) struct Offered {
+pub(crate) struct ToolOffer {
     declarations: Arc<Declarations>,
     rights: CallRights,
     /// The places of the tools of the turn, in order.
@@ -29,7 +29,7 @@ pub(crate) struct Offered {
     named: Vec<Vec<usize>>,
 }
 
-impl Offered {
+impl ToolOffer {
     pub(crate) fn new(
         declarations: &Arc<Declarations>,
         choice: &Choice,
@@ -57,14 +57,14 @@ impl Offered {
         }
         self.named.truncate(messages.len());
         for message in messages.iter().skip(self.named.len()) {
-            let mut named = self.declarations.named(message.text());
+            let mut named = self.declarations.named_tool_indexes(message.text());
             named.retain(|place| self.has(*place));
             self.named.push(named);
         }
     }
 
     /// The declaration of the tool that finds the others, for providers that take no call without a declared tool.
-    pub(crate) fn stand_in(&self) -> Vec<Json> {
+    pub(crate) fn stand_in_declarations(&self) -> Vec<Json> {
         let finder = ToolSearch::Always.finder(self.declarations.executor(), 0);
         let declared = |finder: Finder| self.declarations.dialect().declaration(finder.tool());
         finder.map(declared).map(Json::from).into_iter().collect()
@@ -107,7 +107,7 @@ impl Offered {
     }
 
     /// The tool by whose declaration a call of this name is read.
-    pub(crate) fn declared(&self, name: &str) -> Option<&Tool> {
+    pub(crate) fn declared_tool(&self, name: &str) -> Option<&Tool> {
         let finder = self.finder.iter().find(|(finder, _)| finder.is_meant(name));
         finder
             .map(|(finder, _)| finder.tool())
@@ -115,7 +115,7 @@ impl Offered {
     }
 
     /// The outcome of a call of the tool that finds the others.
-    pub(crate) fn found(&self, call: &ToolCall) -> Option<Outcome> {
+    pub(crate) fn search_outcome(&self, call: &ToolCall) -> Option<Outcome> {
         self.finder.as_ref().filter(|(finder, _)| finder.is_meant(&call.tool))?;
         let executor = self.declarations.executor();
         Some(Finder::outcome(executor, &call.arguments, |entry| self.offers(entry)))
@@ -151,7 +151,7 @@ impl Offered {
     }
 
     fn named_by(&self, search: &PastCall<'_>) -> Vec<usize> {
-        self.declarations.named(&search.result.to_string())
+        self.declarations.named_tool_indexes(&search.result.to_string())
     }
 
     /// The place of the agent's tool that a name means.
@@ -171,7 +171,7 @@ impl Offered {
     }
 
     /// The fault of a call of a tool that is not offered.
-    pub(crate) fn unknown(&self, name: &str) -> Box<Fault> {
+    pub(crate) fn unknown_tool_fault(&self, name: &str) -> Box<Fault> {
         let nearest = self.declarations.executor().nearest(name, |entry| self.offers(entry));
         wording::unknown_tool(name, &nearest)
     }

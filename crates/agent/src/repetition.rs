@@ -69,11 +69,11 @@ fn digest(result: &ToolResult) -> Fingerprint {
             hasher.text("content");
             match &answer.content {
                 Content::Json(json) => hasher.text(json.text()),
-                other => hasher.text(Json::of(other).text()),
+                other => hasher.text(Json::from_serializable(other).text()),
             };
         }
         outcome => {
-            hasher.text("other").text(Json::of(outcome).text());
+            hasher.text("other").text(Json::from_serializable(outcome).text());
         }
     }
     hasher.finish()

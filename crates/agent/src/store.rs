@@ -12,10 +12,10 @@ use crate::{
     end::End,
     error::Error,
     input::Input,
-    keeper::Keeper,
+    keeper::TranscriptKeeper,
     lease::{LEASE, Lease},
     transcript::{EarlierResults, PastCall, Repair, Transcript, TranscriptForm},
-    turn::Turn,
+    turn::RunningTurn,
 };
 
 /// Transcripts in a store of records.
@@ -70,7 +70,7 @@ pub struct KeptTurn {
 impl KeptTurn {
     /// The messages that the turn added. Calls that wait have no result yet: all results of their message stand among those
     /// of the turn that ends the waiting. Those of all turns together are the transcript.
-    pub fn added(&self) -> &[Json] {
+    pub fn added_messages(&self) -> &[Json] {
         self.transcript.messages.get(self.n_before..).unwrap_or_default()
     }
 }
@@ -120,9 +120,9 @@ impl Transcripts {
         let kept = tokio::select! {
             biased;
             kept = turn => kept,
-            never = lease.renewed() => match never {},
+            never = lease.renew_forever() => match never {},
         };
-        lease.free().await;
+        lease.release().await;
         kept
     }
 
@@ -135,16 +135,17 @@ impl Transcripts {
     ) -> Result<KeptTurn, Error> {
         let (mut keeper, stored) = self.begin(name, context).await?;
         let (mut transcript, repair) = match stored {
-            Some(form) => Transcript::of_form(form, |name| agent.declared(name))?,
+            Some(form) => Transcript::of_form(form, |name| agent.offered_tool(name))?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
-        let (n_before, earlier) = (transcript.messages.len(), EarlierResults::of(&transcript));
-        let offered = agent.offered(context);
+        let (n_before, earlier) =
+            (transcript.messages.len(), EarlierResults::from_transcript(&transcript));
+        let offered = agent.turn_offer(context);
         let spending = agent.settings().budget.map(|budget| {
             Spending::new(Arc::clone(&self.budgets), name, context.principal(), budget)
         });
-        let turn = Turn::new(agent, &mut transcript, context).kept_by(&mut keeper);
-        let ended = turn.within(spending).run(input).await;
+        let turn = RunningTurn::new(agent, &mut transcript, context).with_keeper(&mut keeper);
+        let ended = turn.with_spending(spending).run(input).await;
         keeper.keep(&transcript).await?;
         let may_read = |past: &PastCall<'_>| offered.may_read(past, &earlier);
         let transcript = transcript.into_readable(&may_read);
@@ -169,7 +170,7 @@ impl Transcripts {
             Ok((mut keeper, _)) => keeper.keep(&transcript).await,
             Err(error) => Err(error),
         };
-        lease.free().await;
+        lease.release().await;
         kept
     }
 
@@ -181,14 +182,14 @@ impl Transcripts {
         &self,
         name: &str,
         context: &TurnContext,
-    ) -> Result<(Keeper, Option<TranscriptForm>), Error> {
+    ) -> Result<(TranscriptKeeper, Option<TranscriptForm>), Error> {
         let key = key(Space::Transcript, name, context);
-        Keeper::begin(Arc::clone(&self.store), key, self.time_to_live).await
+        TranscriptKeeper::begin(Arc::clone(&self.store), key, self.time_to_live).await
     }
 
     async fn lease(&self, name: &str, context: &TurnContext) -> Result<Lease, Error> {
         let key = key(Space::Lease, name, context);
-        Lease::taken(Arc::clone(&self.store), key, self.lease).await
+        Lease::acquire(Arc::clone(&self.store), key, self.lease).await
     }
 }
 

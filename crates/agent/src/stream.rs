@@ -17,16 +17,16 @@ use callgate_tool::{Json, Value};
 use serde_json::value::RawValue;
 
 use self::{events::Events, frames::Frames};
-use crate::wire::{Reply, ReplyFault, Wire, error_of, failed};
+use crate::wire::{Reply, ReplyFault, Wire, error_of, provider_fault};
 
 /// The parts of a reply that have come.
 #[derive(Debug)]
 pub(crate) enum StreamedReply {
-    Anthropic(Events, anthropic::Parts),
-    Bedrock(Frames, bedrock::Parts),
-    Gemini(Events, gemini::Parts),
-    OpenAi(Events, openai::Parts),
-    Responses(Events, responses::Parts),
+    Anthropic(Events, anthropic::PartialReply),
+    Bedrock(Frames, bedrock::PartialReply),
+    Gemini(Events, gemini::PartialReply),
+    OpenAi(Events, openai::PartialReply),
+    Responses(Events, responses::PartialReply),
 }
 
 impl StreamedReply {
@@ -34,11 +34,11 @@ impl StreamedReply {
     pub(crate) fn new(wire: Wire) -> Self {
         let events = Events::default();
         match wire {
-            Wire::Anthropic => Self::Anthropic(events, anthropic::Parts::default()),
-            Wire::Bedrock => Self::Bedrock(Frames::default(), bedrock::Parts::default()),
-            Wire::Gemini => Self::Gemini(events, gemini::Parts::default()),
-            Wire::OpenAi => Self::OpenAi(events, openai::Parts::default()),
-            Wire::Responses => Self::Responses(events, responses::Parts::default()),
+            Wire::Anthropic => Self::Anthropic(events, anthropic::PartialReply::default()),
+            Wire::Bedrock => Self::Bedrock(Frames::default(), bedrock::PartialReply::default()),
+            Wire::Gemini => Self::Gemini(events, gemini::PartialReply::default()),
+            Wire::OpenAi => Self::OpenAi(events, openai::PartialReply::default()),
+            Wire::Responses => Self::Responses(events, responses::PartialReply::default()),
         }
     }
 
@@ -49,28 +49,36 @@ impl StreamedReply {
         words: &mut dyn FnMut(&str),
     ) -> Result<(), ReplyFault> {
         match self {
-            Self::Anthropic(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+            Self::Anthropic(events, parts) => {
+                push_events(events, bytes, words, |data| parts.add(data))
+            }
             Self::Bedrock(frames, parts) => {
                 frames.push(bytes);
                 while let Some(frame) = frames.next()? {
-                    shown(&parts.add(&frame)?, words);
+                    show_words(&parts.add(&frame)?, words);
                 }
                 Ok(())
             }
-            Self::Gemini(events, parts) => added(events, bytes, words, |data| parts.add(data)),
-            Self::OpenAi(events, parts) => added(events, bytes, words, |data| parts.add(data)),
-            Self::Responses(events, parts) => added(events, bytes, words, |data| parts.add(data)),
+            Self::Gemini(events, parts) => {
+                push_events(events, bytes, words, |data| parts.add(data))
+            }
+            Self::OpenAi(events, parts) => {
+                push_events(events, bytes, words, |data| parts.add(data))
+            }
+            Self::Responses(events, parts) => {
+                push_events(events, bytes, words, |data| parts.add(data))
+            }
         }
     }
 
     /// Takes the end of the bytes: an event without its last line break counts if it is whole.
     pub(crate) fn end(&mut self, words: &mut dyn FnMut(&str)) -> Result<(), ReplyFault> {
         match self {
-            Self::Anthropic(events, parts) => ended(events, words, |data| parts.add(data)),
+            Self::Anthropic(events, parts) => finish_events(events, words, |data| parts.add(data)),
             Self::Bedrock(..) => Ok(()),
-            Self::Gemini(events, parts) => ended(events, words, |data| parts.add(data)),
-            Self::OpenAi(events, parts) => ended(events, words, |data| parts.add(data)),
-            Self::Responses(events, parts) => ended(events, words, |data| parts.add(data)),
+            Self::Gemini(events, parts) => finish_events(events, words, |data| parts.add(data)),
+            Self::OpenAi(events, parts) => finish_events(events, words, |data| parts.add(data)),
+            Self::Responses(events, parts) => finish_events(events, words, |data| parts.add(data)),
         }
     }
 
@@ -92,7 +100,7 @@ pub(crate) fn whole_reply(wire: Wire, text: &str) -> Result<Reply, ReplyFault> {
         return wire.reply(text);
     }
     let responses: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
-    let mut parts = gemini::Parts::default();
+    let mut parts = gemini::PartialReply::default();
     for response in responses {
         parts.add(response.get())?;
     }
@@ -109,7 +117,7 @@ pub fn streamed_reply<'b>(
     dialect: Dialect,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> Result<(String, Option<Vec<Json>>), String> {
-    let wire = Wire::of(dialect).ok_or("no provider speaks this dialect")?;
+    let wire = Wire::from_dialect(dialect).ok_or("no provider speaks this dialect")?;
     let (mut reply, mut said) = (StreamedReply::new(wire), String::new());
     for piece in pieces {
         let pushed = reply.push(piece, &mut |words| said.push_str(words));
@@ -121,7 +129,7 @@ pub fn streamed_reply<'b>(
     Ok((said, read.map(|reply| reply.messages)))
 }
 
-fn added(
+fn push_events(
     events: &mut Events,
     bytes: &[u8],
     words: &mut dyn FnMut(&str),
@@ -129,19 +137,19 @@ fn added(
 ) -> Result<(), ReplyFault> {
     events.push(bytes);
     while let Some(data) = events.next() {
-        shown(&add(&data)?, words);
+        show_words(&add(&data)?, words);
     }
     Ok(())
 }
 
-fn ended(
+fn finish_events(
     events: &mut Events,
     words: &mut dyn FnMut(&str),
     mut add: impl FnMut(&str) -> Result<String, ReplyFault>,
 ) -> Result<(), ReplyFault> {
     events.end();
     while let Some(data) = events.next().filter(|data| Value::parse(data).is_ok()) {
-        shown(&add(&data)?, words);
+        show_words(&add(&data)?, words);
     }
     Ok(())
 }
@@ -150,7 +158,7 @@ fn unreadable(error: impl Display) -> ReplyFault {
     format!("an event of the model has another form: {error}").into()
 }
 
-fn shown(said: &str, words: &mut dyn FnMut(&str)) {
+fn show_words(said: &str, words: &mut dyn FnMut(&str)) {
     if !said.is_empty() {
         words(said);
     }

@@ -9,7 +9,7 @@ mod repair;
 use callgate_dialect::Dialect;
 use callgate_tool::{Fault, Json, ToolCall, Value};
 
-pub(crate) use self::open::{CallState, Open, Waiting, ended, failed};
+pub(crate) use self::open::{CallState, Open, Waiting, failed_result, tool_result};
 pub(crate) use self::readable::EarlierResults;
 pub(crate) use self::record::TranscriptForm;
 pub use self::repair::Repair;
@@ -53,7 +53,8 @@ impl Transcript {
     /// # Errors
     /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a dialect that no provider of models speaks.
     pub fn new(dialect: Dialect) -> Result<Self, Error> {
-        let wire = Wire::of(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
+        let wire =
+            Wire::from_dialect(dialect).ok_or_else(|| error::no_provider(dialect.as_str()))?;
         Ok(Self { wire, messages: Vec::new(), open: None, n_brought: 0 })
     }
 
@@ -90,7 +91,7 @@ impl Transcript {
     pub fn messages(&self) -> Vec<Json> {
         let mut messages = self.messages.clone();
         if let Some(open) = &self.open {
-            messages.extend(open.clone().closed(self.wire));
+            messages.extend(open.clone().into_answer_messages(self.wire));
         }
         messages
     }
@@ -117,7 +118,7 @@ impl Transcript {
     /// Gives each open call its result, or one that says that it was cancelled.
     pub(crate) fn close(&mut self) {
         if let Some(open) = self.open.take() {
-            self.messages.extend(open.closed(self.wire));
+            self.messages.extend(open.into_answer_messages(self.wire));
         }
     }
 

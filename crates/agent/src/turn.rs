@@ -20,8 +20,8 @@ use crate::{
     end::{End, EndReason, PendingCall},
     error::{self, Error},
     input::Input,
-    keeper::Keeper,
-    offer::Offered,
+    keeper::TranscriptKeeper,
+    offer::ToolOffer,
     repetition::Repetition,
     rounds::Round,
     transcript::{EarlierResults, Transcript},
@@ -45,13 +45,13 @@ impl Agent {
             let (expected, got) = (self.dialect(), transcript.dialect());
             return Err(error::other_dialect(expected.as_str(), got.as_str()));
         }
-        Box::pin(Turn::new(self, transcript, context).run(input)).await
+        Box::pin(RunningTurn::new(self, transcript, context).run(input)).await
     }
 }
 
 /// A turn that runs.
 #[derive(Debug)]
-pub(crate) struct Turn<'t> {
+pub(crate) struct RunningTurn<'t> {
     agent: &'t Agent,
     transcript: &'t mut Transcript,
     context: &'t TurnContext,
@@ -59,9 +59,9 @@ pub(crate) struct Turn<'t> {
     since: Instant,
     /// True from the beginning of the turn until its end is recorded.
     is_begun: bool,
-    keeper: Option<&'t mut Keeper>,
+    keeper: Option<&'t mut TranscriptKeeper>,
     spending: Option<Spending>,
-    offered: Offered,
+    offered: ToolOffer,
     earlier: EarlierResults,
     repetition: Repetition,
     deadline: Instant,
@@ -88,7 +88,7 @@ struct Closing {
     is_said: bool,
 }
 
-impl<'t> Turn<'t> {
+impl<'t> RunningTurn<'t> {
     pub(crate) fn new(
         agent: &'t Agent,
         transcript: &'t mut Transcript,
@@ -99,8 +99,8 @@ impl<'t> Turn<'t> {
             id: TurnId::unique(),
             since,
             is_begun: false,
-            offered: agent.offered(context),
-            earlier: EarlierResults::of(transcript),
+            offered: agent.turn_offer(context),
+            earlier: EarlierResults::from_transcript(transcript),
             repetition: Repetition::new(limits.same),
             deadline: since + limits.time,
             agent,
@@ -121,13 +121,13 @@ impl<'t> Turn<'t> {
     }
 
     /// Keeps the transcript before each call and after each round.
-    pub(crate) fn kept_by(mut self, keeper: &'t mut Keeper) -> Self {
+    pub(crate) fn with_keeper(mut self, keeper: &'t mut TranscriptKeeper) -> Self {
         self.keeper = Some(keeper);
         self
     }
 
     /// Counts the tokens of the turn, and ends it where no more may be used.
-    pub(crate) fn within(mut self, spending: Option<Spending>) -> Self {
+    pub(crate) fn with_spending(mut self, spending: Option<Spending>) -> Self {
         self.spending = spending;
         self
     }
@@ -141,7 +141,7 @@ impl<'t> Turn<'t> {
                 self.before_input = Some(self.transcript.messages.len());
                 self.is_first = true;
                 self.transcript.add_user(&text);
-                self.begun();
+                self.mark_begun();
             }
         }
         loop {
@@ -158,7 +158,7 @@ impl<'t> Turn<'t> {
     }
 
     /// Notes that the input fits, and that something is about to be done.
-    fn begun(&mut self) {
+    fn mark_begun(&mut self) {
         self.is_begun = true;
         self.context.show(TurnEvent::Begun);
     }
@@ -237,11 +237,11 @@ impl<'t> Turn<'t> {
         pending
     }
 
-    fn now(&self) -> Round {
+    fn current_round(&self) -> Round {
         Round { n_rounds: self.n_rounds, n_calls: self.n_calls, usage: self.usage }
     }
 
-    fn cancelled(&mut self) -> End {
+    fn end_as_cancelled(&mut self) -> End {
         self.end_early(EndReason::Cancelled, "the turn was cancelled")
     }
 }

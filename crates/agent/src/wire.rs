@@ -18,7 +18,7 @@ pub(crate) use self::{
     amend::amend,
     body::{Body, items},
     duplicates::drop_duplicates,
-    fault::{NO_GOOD, ReplyFault, ended_with, error_of, failed},
+    fault::{NO_GOOD, ReplyFault, ended_with, error_of, provider_fault},
 };
 use crate::{choice::Choice, usage::Usage};
 
@@ -82,7 +82,7 @@ pub(crate) enum Author {
 }
 
 impl Wire {
-    pub(crate) fn of(dialect: Dialect) -> Option<Self> {
+    pub(crate) fn from_dialect(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Anthropic => Some(Self::Anthropic),
             Dialect::Bedrock => Some(Self::Bedrock),
@@ -124,7 +124,7 @@ impl Wire {
     }
 
     /// The members of a request that are not settings.
-    pub(crate) fn reserved(self) -> &'static [&'static str] {
+    pub(crate) fn reserved_members(self) -> &'static [&'static str] {
         match self {
             Self::Anthropic => &["messages", "model", "stream", "system", "tool_choice", "tools"],
             Self::Bedrock => &["messages", "system", "toolConfig"],
@@ -163,7 +163,7 @@ impl Wire {
             Self::OpenAi => openai::reply(text),
             Self::Responses => responses::reply(text),
         };
-        let said = || error_of(&mut Value::parse(text).ok()?).map(failed);
+        let said = || error_of(&mut Value::parse(text).ok()?).map(provider_fault);
         reply.map_err(|fault| said().unwrap_or(fault))
     }
 
@@ -253,7 +253,7 @@ fn is_blank(text: Option<&Value>) -> bool {
 }
 
 /// The texts of parts, joined.
-fn joined<'v>(texts: impl Iterator<Item = &'v Value>) -> String {
+fn joined_texts<'v>(texts: impl Iterator<Item = &'v Value>) -> String {
     texts.filter_map(Value::as_str).collect()
 }
 

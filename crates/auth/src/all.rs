@@ -18,12 +18,14 @@ use crate::{
 
 /// One authenticator that runs all of these in their order. A single authenticator is returned as it is; an empty list
 /// leaves requests unchanged. A place holds one credential: if several go to one place, the first is placed.
-pub fn all(parts: Vec<Arc<dyn Authenticator>>) -> Arc<dyn Authenticator> {
+pub fn combined_authenticator(parts: Vec<Arc<dyn Authenticator>>) -> Arc<dyn Authenticator> {
     let mut taken: Vec<(ApiKeyLocation, String)> = Vec::new();
     let mut kept: Vec<Arc<dyn Authenticator>> = Vec::new();
     for part in parts {
         let places = part.places();
-        let places = places.iter().map(|known| (known.place(), known.name().to_owned()));
+        let places = places
+            .iter()
+            .map(|credential_place| (credential_place.place(), credential_place.name().to_owned()));
         let places: Vec<_> = places.collect();
         if !places.iter().any(|place| taken.contains(place)) {
             taken.extend(places);
@@ -71,7 +73,7 @@ impl Authenticator for All {
     }
 
     /// The service refuses the credentials as a whole, so each authenticator is informed.
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,
@@ -79,7 +81,7 @@ impl Authenticator for All {
     ) -> bool {
         let mut may_help = false;
         for part in &self.parts {
-            may_help |= part.refused(authorization, refusal, session).await;
+            may_help |= part.handle_refusal(authorization, refusal, session).await;
         }
         may_help
     }
@@ -88,8 +90,8 @@ impl Authenticator for All {
         self.parts.iter().find_map(|part| part.explain(answer))
     }
 
-    fn described(&self) -> Option<String> {
-        let all: Vec<String> = self.parts.iter().filter_map(|part| part.described()).collect();
+    fn description(&self) -> Option<String> {
+        let all: Vec<String> = self.parts.iter().filter_map(|part| part.description()).collect();
         (!all.is_empty()).then(|| all.join(" and "))
     }
 
@@ -133,7 +135,9 @@ mod tests {
             (ApiKeyLocation::Cookie, "a"),
             (ApiKeyLocation::Cookie, "b"),
         ];
-        let together = all(parts.map(|(place, name)| key(place, name, "literal:canary")).to_vec());
+        let together = combined_authenticator(
+            parts.map(|(place, name)| key(place, name, "literal:canary")).to_vec(),
+        );
         let mut request = request();
         let put = together.authorize(&mut request, &Session::default()).await.unwrap();
         assert_eq!((put.placed, put.secrets.len()), (together.places(), 4));
@@ -150,7 +154,7 @@ mod tests {
             key(ApiKeyLocation::Header, "X", "literal:second"),
             key(ApiKeyLocation::Query, "x", "literal:third"),
         ];
-        let (mut request, together) = (request(), all(parts));
+        let (mut request, together) = (request(), combined_authenticator(parts));
         together.authorize(&mut request, &Session::default()).await.unwrap();
         assert_eq!(request.headers()["x"], "first");
         assert_eq!(request.uri(), "http://h/p?x=third");
@@ -158,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_missing_secret_of_one_credential_fails_all() {
-        let together = all(vec![
+        let together = combined_authenticator(vec![
             key(ApiKeyLocation::Header, "x", "literal:a"),
             key(ApiKeyLocation::Query, "k", "env:NONE"),
         ]);
@@ -169,7 +173,7 @@ mod tests {
     #[tokio::test]
     async fn no_credential_leaves_the_request_unchanged() {
         let mut left = request();
-        all(Vec::new()).authorize(&mut left, &Session::default()).await.unwrap();
+        combined_authenticator(Vec::new()).authorize(&mut left, &Session::default()).await.unwrap();
         assert_eq!(render_request(&left), render_request(&request()));
     }
 }

@@ -75,7 +75,7 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Reacts to a service's refusal of a request with the credentials in `authorization`; returns true if authorizing
     /// the request again may help. Called at most once per call, and only by the caller of `authorize`. The default
     /// returns false, which is right for a credential that does not change.
-    async fn refused(&self, _: &Authorization, _: CredentialRefusal, _: &Session) -> bool {
+    async fn handle_refusal(&self, _: &Authorization, _: CredentialRefusal, _: &Session) -> bool {
         false
     }
 
@@ -101,7 +101,7 @@ pub trait Authenticator: Debug + Send + Sync {
     /// Describes the operator's credential to the operator: the references of its secrets, or the name of the
     /// credential that tokens are requested with, with the age of the token. Never a value. `None` if there is nothing
     /// to name.
-    fn described(&self) -> Option<String> {
+    fn description(&self) -> Option<String> {
         None
     }
 
@@ -134,7 +134,7 @@ pub struct Authorization {
 
 impl Authorization {
     /// An authorization with credentials in these places.
-    pub fn placed(placed: Vec<CredentialPlace>) -> Self {
+    pub fn from_places(placed: Vec<CredentialPlace>) -> Self {
         Self { placed, secrets: Vec::new() }
     }
 

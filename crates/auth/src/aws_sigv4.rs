@@ -53,7 +53,7 @@ impl Authenticator for AwsSigV4 {
             CredentialPlaces::mark_header(request.extensions_mut(), header.name.clone());
             request.headers_mut().insert(header.name, header.value);
         }
-        Ok(Authorization::placed(self.places()).with_secrets(secrets))
+        Ok(Authorization::from_places(self.places()).with_secrets(secrets))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
@@ -61,7 +61,7 @@ impl Authenticator for AwsSigV4 {
     }
 
     fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
-        refusal::explained(answer, self.clock.now())
+        refusal::signature_problem(answer, self.clock.now())
     }
 
     fn fingerprint(&self, _: &Session, _: &mut FingerprintHasher) {}

@@ -63,18 +63,18 @@ impl Authenticator for Basic {
         let [credential, ..] = &secrets;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, credential.expose())?;
-        Ok(Authorization::placed(vec![place]).with_secrets(secrets))
+        Ok(Authorization::from_places(vec![place]).with_secrets(secrets))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(PREFIX)]
     }
 
-    fn described(&self) -> Option<String> {
+    fn description(&self) -> Option<String> {
         (!self.password.is_literal()).then(|| format!("`{}`", self.password))
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,

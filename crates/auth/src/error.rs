@@ -198,16 +198,20 @@ pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
 
 /// `place` is the name of a parameter, or one of `$context.…` and `$session.…`.
 pub(crate) fn missing_session_value(place: &str) -> Error {
-    let message = format!("the session must give the credential as text in {}", told(place));
+    let message =
+        format!("the session must give the credential as text in {}", session_place_text(place));
     Error::of_session(ErrorKind::MissingSessionValue, place, message)
 }
 
-fn told(place: &str) -> String {
+fn session_place_text(place: &str) -> String {
     if place.starts_with('$') { format!("`{place}`") } else { format!("its parameter: `{place}`") }
 }
 
 pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) -> Error {
-    let message = format!("the session's credential is unusable: {why}; it is in {}", told(place));
+    let message = format!(
+        "the session's credential is unusable: {why}; it is in {}",
+        session_place_text(place)
+    );
     Error::of_session(ErrorKind::UnusableSessionValue, place, message)
 }
 

@@ -18,8 +18,8 @@ use crate::{
     error::{self, Error},
     place::CredentialPlace,
     refusal::CredentialRefusal,
-    token_cache::aged,
-    token_cache::{Issued, Key, TokenCache, Version},
+    token_cache::description_with_age,
+    token_cache::{IssuedToken, Key, SecretsVersion, TokenCache},
 };
 
 /// The token of a Google account that is placed on requests.
@@ -94,9 +94,11 @@ impl Google {
                 Some(audience) => self.tokens.id_token(audience).await,
                 None => self.tokens.access_token().await,
             };
-            token.map(|token| issued(token, asked_at)).map_err(|refused| error::of_google(&refused))
+            token
+                .map(|token| issued_token(token, asked_at))
+                .map_err(|refused| error::of_google(&refused))
         };
-        self.cache.token(&key, &Version::default(), fetch).await
+        self.cache.token(&key, &SecretsVersion::default(), fetch).await
     }
 }
 
@@ -110,28 +112,28 @@ impl Authenticator for Google {
         let token = self.token(request.uri()).await?;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, token.expose())?;
-        Ok(Authorization::placed(vec![place]).with_secrets([token]))
+        Ok(Authorization::from_places(vec![place]).with_secrets([token]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(PREFIX)]
     }
 
-    fn described(&self) -> Option<String> {
+    fn description(&self) -> Option<String> {
         let age = match self.audience {
             None => self.cache.age(&key(None)),
             Some(_) => None,
         };
-        Some(aged("the token of the Google account", age))
+        Some(description_with_age("the token of the Google account", age))
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         placed: &Authorization,
         refusal: CredentialRefusal,
         _: &Session,
     ) -> bool {
-        let may_help = self.cache.refused_somewhere(&placed.secrets, refusal);
+        let may_help = self.cache.handle_keyless_refusal(&placed.secrets, refusal);
         if may_help {
             self.tokens.forget();
         }
@@ -153,8 +155,8 @@ fn key(audience: Option<&str>) -> Key {
     Sha256::digest(audience.unwrap_or_default()).into()
 }
 
-fn issued(token: Token, asked_at: Instant) -> Issued {
-    Issued { token: token.value, expires_in: Some(token.lifetime.as_secs_f64()), asked_at }
+fn issued_token(token: Token, asked_at: Instant) -> IssuedToken {
+    IssuedToken { token: token.value, expires_in: Some(token.lifetime.as_secs_f64()), asked_at }
 }
 
 const PREFIX: &str = "Bearer ";

@@ -24,7 +24,7 @@ mod stand_in;
 mod token_cache;
 mod unavailable;
 
-pub use all::all;
+pub use all::combined_authenticator;
 pub use authenticator::{Authenticator, Authorization};
 pub use config::AuthConfig;
 pub use context::AuthContext;

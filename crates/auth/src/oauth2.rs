@@ -33,7 +33,7 @@ use crate::{
     place::{BEARER, CredentialPlace},
     refusal::CredentialRefusal,
     source::CredentialSource,
-    token_cache::{Issued, TokenCache, Version, aged},
+    token_cache::{IssuedToken, SecretsVersion, TokenCache, description_with_age},
 };
 use failure::{EndpointFailure, Retry};
 use grant::GrantInputs;
@@ -62,12 +62,12 @@ impl OAuth2 {
         Ok(Self { server, logins, cache: TokenCache::default() })
     }
 
-    fn kept(&self) -> Option<(Secret, HeaderValue)> {
+    fn cached_token(&self) -> Option<(Secret, HeaderValue)> {
         let is_own = matches!(
             self.server.config.grant,
             OAuth2Grant::AuthorizationCode(_) | OAuth2Grant::ClientCredentials
         );
-        self.cache.kept(&grant::OWN).filter(|_| is_own)
+        self.cache.fresh_token(&grant::OWN).filter(|_| is_own)
     }
 
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
@@ -80,30 +80,35 @@ impl OAuth2 {
             Err(error) if error.is_transient() => return self.cache.good(&key).ok_or(error),
             Err(error) => return Err(error),
         };
-        let version = Version::new(client.secrets().chain(shown.actor.iter().cloned()));
+        let version = SecretsVersion::new(client.secrets().chain(shown.actor.iter().cloned()));
         match &self.logins {
             Some(logins) => self.cache.token(&key, &version, logins.token(&client)).await,
-            None => self.cache.token(&key, &version, self.issued(&client, &shown)).await,
+            None => self.cache.token(&key, &version, self.request_token(&client, &shown)).await,
         }
     }
 
     /// Retries until the endpoint responds, for ten seconds in all: a server that restarts is back before that.
-    async fn issued(&self, client: &Client, shown: &GrantInputs<'_>) -> Result<Issued, Error> {
+    async fn request_token(
+        &self,
+        client: &Client,
+        shown: &GrantInputs<'_>,
+    ) -> Result<IssuedToken, Error> {
         let started = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
             let asked_at = Instant::now();
             let time = TOKEN_TIME.saturating_sub(started.elapsed());
-            let failure = match self.server.asked(client, self.asked(shown), time).await {
-                Ok(answered) => {
-                    let now = self.server.context.clock.now();
-                    let expires_in = shown.life(answered.expires_in, now);
-                    let token = answered.token;
-                    return Ok(Issued { token, expires_in, asked_at });
-                }
-                Err(TokenRequestError::Impossible(error)) => return Err(error),
-                Err(TokenRequestError::Failed(failure)) => failure,
-            };
+            let failure =
+                match self.server.request_token(client, self.token_request(shown), time).await {
+                    Ok(answered) => {
+                        let now = self.server.context.clock.now();
+                        let expires_in = shown.life(answered.expires_in, now);
+                        let token = answered.token;
+                        return Ok(IssuedToken { token, expires_in, asked_at });
+                    }
+                    Err(TokenRequestError::Impossible(error)) => return Err(error),
+                    Err(TokenRequestError::Failed(failure)) => failure,
+                };
             if !matches!(failure, EndpointFailure::Refused { .. }) {
                 self.server.endpoint.forget();
             }
@@ -123,7 +128,7 @@ impl OAuth2 {
         }
     }
 
-    fn asked<'a>(&'a self, shown: &'a GrantInputs<'a>) -> TokenRequest<'a> {
+    fn token_request<'a>(&'a self, shown: &'a GrantInputs<'a>) -> TokenRequest<'a> {
         let config = &self.server.config;
         let mut parameters = shown.parameters(&config.grant);
         parameters.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
@@ -141,7 +146,7 @@ impl Authenticator for OAuth2 {
         session: &Session,
     ) -> Result<Authorization, Error> {
         let place = CredentialPlace::authorization(BEARER);
-        let token = if let Some((token, header)) = self.kept() {
+        let token = if let Some((token, header)) = self.cached_token() {
             CredentialPlace::put_bearer(request, header);
             token
         } else {
@@ -150,19 +155,19 @@ impl Authenticator for OAuth2 {
             place.put(request, token.expose())?;
             token
         };
-        Ok(Authorization::placed(vec![place]).with_secrets([token]))
+        Ok(Authorization::from_places(vec![place]).with_secrets([token]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(BEARER)]
     }
 
-    fn described(&self) -> Option<String> {
+    fn description(&self) -> Option<String> {
         let name = format!("the token of `{}`", self.server.config.name);
-        Some(aged(&name, self.cache.age(&grant::OWN)))
+        Some(description_with_age(&name, self.cache.age(&grant::OWN)))
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,
@@ -173,9 +178,9 @@ impl Authenticator for OAuth2 {
             return false;
         };
         let secrets = &authorization.secrets;
-        let helps = self.cache.refused(&shown.key(), secrets, refusal);
+        let helps = self.cache.handle_refusal(&shown.key(), secrets, refusal);
         match &self.logins {
-            Some(logins) if helps => logins.refused(secrets),
+            Some(logins) if helps => logins.handle_refusal(secrets),
             _ => helps,
         }
     }

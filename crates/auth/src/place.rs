@@ -43,14 +43,14 @@ pub enum ApiKeyLocation {
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CredentialPlace {
-    target: Target,
+    target: CredentialTarget,
     prefix: &'static str,
     environment: Option<String>,
     plain: Option<String>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Target {
+enum CredentialTarget {
     Cookie(String),
     Header(HeaderName),
     Query(String),
@@ -64,17 +64,17 @@ impl CredentialPlace {
     pub fn new(place: ApiKeyLocation, name: &str) -> Result<Self, Error> {
         let target = match place {
             ApiKeyLocation::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
-            ApiKeyLocation::Cookie => Target::Cookie(name.to_owned()),
-            ApiKeyLocation::Header => Target::Header(header_name(name)?),
+            ApiKeyLocation::Cookie => CredentialTarget::Cookie(name.to_owned()),
+            ApiKeyLocation::Header => CredentialTarget::Header(header_name(name)?),
             ApiKeyLocation::Query if name.is_empty() => return Err(error::no_parameter_name()),
-            ApiKeyLocation::Query => Target::Query(name.to_owned()),
+            ApiKeyLocation::Query => CredentialTarget::Query(name.to_owned()),
         };
         Ok(Self { target, prefix: "", environment: None, plain: None })
     }
 
     /// The `Authorization` header with a scheme, followed by the credential: `"Bearer "`.
     pub fn authorization(prefix: &'static str) -> Self {
-        let target = Target::Header(AUTHORIZATION);
+        let target = CredentialTarget::Header(AUTHORIZATION);
         Self { target, prefix, environment: None, plain: None }
     }
 
@@ -88,17 +88,17 @@ impl CredentialPlace {
     /// The part of the request.
     pub fn place(&self) -> ApiKeyLocation {
         match self.target {
-            Target::Cookie(_) => ApiKeyLocation::Cookie,
-            Target::Header(_) => ApiKeyLocation::Header,
-            Target::Query(_) => ApiKeyLocation::Query,
+            CredentialTarget::Cookie(_) => ApiKeyLocation::Cookie,
+            CredentialTarget::Header(_) => ApiKeyLocation::Header,
+            CredentialTarget::Query(_) => ApiKeyLocation::Query,
         }
     }
 
     /// The header's name in lower case, or the cookie's, or the query parameter's name before encoding.
     pub fn name(&self) -> &str {
         match &self.target {
-            Target::Cookie(name) | Target::Query(name) => name,
-            Target::Header(name) => name.as_str(),
+            CredentialTarget::Cookie(name) | CredentialTarget::Query(name) => name,
+            CredentialTarget::Header(name) => name.as_str(),
         }
     }
 
@@ -126,7 +126,7 @@ impl CredentialPlace {
 
     /// Puts the content that is no secret here, and replaces the current value.
     pub(crate) fn put_plain(&self, request: &mut Request<Bytes>, text: &str) -> Result<(), Error> {
-        let Target::Header(name) = &self.target else { return self.put(request, text) };
+        let CredentialTarget::Header(name) = &self.target else { return self.put(request, text) };
         let value = HeaderValue::try_from(text).map_err(|_| error::no_place_in_header())?;
         request.headers_mut().insert(name, value);
         Ok(())
@@ -139,15 +139,15 @@ impl CredentialPlace {
     #[doc(hidden)]
     pub fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
-            Target::Cookie(name) => put_cookie(request, name, credential),
-            Target::Header(name) => {
+            CredentialTarget::Cookie(name) => put_cookie(request, name, credential),
+            CredentialTarget::Header(name) => {
                 let mut value =
                     String::with_capacity(self.prefix.len().saturating_add(credential.len()));
                 value.push_str(self.prefix);
                 value.push_str(credential);
                 put_header(request, name, value)
             }
-            Target::Query(name) => put_query(request, name, credential),
+            CredentialTarget::Query(name) => put_query(request, name, credential),
         }
     }
 
@@ -162,9 +162,9 @@ impl CredentialPlace {
             return self.put_plain(request, text);
         }
         match &self.target {
-            Target::Cookie(name) => put_cookie(request, name, MASK),
-            Target::Header(name) => put_header(request, name, MASK.to_owned()),
-            Target::Query(name) => put_query(request, name, MASK),
+            CredentialTarget::Cookie(name) => put_cookie(request, name, MASK),
+            CredentialTarget::Header(name) => put_header(request, name, MASK.to_owned()),
+            CredentialTarget::Query(name) => put_query(request, name, MASK),
         }
     }
 }

@@ -57,14 +57,14 @@ impl Authenticator for PlacedCredential {
             token => token.fetch(&*self.store, session).await?,
         };
         self.place.put(request, secret.expose())?;
-        Ok(Authorization::placed(self.places()).with_secrets([secret]))
+        Ok(Authorization::from_places(self.places()).with_secrets([secret]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![self.place.clone()]
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,
@@ -75,7 +75,7 @@ impl Authenticator for PlacedCredential {
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
 
-    fn described(&self) -> Option<String> {
+    fn description(&self) -> Option<String> {
         match &self.value {
             CredentialSource::Secret(reference) if !reference.is_literal() => {
                 Some(format!("`{reference}`"))

@@ -152,7 +152,9 @@ pub(crate) async fn is_changed(
     if refusal != CredentialRefusal::Token {
         return false;
     }
-    let is_new = |secret: Secret| !refused.iter().any(|known| known.is_same_value(&secret));
+    let is_new = |secret: Secret| {
+        !refused.iter().any(|refused_secret| refused_secret.is_same_value(&secret))
+    };
     store.get(reference).await.is_ok_and(is_new)
 }
 

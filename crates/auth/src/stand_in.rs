@@ -42,7 +42,7 @@ impl Authenticator for StandIn {
         }
         *request = bare;
         place_masks(request, &places)?;
-        Ok(Authorization::placed(places))
+        Ok(Authorization::from_places(places))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
@@ -53,13 +53,13 @@ impl Authenticator for StandIn {
         self.0.shown_places(session)
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,
         session: &Session,
     ) -> bool {
-        self.0.refused(authorization, refusal, session).await
+        self.0.handle_refusal(authorization, refusal, session).await
     }
 
     fn explain(&self, answer: &Response<Bytes>) -> Option<String> {

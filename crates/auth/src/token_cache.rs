@@ -25,7 +25,7 @@ pub(crate) use lifetime::UNSAID;
 pub(crate) type Key = [u8; 32];
 
 #[derive(Clone, Debug)]
-pub(crate) struct Issued {
+pub(crate) struct IssuedToken {
     pub(crate) token: Secret,
     /// The lifetime in seconds according to the issuer; `None` if the issuer does not say.
     pub(crate) expires_in: Option<f64>,
@@ -35,15 +35,15 @@ pub(crate) struct Issued {
 
 /// The version of a token: the operator's secrets at the time of the request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Version(Vec<Secret>);
+pub(crate) struct SecretsVersion(Vec<Secret>);
 
 #[derive(Debug)]
 pub(crate) struct TokenCache {
-    tokens: SingleFlights<Key, Token, Error, Version>,
+    tokens: SingleFlights<Key, CachedToken, Error, SecretsVersion>,
 }
 
 #[derive(Clone, Debug)]
-struct Token {
+struct CachedToken {
     secret: Secret,
     /// The header that calls send, made once for all of them; `None` if no header can hold the token.
     header: Option<HeaderValue>,
@@ -63,21 +63,21 @@ impl TokenCache {
     pub(crate) async fn token(
         &self,
         key: &Key,
-        version: &Version,
-        fetch: impl Future<Output = Result<Issued, Error>> + Send,
+        version: &SecretsVersion,
+        fetch: impl Future<Output = Result<IssuedToken, Error>> + Send,
     ) -> Result<Secret, Error> {
-        let slot = self.tokens.of(key);
-        slot.held(|held| {
+        let slot = self.tokens.slot(key);
+        slot.inspect_value(|held| {
             if held.inputs == *version {
                 held.value.checked_at = Instant::now();
             }
         });
-        Ok(slot.get(version, |reason| asked(reason, fetch)).await?.secret)
+        Ok(slot.get(version, |reason| fetch_token(reason, fetch)).await?.secret)
     }
 
     /// The token of `key` and the header that holds it, if they can be used without further work.
-    pub(crate) fn kept(&self, key: &Key) -> Option<(Secret, HeaderValue)> {
-        self.tokens.known(key)?.held(|held| {
+    pub(crate) fn fresh_token(&self, key: &Key) -> Option<(Secret, HeaderValue)> {
+        self.tokens.existing_slot(key)?.inspect_value(|held| {
             let (now, token) = (Instant::now(), &held.value);
             let is_kept = now < held.life.renew_at && now < token.checked_at + UNCHECKED;
             is_kept.then(|| Some((token.secret.clone(), token.header.clone()?)))?
@@ -86,45 +86,49 @@ impl TokenCache {
 
     /// The token of `key` while it is valid, even if the operator's secrets changed.
     pub(crate) fn good(&self, key: &Key) -> Option<Secret> {
-        good(&*self.tokens.known(key)?)
+        good(&*self.tokens.existing_slot(key)?)
     }
 
     pub(crate) fn age(&self, key: &Key) -> Option<Duration> {
-        self.tokens.known(key)?.held(|held| held.fetched_at.elapsed())
+        self.tokens.existing_slot(key)?.inspect_value(|held| held.fetched_at.elapsed())
     }
 
     /// Reacts to the service's refusal of one of these secrets. Returns true if another token can be requested.
-    pub(crate) fn refused(
+    pub(crate) fn handle_refusal(
         &self,
         key: &Key,
         refused: &[Secret],
         refusal: CredentialRefusal,
     ) -> bool {
-        self.tokens.known(key).is_none_or(|slot| is_replaced(&slot, refused, refusal))
+        self.tokens.existing_slot(key).is_none_or(|slot| is_replaced(&slot, refused, refusal))
     }
 
     /// Reacts to a refusal when the caller no longer knows the key.
-    pub(crate) fn refused_somewhere(&self, refused: &[Secret], refusal: CredentialRefusal) -> bool {
+    pub(crate) fn handle_keyless_refusal(
+        &self,
+        refused: &[Secret],
+        refusal: CredentialRefusal,
+    ) -> bool {
         let holder =
             self.tokens.find(|slot| good(slot).is_some_and(|token| is_of(&token, refused)));
         holder.is_none_or(|slot| is_replaced(&slot, refused, refusal))
     }
 }
 
-type Slot = SingleFlight<Token, Error, Version>;
+type Slot = SingleFlight<CachedToken, Error, SecretsVersion>;
 
 fn good(slot: &Slot) -> Option<Secret> {
-    slot.held(|held| (Instant::now() < held.life.end).then(|| held.value.secret.clone()))?
+    slot.inspect_value(|held| (Instant::now() < held.life.end).then(|| held.value.secret.clone()))?
 }
 
 fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
-    secrets.iter().any(|known| known.expose() == token.expose())
+    secrets.iter().any(|secret| secret.expose() == token.expose())
 }
 
 /// Threat 38 of `SECURITY.md`: a token is replaced once. If its replacement is refused too, the replacement is kept for
 /// a while, since the token is not the cause: otherwise every call would request a token.
 fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> bool {
-    let is_left = slot.held(|held| {
+    let is_left = slot.inspect_value(|held| {
         let is_young = held.fetched_at.elapsed() < rest(held);
         let is_left = is_young && (held.is_replacement || refusal == CredentialRefusal::Unnamed);
         is_left && is_of(&held.value.secret, refused)
@@ -138,16 +142,16 @@ fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> b
 
 /// The time for which a token is not replaced again. It must be shorter than the token's lifetime, or the token would
 /// never be replaced.
-fn rest(held: &CachedValue<Token, Version>) -> Duration {
+fn rest(held: &CachedValue<CachedToken, SecretsVersion>) -> Duration {
     let life = held.life.end.saturating_duration_since(held.fetched_at);
     if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
 }
 
 /// A token from its issuer; an early renewal is not waited for long.
-async fn asked(
+async fn fetch_token(
     reason: FetchReason,
-    fetch: impl Future<Output = Result<Issued, Error>> + Send,
-) -> Result<(Token, Life), Error> {
+    fetch: impl Future<Output = Result<IssuedToken, Error>> + Send,
+) -> Result<(CachedToken, Life), Error> {
     let fetch = pin!(fetch);
     let result = match reason {
         FetchReason::Needed => fetch.await,
@@ -159,10 +163,10 @@ async fn asked(
     let outcome = if result.is_ok() { "issued" } else { "failed" };
     metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(1);
     match result {
-        Ok(Issued { token: secret, expires_in, asked_at }) => {
+        Ok(IssuedToken { token: secret, expires_in, asked_at }) => {
             tell_had(expires_in);
             let header = place::bearer_header(&secret);
-            let token = Token { secret, header, checked_at: Instant::now() };
+            let token = CachedToken { secret, header, checked_at: Instant::now() };
             Ok((token, lifetime::life(asked_at, expires_in)))
         }
         Err(error) => {
@@ -176,7 +180,7 @@ fn tell_had(expires_in: Option<f64>) {
     tracing::debug!(?expires_in, "a token was had");
 }
 
-pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
+pub(crate) fn description_with_age(name: &str, age: Option<Duration>) -> String {
     match age {
         Some(age) => format!("{name}, which is {} s old", age.as_secs()),
         None => name.to_owned(),
@@ -190,13 +194,13 @@ impl FetchFailure for Error {
     }
 }
 
-impl Version {
+impl SecretsVersion {
     pub(crate) fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
         Self(secrets.into_iter().collect())
     }
 }
 
-impl PartialEq for Version {
+impl PartialEq for SecretsVersion {
     fn eq(&self, other: &Self) -> bool {
         let pairs = self.0.iter().zip(&other.0);
         self.0.len() == other.0.len() && pairs.into_iter().all(|(a, b)| a.expose() == b.expose())

@@ -62,7 +62,7 @@ impl OutputCheck {
     /// A fault that lists every violation.
     pub fn check(&self, output: &Value) -> Result<(), Box<Fault>> {
         let problems = self.problems(output);
-        if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected_answer(problems)) }
     }
 
     /// Checks the result of a tool that ran, which had this effect.
@@ -74,7 +74,7 @@ impl OutputCheck {
         if problems.is_empty() {
             return Ok(());
         }
-        Err(wording::own_tool::unexpected(problems, output, effect))
+        Err(wording::own_tool::unexpected_result(problems, output, effect))
     }
 
     fn problems(&self, output: &Value) -> Vec<Problem> {

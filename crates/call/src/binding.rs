@@ -13,7 +13,7 @@ use callgate_openapi::{Bindings, NestedInput, SchemaNode, Step, ValueSource};
 use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value};
 
 use crate::{
-    binding::choice::chosen,
+    binding::choice::chosen_nodes,
     check::{Budget, Pattern},
     inputs::{Fillings, Origin, Subject},
     wording,
@@ -35,7 +35,7 @@ pub(crate) struct Binding<'a> {
 pub(crate) struct Names(BTreeMap<Arc<str>, Pattern>);
 
 impl Names {
-    pub(crate) fn of(bindings: &[Bindings]) -> Self {
+    pub(crate) fn from_bindings(bindings: &[Bindings]) -> Self {
         let nodes = bindings.iter().flat_map(|bindings| &bindings.nodes);
         let patterns = nodes.flat_map(|node| {
             let named = node.patterns.iter().map(|(pattern, _)| pattern);
@@ -46,7 +46,7 @@ impl Names {
 
     /// True if a pattern matches a name, or if matching takes too long.
     pub(crate) fn fit(&self, pattern: &str, name: &str) -> bool {
-        let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::of(Budget::CALL));
+        let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::new(Budget::CALL));
         self.0.get(pattern).is_none_or(|pattern| matches(pattern).unwrap_or(true))
     }
 }
@@ -166,10 +166,10 @@ impl<'a> Binder<'a, '_> {
             }
             self.steps.pop();
         }
-        self.absent(members, nodes);
+        self.fill_absent_members(members, nodes);
     }
 
-    fn absent(&mut self, members: &mut Object, nodes: &[usize]) {
+    fn fill_absent_members(&mut self, members: &mut Object, nodes: &[usize]) {
         let possible = self.possible(nodes, members);
         let names = possible.iter().flat_map(|node| node.properties.iter().map(|(name, _)| name));
         let names: BTreeSet<_> = names.filter(|name| !members.contains_key(name)).collect();
@@ -187,23 +187,23 @@ impl<'a> Binder<'a, '_> {
     fn action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
         let all = self.reachable(nodes);
         let Some(node) = source_of(&all) else { return Action::Kept };
-        let found = node.source.value(self.binding.session);
+        let session_value = node.source.value(self.binding.session);
         let is_root = self.steps.is_empty();
         if is_root && self.own_source_is_settled() {
             return Action::Kept;
         }
         if self.is_filled_already() {
-            return if found.is_some() { Action::Given } else { Action::Kept };
+            return if session_value.is_some() { Action::Given } else { Action::Kept };
         }
         let is_given = value.is_some();
         if node.read_only {
             return if is_given && !node.visible { Action::Removed } else { Action::Kept };
         }
         if is_given {
-            self.note(node, found.is_some());
+            self.note(node, session_value.is_some());
         }
-        match found {
-            Some(found) => Action::Set(found.into_owned()),
+        match session_value {
+            Some(session_value) => Action::Set(session_value.into_owned()),
             None if node.visible => Action::Kept,
             None => node.default.clone().map_or(Action::Removed, Action::Set),
         }
@@ -255,7 +255,7 @@ impl<'a> Binder<'a, '_> {
 
     /// The nodes that a value at these nodes may meet, with these nodes first.
     fn reachable(&mut self, nodes: &[usize]) -> Vec<&'a SchemaNode> {
-        self.closed(nodes, |node| {
+        self.connected_nodes(nodes, |node| {
             let branches = node.alternatives.iter().flatten();
             branches.filter_map(|branch| branch.node).collect()
         })
@@ -263,21 +263,22 @@ impl<'a> Binder<'a, '_> {
 
     /// The nodes that a value with these members may meet: only branches that fit it count.
     fn possible(&mut self, nodes: &[usize], members: &Object) -> Vec<&'a SchemaNode> {
-        self.closed(nodes, |node| {
-            node.alternatives.iter().flat_map(|group| chosen(group, members)).collect()
+        self.connected_nodes(nodes, |node| {
+            node.alternatives.iter().flat_map(|group| chosen_nodes(group, members)).collect()
         })
     }
 
-    fn closed(
+    fn connected_nodes(
         &mut self,
         nodes: &[usize],
         branches: impl Fn(&'a SchemaNode) -> Vec<usize>,
     ) -> Vec<&'a SchemaNode> {
-        let mut known = BTreeSet::new();
+        let mut visited_nodes = BTreeSet::new();
         let mut open: Vec<usize> = nodes.iter().rev().copied().collect();
         let mut all = Vec::new();
         while let Some(at) = open.pop() {
-            let Some(node) = self.bindings.nodes.get(at).filter(|_| known.insert(at)) else {
+            let Some(node) = self.bindings.nodes.get(at).filter(|_| visited_nodes.insert(at))
+            else {
                 continue;
             };
             let Some(left) = self.n_left.checked_sub(1) else {
@@ -292,18 +293,18 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn nodes_of(&mut self, all: &[&'a SchemaNode], name: &str) -> Vec<usize> {
-        let mut found = Vec::new();
+        let mut member_nodes = Vec::new();
         for node in all {
             let own = node.properties.iter().filter(|(own, _)| **own == *name);
-            found.extend(own.map(|(_, at)| *at));
+            member_nodes.extend(own.map(|(_, at)| *at));
             let fits = |pattern: &str| self.binding.names.fit(pattern, name);
             let patterns = node.patterns.iter().filter(|(pattern, _)| fits(pattern));
-            found.extend(patterns.map(|(_, at)| *at));
+            member_nodes.extend(patterns.map(|(_, at)| *at));
             let is_other = !node.declared.iter().any(|own| **own == *name)
                 && !node.declared_patterns.iter().any(|pattern| fits(pattern));
-            found.extend(node.others.filter(|_| is_other));
+            member_nodes.extend(node.others.filter(|_| is_other));
         }
-        found
+        member_nodes
     }
 }
 

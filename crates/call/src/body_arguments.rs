@@ -10,7 +10,7 @@ use crate::wording;
 pub(crate) struct BodyArguments<'a>(&'a str);
 
 impl<'a> BodyArguments<'a> {
-    pub(crate) fn of(operation: &'a Operation) -> Option<Self> {
+    pub(crate) fn from_operation(operation: &'a Operation) -> Option<Self> {
         operation.body_of_arguments().map(|argument| Self(argument.as_str()))
     }
 

@@ -41,7 +41,7 @@ use self::{
     violation::{CheckedArgument, Privacy, path_of},
 };
 pub(crate) use budget::Budget;
-pub(crate) use convert::resolved;
+pub(crate) use convert::resolved_schema;
 pub use evaluator::{Evaluated, Evaluator, Verdict};
 pub(crate) use pattern::Pattern;
 pub(crate) use settle::Nulls;
@@ -91,7 +91,7 @@ impl<'a> Checking<'a> {
             return true;
         }
         self.fragment(at).is_some_and(|fragment| {
-            let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Accepted);
+            let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Accepted);
             run.valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
         })
     }
@@ -99,7 +99,7 @@ impl<'a> Checking<'a> {
     /// True if a value strictly meets the schema of the input at a position, as far as the budget of a call shows.
     pub(crate) fn is_valid(self, at: usize, value: &Value) -> bool {
         self.fragment(at).is_none_or(|fragment| {
-            let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Refused);
+            let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Refused);
             run.valid(&fragment.node, Instance::Value(value)).unwrap_or(false)
         })
     }
@@ -154,7 +154,7 @@ pub(crate) fn check(
     let mut findings = Findings::default();
     findings.problems.extend(unknown_arguments(subject, arguments));
     find_missing(subject, fillings, &mut findings);
-    let mut one = InputChecker { subject, checking, budget: Budget::of(Budget::CALL), journal };
+    let mut one = InputChecker { subject, checking, budget: Budget::new(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
         let Some(fragment) = checking.fragment(at) else { continue };
         match one.check(input, fragment, arguments, slot) {
@@ -265,7 +265,7 @@ impl InputChecker<'_, '_> {
             return Vec::new();
         }
         let scope = self.checking.scope().with_formats(Formats::Asserted);
-        let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Accepted);
+        let mut run = Run::new(scope, Budget::new(Budget::CALL), Overlap::Accepted);
         let (node, at) = (&fragment.node, Instance::Value(value));
         let broken = match run.valid(node, at) {
             Ok(false) => run.violations(node, at, &[]).unwrap_or_default(),

@@ -4,7 +4,7 @@
 
 use callgate_tool::{Cut, Object, Unit, Value};
 
-use crate::wording::clipped;
+use crate::wording::clipped_text;
 
 /// Cuts a value to `budget` bytes of compact JSON; returns it with the locations of the cuts, the outermost first.
 pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
@@ -15,7 +15,7 @@ pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
 
 /// At most `budget` bytes of a text, and whole lines where possible.
 pub(crate) fn cut_text(text: &str, budget: usize) -> &str {
-    let shown = clipped(text, budget);
+    let shown = clipped_text(text, budget);
     if shown.len() == text.len() {
         return shown;
     }
@@ -47,11 +47,11 @@ impl Cutter {
 
     fn fit_text(&mut self, text: &str, budget: usize, at: &str) -> Value {
         let mut room = budget.saturating_sub(QUOTES + ELLIPSIS.len());
-        let mut shown = clipped(text, room);
+        let mut shown = clipped_text(text, room);
         // Characters that JSON escapes take more bytes.
         while text_size(shown) > budget.saturating_sub(ELLIPSIS.len()) && room > 0 {
             room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
-            shown = clipped(text, room);
+            shown = clipped_text(text, room);
         }
         self.note(at, shown.len(), text.len(), Unit::Bytes);
         let ellipsis = if budget < QUOTES + ELLIPSIS.len() { "" } else { ELLIPSIS };
@@ -82,7 +82,7 @@ impl Cutter {
             room = left.saturating_sub(size);
             shown.push(item);
         }
-        self.shown(noted, shown.len());
+        self.set_shown_count(noted, shown.len());
         Value::Array(shown)
     }
 
@@ -101,12 +101,12 @@ impl Cutter {
             }
             let value = match size_within(&value, allowed) {
                 Some(_) => value,
-                None => self.fit(value, allowed, &joined(at, &name)),
+                None => self.fit(value, allowed, &member_path(at, &name)),
             };
             room = left.saturating_sub(size_within(&value, left).unwrap_or(left));
             shown.insert(name, value);
         }
-        self.shown(noted, shown.len());
+        self.set_shown_count(noted, shown.len());
         Value::Object(shown)
     }
 
@@ -116,7 +116,7 @@ impl Cutter {
         self.cuts.len() - 1
     }
 
-    fn shown(&mut self, noted: usize, shown: usize) {
+    fn set_shown_count(&mut self, noted: usize, shown: usize) {
         match self.cuts.get_mut(noted) {
             Some(cut) if cut.of == shown => {
                 // All items or members are shown; the cuts lie deeper.
@@ -194,7 +194,7 @@ fn text_size(text: &str) -> usize {
     text.len() + QUOTES + text.as_bytes().iter().map(extra).sum::<usize>()
 }
 
-fn joined(at: &str, name: &str) -> String {
+fn member_path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 

@@ -13,15 +13,15 @@ pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Echo {
             text(media_type, masker)
         }
         Content::Json(taken) => {
-            let (masked, found) = json(mem::replace(taken, Json::from(Value::Null)), masker);
+            let (masked, echo) = json(mem::replace(taken, Json::from(Value::Null)), masker);
             *taken = masked;
-            found
+            echo
         }
-        Content::Parts(parts) => parts.iter_mut().fold(Echo::Nothing, |found, part| {
+        Content::Parts(parts) => parts.iter_mut().fold(Echo::Nothing, |echo, part| {
             let names = [&mut part.name, &mut part.content_id, &mut part.filename];
             let names = names.into_iter().flatten();
-            let found = names.fold(found, |found, name| found.or(text(name, masker)));
-            found.or(content(&mut part.content, masker))
+            let echo = names.fold(echo, |echo, name| echo.or(text(name, masker)));
+            echo.or(content(&mut part.content, masker))
         }),
         Content::Text { text: shown, media_type } => {
             text(media_type, masker).or(text(shown, masker))

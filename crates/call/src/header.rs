@@ -31,18 +31,18 @@ pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue
         }
         _ => write_value(&mut text, value, Escape::Verbatim)?,
     }
-    bounded(&text)
+    bounded_header_value(&text)
 }
 
-pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
+pub(crate) fn checked_header_value(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.chars().any(char::is_control) {
         return Err(Unwritable::Control);
     }
-    bounded(text)
+    bounded_header_value(text)
 }
 
 /// A text as a header value; its only control characters may be tabs between items (Swagger 2.0, `tsv`).
-fn bounded(text: &str) -> Result<HeaderValue, Unwritable> {
+fn bounded_header_value(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.len() > MAX_HEADER {
         return Err(Unwritable::TooLong);
     }

@@ -1,7 +1,7 @@
 //! Reduces an HTML page to the text that a reader sees: blocks on lines of their own, cells separated by a bar, no scripts,
 //! styles or comments. It passes once over the page and is not a parser: it repairs nothing. Pages come from `response`.
 
-use crate::sanitize::{cleaned, n_unseen};
+use crate::sanitize::{cleaned_text, n_unseen};
 
 /// The text of a page, and the number of invisible characters removed from it.
 pub(crate) fn text(html: &str) -> (String, usize) {
@@ -13,7 +13,7 @@ pub(crate) fn text(html: &str) -> (String, usize) {
     }
     page.push_text(rest);
     let text = page.out.trim();
-    (cleaned(text), n_unseen(text))
+    (cleaned_text(text), n_unseen(text))
 }
 
 #[derive(Default)]

@@ -51,7 +51,7 @@ pub(crate) fn fill<'a>(
         fillings.push(filling);
     }
     fill_nested_from_session(subject, given, &mut fillings, journal);
-    let body = SentBody::of(subject, &fillings);
+    let body = SentBody::from_fillings(subject, &fillings);
     fill_defaults(subject, body, &mut fillings, journal);
     fill_nested_defaults(subject, body, &mut fillings, journal);
     note_absent(subject.inputs, &fillings, journal);
@@ -120,7 +120,7 @@ enum SentBody {
 }
 
 impl SentBody {
-    fn of(subject: Subject<'_>, fillings: &Fillings<'_>) -> Self {
+    fn from_fillings(subject: Subject<'_>, fillings: &Fillings<'_>) -> Self {
         let inputs = subject.inputs.iter().zip(fillings);
         let mut given = inputs.filter_map(|(input, filling)| {
             let configured = input.default.as_ref().filter(|_| input.edit.has_value);
@@ -199,17 +199,17 @@ pub(crate) fn fill_nested_from_session<'a>(
 ) {
     for nested in subject.nested {
         let Some(filling) = filling_of(nested, subject, fillings) else { continue };
-        let found = nested.source.value(given.session);
+        let session_value = nested.source.value(given.session);
         let sent = filling.as_ref().is_some_and(|filling| holds(&filling.value, &nested.steps));
         if sent && !nested.visible {
             journal.note(Event::HiddenIgnored { argument: nested.to_string() });
             if let Some(filling) = filling {
                 change(filling.value.to_mut(), &nested.steps, &Change::Remove);
             }
-        } else if sent && found.is_some() {
+        } else if sent && session_value.is_some() {
             journal.note(Event::SessionValueWon { argument: nested.to_string() });
         }
-        let Some(value) = found else { continue };
+        let Some(value) = session_value else { continue };
         let begins_with_items = matches!(nested.steps.first(), Some(Step::Items));
         if filling.is_none() && begins_with_items {
             continue;
@@ -281,8 +281,8 @@ pub(crate) fn leave_out_excluded(
             is_valid(at, &value).then_some(value)
         };
         let one = defaults.iter().find_map(|nested| Some((vec![*nested], without(&[nested])?)));
-        let found = one.or_else(|| Some((defaults.clone(), without(&defaults)?)));
-        if let Some((left_out, value)) = found {
+        let exclusion = one.or_else(|| Some((defaults.clone(), without(&defaults)?)));
+        if let Some((left_out, value)) = exclusion {
             for nested in left_out {
                 journal.note(Event::DefaultExcluded { argument: nested.to_string() });
             }

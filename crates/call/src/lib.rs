@@ -39,9 +39,9 @@ pub use check::{Evaluated, Evaluator, Verdict};
 pub use operator_values::{edit_faults, faults_of_examples};
 pub use plan::Plan;
 pub use response::{
-    Reading, SplitValue, Splitter, Understood, Unfinished, WholePart, filename, retry_after,
+    ReadContext, SplitValue, Splitter, Understood, Unfinished, WholePart, filename, retry_after,
 };
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};
-pub use show::{Masked, MaskedHeader, planned};
+pub use show::{Masked, MaskedHeader, planned_request};
 pub use stored_results::StoredResults;

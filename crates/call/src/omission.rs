@@ -6,7 +6,7 @@ use callgate_openapi::{Input, Placement, Style, Styled};
 use callgate_tool::{Event, Fault, Journal, Object, Problem, Value};
 
 use crate::{
-    check::resolved,
+    check::resolved_schema,
     inputs::Fillings,
     query::FORM,
     style::{is_hollow, is_void},
@@ -42,7 +42,7 @@ impl<'j> OmittedValues<'j> {
                 Value::Object(_) => "at least one member that is neither null nor empty",
                 _ => "a value",
             };
-            let (expected, got) = (expected.to_owned(), wording::shown(given.value));
+            let (expected, got) = (expected.to_owned(), wording::value_description(given.value));
             return self.problems.push(Problem { at, expected, got, suggestion: None });
         }
         self.journal.note(if given.value.is_null() {
@@ -79,7 +79,7 @@ impl<'a> GivenValue<'a> {
     pub(crate) fn member(self, at: &'a str, name: &str, value: &'a Value) -> Self {
         let Self { schema, arguments, .. } = self;
         let is_required = schema.is_some_and(|schema| requires(schema, arguments, name, DEPTH));
-        let schema = schema.and_then(|schema| declared(schema, arguments, name, DEPTH));
+        let schema = schema.and_then(|schema| member_schema(schema, arguments, name, DEPTH));
         Self { at, value, schema, arguments, is_required }
     }
 }
@@ -109,7 +109,10 @@ pub(crate) fn of_parameters(
                 of_pairs(given, omitted);
             }
             placement => {
-                placement.styled().into_iter().for_each(|styled| of_style(given, styled, omitted));
+                placement
+                    .parameter_style()
+                    .into_iter()
+                    .for_each(|styled| of_style(given, styled, omitted));
             }
         }
     }
@@ -206,12 +209,12 @@ fn of_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
 /// Returns true if an object schema requires a member, itself or by its `allOf`.
 fn requires(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
     let own = schema.get("required").and_then(Value::as_array);
-    own.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
-        || beside(schema, arguments, depth)
+    own.is_some_and(|names| names.iter().any(|required_name| required_name.as_str() == Some(name)))
+        || combined_schemas(schema, arguments, depth)
             .any(|other| requires(other, arguments, name, depth.saturating_sub(1)))
 }
 
-fn declared<'a>(
+fn member_schema<'a>(
     schema: &'a Value,
     arguments: &'a Value,
     name: &str,
@@ -219,18 +222,18 @@ fn declared<'a>(
 ) -> Option<&'a Value> {
     let own = schema.get("properties").and_then(|members| members.get(name));
     own.or_else(|| {
-        beside(schema, arguments, depth)
-            .find_map(|other| declared(other, arguments, name, depth.saturating_sub(1)))
+        combined_schemas(schema, arguments, depth)
+            .find_map(|other| member_schema(other, arguments, name, depth.saturating_sub(1)))
     })
 }
 
 /// The schemas that a value meets together with this one.
-fn beside<'a>(
+fn combined_schemas<'a>(
     schema: &'a Value,
     arguments: &'a Value,
     depth: usize,
 ) -> impl Iterator<Item = &'a Value> {
-    let target = schema.get("$ref").and_then(|_| resolved(schema, arguments));
+    let target = schema.get("$ref").and_then(|_| resolved_schema(schema, arguments));
     let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     target.into_iter().chain(all).filter(move |_| depth > 0)
 }

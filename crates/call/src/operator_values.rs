@@ -9,7 +9,7 @@ use callgate_tool::{EditFault, Object, Problem, ToolEdit, Value, json};
 use crate::{
     check::{Evaluated, Evaluator, Verdict},
     cookie::{check_bare, cookies},
-    header::{checked, header_value},
+    header::{checked_header_value, header_value},
     parameter::{content_text, write_pair},
     path::{Variable, write_segment},
     query::Pairs,
@@ -79,7 +79,9 @@ fn example_faults(operation: &Operation, edit: &ToolEdit) -> Vec<EditFault> {
         return Vec::new();
     }
     // A tool without a declaration is reported by itself.
-    let Ok(tool) = operation.declared(&mut operation.budget()) else { return Vec::new() };
+    let Ok(tool) = operation.uncached_declaration(&mut operation.budget()) else {
+        return Vec::new();
+    };
     faults_of_examples(tool.input_schema.into_value(), edit)
 }
 
@@ -120,14 +122,14 @@ fn fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
 }
 
 fn unwritable(operation: &Operation, input: &Input, value: &Value) -> Option<Problem> {
-    let why = written(operation, input, value).err()?;
+    let why = check_writable(operation, input, value).err()?;
     let fault = wording::unwritable(input.argument.as_str(), why);
     fault.problems.into_iter().next()
 }
 
-fn written(operation: &Operation, input: &Input, value: &Value) -> Result<(), Unwritable> {
+fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result<(), Unwritable> {
     let mut text = String::new();
-    let is_styled = input.placement.styled().is_some();
+    let is_styled = input.placement.parameter_style().is_some();
     match &input.placement {
         Placement::Body => Ok(()),
         Placement::Path(encoding) => written_path(operation, input, encoding, value),
@@ -140,7 +142,7 @@ fn written(operation: &Operation, input: &Input, value: &Value) -> Result<(), Un
             checked.and_then(|()| write_pair(&mut cookies(&mut text), &input.name, encoding, value))
         }
         Placement::Header(Encoding::Content { media_type }) => {
-            content_text(value, media_type).and_then(|text| checked(&text)).map(drop)
+            content_text(value, media_type).and_then(|text| checked_header_value(&text)).map(drop)
         }
         Placement::Header(Encoding::Styled(styled)) => header_value(value, styled).map(drop),
         Placement::Query(encoding) => {

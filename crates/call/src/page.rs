@@ -20,7 +20,7 @@ fn next_links(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 /// The parameters in the address of the next page that the operation does not declare: no call can send them.
-pub(crate) fn undeclared(
+pub(crate) fn undeclared_parameters(
     operation: &Operation,
     headers: &HeaderMap,
     content: &Content,
@@ -64,7 +64,7 @@ fn next_address(members: &Object) -> Option<&str> {
             Value::Object(link) => link.get("href")?.as_str()?,
             value => value.as_str()?,
         };
-        (subject(&folded(name)).is_some() && is_address(text)).then_some(text)
+        (subject(&folded_name(name)).is_some() && is_address(text)).then_some(text)
     });
     let inner = || ENVELOPES.iter().find_map(|name| next_address(members.get(name)?.as_object()?));
     own.or_else(inner)
@@ -81,11 +81,11 @@ fn subject(folded: &str) -> Option<&str> {
 }
 
 pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
-    body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
+    body.as_object().map(|members| next_page_arguments(operation, members)).unwrap_or_default()
 }
 
 pub(crate) fn is_paged(operation: &Operation) -> bool {
-    let is_paging = |input: &Input| PAGING.contains(&folded(&input.name).as_str());
+    let is_paging = |input: &Input| PAGING.contains(&folded_name(&input.name).as_str());
     query_inputs(operation).any(is_paging)
 }
 
@@ -117,8 +117,8 @@ fn of_address(operation: &Operation, target: &str) -> Arguments {
     pairs(&url)
         .filter_map(|(name, value)| {
             let input = query_inputs(operation).find(|input| *input.name == *name)?;
-            let name = folded(&name);
-            PAGING.contains(&name.as_str()).then(|| argument(input, of_query(&name, value)))
+            let name = folded_name(&name);
+            PAGING.contains(&name.as_str()).then(|| argument(input, query_value(&name, value)))
         })
         .collect()
 }
@@ -127,23 +127,23 @@ fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
     url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
 }
 
-fn of_members(operation: &Operation, members: &Object) -> Arguments {
-    let found = members.iter().find_map(|(name, value)| {
-        let arguments = of_member(operation, name, value);
+fn next_page_arguments(operation: &Operation, members: &Object) -> Arguments {
+    let member_arguments = members.iter().find_map(|(name, value)| {
+        let arguments = member_page_arguments(operation, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
-    let numbered = || numbered(operation, members);
+    let numbered = || page_number_arguments(operation, members);
     let nested = || {
         let inner = ENVELOPES.iter().find_map(|name| members.get(name)?.as_object())?;
-        let arguments = of_members(operation, inner);
+        let arguments = next_page_arguments(operation, inner);
         (!arguments.is_empty()).then_some(arguments)
     };
-    found.or_else(numbered).or_else(nested).unwrap_or_default()
+    member_arguments.or_else(numbered).or_else(nested).unwrap_or_default()
 }
 
-fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
+fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Arguments {
     let none = Arguments::new();
-    let folded = folded(name);
+    let folded = folded_name(name);
     let address = |text: &str| of_address(operation, text);
     let Some(subject) = subject(&folded) else { return none };
     let value = match value {
@@ -166,10 +166,11 @@ fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
 }
 
 /// The next page number, if `page` is below `total_pages`.
-fn numbered(operation: &Operation, members: &Object) -> Option<Arguments> {
+fn page_number_arguments(operation: &Operation, members: &Object) -> Option<Arguments> {
     let number = |names: &[&str]| {
-        let found = members.iter().find(|(name, _)| names.contains(&folded(name).as_str()))?;
-        found.1.as_u64()
+        let matching_member =
+            members.iter().find(|(name, _)| names.contains(&folded_name(name).as_str()))?;
+        matching_member.1.as_u64()
     };
     let page = number(&["page", "currentpage", "pagenumber"])?;
     let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
@@ -183,7 +184,7 @@ fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
 }
 
 fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
-    query_inputs(operation).find(|input| folded(&input.name) == name)
+    query_inputs(operation).find(|input| folded_name(&input.name) == name)
 }
 
 fn argument(input: &Input, value: Value) -> (String, Value) {
@@ -191,14 +192,14 @@ fn argument(input: &Input, value: Value) -> (String, Value) {
 }
 
 /// A value of a query: a number for parameters that count, otherwise a text.
-fn of_query(name: &str, text: String) -> Value {
+fn query_value(name: &str, text: String) -> Value {
     match text.parse::<u64>() {
         Ok(number) if COUNTING.contains(&name) => number.into(),
         _ => Value::String(text),
     }
 }
 
-fn folded(name: &str) -> String {
+fn folded_name(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
 }
@@ -207,8 +208,11 @@ fn folded(name: &str) -> String {
 pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
     let mut inputs: Vec<&Input> = query_inputs(operation).collect();
     inputs.sort_by_key(|input| {
-        let name = folded(&input.name);
-        NARROWING.iter().position(|known| *known == name).unwrap_or(NARROWING.len())
+        let name = folded_name(&input.name);
+        NARROWING
+            .iter()
+            .position(|narrowing_name| *narrowing_name == name)
+            .unwrap_or(NARROWING.len())
     });
     inputs.iter().take(MAX_NARROWING).map(|input| input.argument.as_str()).collect()
 }

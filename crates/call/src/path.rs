@@ -198,7 +198,7 @@ mod tests {
         let mut out = String::new();
         let styled = Styled::plain(Style::Simple);
         let find = |name: &str| {
-            let (name, value) = values.iter().find(|(known, _)| *known == name)?;
+            let (name, value) = values.iter().find(|(entry, _)| *entry == name)?;
             Some(Variable { name, value: Cow::Borrowed(value), styled: Some(&styled) })
         };
         write_segment(&mut out, parts, find).map_err(|(_, why)| why).map(|()| out)

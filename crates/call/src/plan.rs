@@ -17,7 +17,7 @@ use crate::{
     inputs::{Fillings, GivenValues, Subject, fill, fill_nested_from_session, leave_out_excluded},
     omission::{OmittedValues, of_parameters},
     request::{Frame, Ready},
-    response::{self, Reading, Understood},
+    response::{self, ReadContext, Understood},
     shape::Shape,
     stored_results::StoredResults,
     wording,
@@ -36,7 +36,7 @@ impl Plan {
     /// The plan of `operation`.
     pub fn new(operation: Arc<Operation>) -> Self {
         let frame = Frame::new(&operation);
-        let names = Names::of(&operation.bindings);
+        let names = Names::from_bindings(&operation.bindings);
         Self { operation, frame, checks: OnceLock::new(), names }
     }
 
@@ -89,7 +89,7 @@ impl Plan {
     ///
     /// # Errors
     /// A [`Fault`] that lists every violation.
-    pub fn filled(
+    pub fn filled_arguments(
         &self,
         arguments: &Arguments,
         session: &Session,
@@ -108,7 +108,7 @@ impl Plan {
             let other = arguments.iter().filter(|(name, _)| !is_input(name));
             Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
         })?;
-        match BodyArguments::of(&self.operation) {
+        match BodyArguments::from_operation(&self.operation) {
             Some(body) => body.taken_apart(filled),
             None => Ok(filled),
         }
@@ -122,7 +122,7 @@ impl Plan {
         journal: &mut Journal,
         then: impl FnOnce(&Arguments, &mut Journal) -> Result<T, Box<Fault>>,
     ) -> Result<T, Box<Fault>> {
-        let Some(body) = BodyArguments::of(&self.operation) else {
+        let Some(body) = BodyArguments::from_operation(&self.operation) else {
             return then(arguments, journal);
         };
         let mut own = Journal::default();
@@ -176,18 +176,22 @@ impl Plan {
     /// The outcome of a response to a call without credentials; see [`Plan::understood`].
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-        let reading = Reading { shape, masker: &masker, journal: &mut journal };
-        self.understood(response, reading).outcome
+        let reading = ReadContext { shape, masker: &masker, journal: &mut journal };
+        self.understood_response(response, reading).outcome
     }
 
     /// The head of a response that arrives piece by piece: its status, and the headers to show.
-    pub fn head(&self, head: &http::response::Parts, reading: &Reading<'_>) -> Answer {
+    pub fn head(&self, head: &http::response::Parts, reading: &ReadContext<'_>) -> Answer {
         response::head(head, &self.operation, reading)
     }
 
     /// Reads a response by its status and its media type, into a form that a model can use.
-    pub fn understood(&self, response: &Response<Bytes>, reading: Reading<'_>) -> Understood {
-        response::understood(response, &self.operation, reading)
+    pub fn understood_response(
+        &self,
+        response: &Response<Bytes>,
+        reading: ReadContext<'_>,
+    ) -> Understood {
+        response::understood_response(response, &self.operation, reading)
     }
 }
 

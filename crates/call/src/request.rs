@@ -46,7 +46,7 @@ pub(crate) struct Ready<'a> {
 }
 
 /// The value of `Accept`: JSON first, which a model reads best, then the other types by their weight.
-fn accepted(types: &[Arc<str>]) -> String {
+fn accept_header(types: &[Arc<str>]) -> String {
     let (json, other): (Vec<_>, Vec<_>) = types.iter().partition(|one| is_json(one));
     let weight = if json.is_empty() { "" } else { ";q=0.9" };
     let other = other.iter().map(|one| format!("{one}{weight}"));
@@ -68,7 +68,7 @@ impl Frame {
             url.set_query(Some(query));
             url.query().filter(|query| !query.is_empty()).map(str::to_owned)
         });
-        let accept = HeaderValue::from_str(&accepted(&operation.accept))
+        let accept = HeaderValue::from_str(&accept_header(&operation.accept))
             .ok()
             .filter(|accept| !accept.is_empty());
         // A service that declares no media types is asked for the type that a model reads best.
@@ -216,7 +216,7 @@ fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
         // No style can write an empty list; a media type may.
         let value = match encoding {
             Encoding::Content { media_type } => {
-                content_text(value, media_type).and_then(|text| header::checked(&text))
+                content_text(value, media_type).and_then(|text| header::checked_header_value(&text))
             }
             Encoding::Styled(_) if is_void(value) => continue,
             Encoding::Styled(styled) => header_value(value, styled),
@@ -289,8 +289,9 @@ fn values<'a>(
 
 fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     let mut inputs = ready.subject.inputs.iter();
-    let found = inputs.find(|input| input.place() == InputLocation::Path && *input.name == *name);
-    found.map_or(name, |input| input.argument.as_str())
+    let path_input =
+        inputs.find(|input| input.place() == InputLocation::Path && *input.name == *name);
+    path_input.map_or(name, |input| input.argument.as_str())
 }
 
 fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {

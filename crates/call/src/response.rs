@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     echo::{self, Echo},
     html, page,
-    sanitize::{cleaned, n_unseen, readable},
+    sanitize::{cleaned_text, n_unseen, readable},
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
@@ -39,7 +39,7 @@ pub use stream::{SplitValue, Splitter, Unfinished};
 /// The settings for reading a response.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a new field must break code that builds the value")]
-pub struct Reading<'a> {
+pub struct ReadContext<'a> {
     /// The shape in which the result is shown.
     pub shape: &'a Shape,
     /// The secrets that were sent, which the response may hold.
@@ -66,10 +66,10 @@ impl From<Box<Fault>> for Understood {
     }
 }
 
-pub(crate) fn understood(
+pub(crate) fn understood_response(
     response: &Response<Bytes>,
     operation: &Operation,
-    mut reading: Reading<'_>,
+    mut reading: ReadContext<'_>,
 ) -> Understood {
     let status = response.status();
     if !status.is_success() {
@@ -80,9 +80,9 @@ pub(crate) fn understood(
             Ok(taken) => taken,
             Err(fault) => return fault.into(),
         };
-    let Reading { shape, masker, .. } = reading;
+    let ReadContext { shape, masker, .. } = reading;
     note_replaced(n_replaced, reading.journal);
-    let names = page::undeclared(operation, response.headers(), &content);
+    let names = page::undeclared_parameters(operation, response.headers(), &content);
     if !names.is_empty() {
         reading.journal.note(Event::NextPageUndeclared { names });
     }
@@ -97,23 +97,24 @@ pub(crate) fn understood(
     let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
     let ShapedAnswer { mut answer, n_removed: n_hidden, cut_parts } = shown;
     note_removed(n_removed + n_hidden, reading.journal);
-    let whole_parts = parts::kept(&answer, parts, &cut_parts, &reading);
+    let whole_parts = parts::whole_parts(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
         value.mask(masker);
         let _: usize = shape::clean(value);
     }
-    answer.headers = headers::shown(operation, response.headers(), &reading);
+    answer.headers = headers::shown_headers(operation, response.headers(), &reading);
     if response.extensions().get::<Unfinished>().is_some() {
         answer.still_sending = true;
-        answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
+        answer.truncated =
+            Some(wording::answer::unfinished_truncation(answer.truncated, read.size));
     }
     let outcome = Outcome::Answered(Box::new(answer));
     Understood { outcome, held_secret, whole_parts }
 }
 
-pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
+pub(crate) fn head(head: &Parts, operation: &Operation, reading: &ReadContext<'_>) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
-    answer.headers = headers::shown(operation, &head.headers, reading);
+    answer.headers = headers::shown_headers(operation, &head.headers, reading);
     answer
 }
 
@@ -156,23 +157,23 @@ impl From<Sequence> for ReadContent {
 fn content(
     response: &Response<Bytes>,
     operation: &Operation,
-    reading: &mut Reading<'_>,
+    reading: &mut ReadContext<'_>,
 ) -> Result<ReadContent, Box<Fault>> {
     let (status, body) = (response.status(), response.body());
     if matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
         return Ok(Content::Empty.into());
     }
     if response.extensions().get::<Unfinished>().is_some()
-        && let Some(splitter) = Splitter::of(response.headers())
+        && let Some(splitter) = Splitter::from_headers(response.headers())
     {
         return Ok(complete(splitter, body, reading).into());
     }
-    let media = Media::of(response.headers());
+    let media = Media::from_headers(response.headers());
     if media.kind() == Kind::Multipart && !body.is_empty() {
         return parts::parts(response, operation, reading);
     }
-    let read = one(body, media, reading, reading.shape.media_bytes).map_err(|why| {
-        let body = Media::of(response.headers()).decoded(body);
+    let read = body_content(body, media, reading, reading.shape.media_bytes).map_err(|why| {
+        let body = Media::from_headers(response.headers()).decoded_text(body);
         failure::unreadable(status.as_u16(), why, &body, reading)
     });
     let mut read = read?;
@@ -183,35 +184,35 @@ fn content(
 }
 
 /// Reads a body, or one part of it, by its media type; images and sounds of up to `media_bytes` are passed on.
-fn one(
+fn body_content(
     body: &Bytes,
     media: Media<'_>,
-    reading: &Reading<'_>,
+    reading: &ReadContext<'_>,
     media_bytes: usize,
 ) -> Result<ReadContent, NoJson> {
-    let Reading { shape, masker, .. } = reading;
+    let ReadContext { shape, masker, .. } = reading;
     let kind = media.kind();
     if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
         return Ok(Content::Empty.into());
     }
     Ok(match kind {
-        Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed(body, media),
+        Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed_content(body, media),
         // A part with parts of its own stays one file: results are not nested.
         Kind::Binary | Kind::Multipart => {
             file(&without_secrets(body, masker), media.essence.into_owned()).into()
         }
-        Kind::Events => sequence::events(&media.decoded(body), shape.room()).into(),
+        Kind::Events => sequence::events(&media.decoded_text(body), shape.room()).into(),
         // HTML begins with a tag. Some services forget to name their JSON, and their frameworks label it as HTML.
-        Kind::Html if begins_like_json(body) => guessed(body, media),
-        Kind::Html => page(&media.decoded(body)),
+        Kind::Html if begins_like_json(body) => guessed_content(body, media),
+        Kind::Html => page(&media.decoded_text(body)),
         Kind::Json => json(body, &media)?.into(),
-        Kind::JsonLines => match sequence::lines(&media.decoded(body), shape.room()) {
+        Kind::JsonLines => match sequence::lines(&media.decoded_text(body), shape.room()) {
             Some(values) => values.into(),
             None => text(body, media),
         },
-        Kind::Perceived => perceived(without_secrets(body, masker), media, media_bytes).into(),
+        Kind::Perceived => media_content(without_secrets(body, masker), media, media_bytes).into(),
         Kind::Text => text(body, media),
-        Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed(body, media),
+        Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed_content(body, media),
         Kind::Unnamed => {
             file(&without_secrets(body, masker), "application/octet-stream".to_owned()).into()
         }
@@ -219,11 +220,11 @@ fn one(
 }
 
 /// Reads a body without a reliable media type: as JSON if it is JSON, else as text.
-fn guessed(body: &[u8], media: Media<'_>) -> ReadContent {
+fn guessed_content(body: &[u8], media: Media<'_>) -> ReadContent {
     let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
-        None if media.kind() == Kind::Html => page(&media.decoded(body)),
+        None if media.kind() == Kind::Html => page(&media.decoded_text(body)),
         None => text(body, media),
     }
 }
@@ -241,7 +242,7 @@ fn page(html: &str) -> ReadContent {
 }
 
 /// An image or a sound; one over the limit becomes a file.
-fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
+fn media_content(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
     if data.len() > media_bytes {
         return file(&data, media.essence.into_owned());
     }
@@ -249,7 +250,7 @@ fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
 }
 
 /// The complete values of a sequence that broke off.
-fn complete(mut splitter: Splitter, body: &[u8], reading: &Reading<'_>) -> Sequence {
+fn complete(mut splitter: Splitter, body: &[u8], reading: &ReadContext<'_>) -> Sequence {
     let mut sequence = Sequence::new(reading.shape.room());
     for piece in body.chunks(PIECE) {
         splitter.push(piece);
@@ -286,8 +287,8 @@ fn file(body: &Bytes, media_type: String) -> Content {
 }
 
 fn text(body: &[u8], media: Media<'_>) -> ReadContent {
-    let decoded = media.decoded(body);
-    let text = cleaned(&decoded);
+    let decoded = media.decoded_text(body);
+    let text = cleaned_text(&decoded);
     let n_removed = n_unseen(&decoded);
     let media_type =
         if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence.into_owned() };

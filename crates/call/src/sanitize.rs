@@ -1,7 +1,7 @@
 //! Makes foreign text readable: removes terminal escapes, control characters and invisible characters. It keeps line breaks,
 //! also those of Windows, and tabs. Text comes from `response`.
 
-pub(crate) fn cleaned(text: &str) -> String {
+pub(crate) fn cleaned_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -26,7 +26,7 @@ pub(crate) fn n_unseen(text: &str) -> usize {
     }
     let n_joiners = |text: &str| text.chars().filter(|one| is_joiner(*one)).count();
     let removed = |one: &char| is_unseen(*one) && !matches!(one, '\r') && !is_joiner(*one);
-    let n_joined = n_joiners(text).saturating_sub(n_joiners(&cleaned(text)));
+    let n_joined = n_joiners(text).saturating_sub(n_joiners(&cleaned_text(text)));
     let n_returns = text.matches('\r').count() - text.matches("\r\n").count();
     text.chars().filter(removed).count() + n_joined + n_returns
 }
@@ -35,7 +35,7 @@ pub(crate) fn n_unseen(text: &str) -> usize {
 pub(crate) fn readable(text: &str) -> Option<String> {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_seen = text.as_bytes().iter().all(is_plain) || !text.chars().any(is_unseen);
-    (!is_seen).then(|| cleaned(text))
+    (!is_seen).then(|| cleaned_text(text))
 }
 
 pub(crate) fn is_unseen(character: char) -> bool {
@@ -116,7 +116,7 @@ mod tests {
             ("\u{1b}", ""),
             ("\u{1b}[", ""),
         ] {
-            assert_eq!(cleaned(text), expected, "{text:?}");
+            assert_eq!(cleaned_text(text), expected, "{text:?}");
         }
     }
 

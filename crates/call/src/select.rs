@@ -65,11 +65,11 @@ impl Selection {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
-    pub(crate) fn of(&self, value: Value) -> Value {
+    pub(crate) fn selected_value(&self, value: Value) -> Value {
         match self {
             Self::All => value,
             Self::Nodes(path) => path.select(&value).into_iter().cloned().collect(),
-            Self::Paths(paths) => paths.of(value),
+            Self::Paths(paths) => paths.selected_value(value),
         }
     }
 }
@@ -79,13 +79,13 @@ impl Paths {
         let mut here = self;
         let mut parts = path.split('.').peekable();
         while let Some(name) = parts.next() {
-            let known = here.members.iter().position(|(known, _)| known == name);
-            let at = known.unwrap_or_else(|| {
+            let existing_position = here.members.iter().position(|(entry, _)| entry == name);
+            let at = existing_position.unwrap_or_else(|| {
                 here.members.push((name.to_owned(), Self::default()));
                 here.members.len() - 1
             });
             // A member that is taken whole stays whole.
-            let was_whole = known.is_some()
+            let was_whole = existing_position.is_some()
                 && here.members.get(at).is_some_and(|(_, below)| below.members.is_empty());
             let Some((_, below)) = here.members.get_mut(at) else { return };
             if was_whole {
@@ -98,12 +98,14 @@ impl Paths {
         }
     }
 
-    fn of(&self, value: Value) -> Value {
+    fn selected_value(&self, value: Value) -> Value {
         if self.members.is_empty() {
             return value;
         }
         match value {
-            Value::Array(items) => items.into_iter().map(|item| self.of(item)).collect(),
+            Value::Array(items) => {
+                items.into_iter().map(|item| self.selected_value(item)).collect()
+            }
             Value::Object(members) => Value::Object(self.of_members(members)),
             other => other,
         }
@@ -111,8 +113,8 @@ impl Paths {
 
     fn of_members(&self, members: Object) -> Object {
         let selected = members.into_iter().filter_map(|(name, value)| {
-            let (_, below) = self.members.iter().find(|(known, _)| *known == name)?;
-            Some((name, below.of(value)))
+            let (_, below) = self.members.iter().find(|(entry, _)| *entry == name)?;
+            Some((name, below.selected_value(value)))
         });
         selected.collect()
     }
@@ -137,17 +139,20 @@ mod tests {
             (&["items.id", "items"], json!({"items": value["items"]})),
             (&["nope"], json!({})),
         ] {
-            assert_eq!(Selection::paths(paths.iter().copied()).of(value.clone()), expected);
+            assert_eq!(
+                Selection::paths(paths.iter().copied()).selected_value(value.clone()),
+                expected
+            );
         }
         let list = json!([{"id": 1, "x": 2}]);
-        assert_eq!(Selection::paths(["id"]).of(list), json!([{"id": 1}]));
+        assert_eq!(Selection::paths(["id"]).selected_value(list), json!([{"id": 1}]));
     }
 
     #[test]
     fn a_json_path_selects_the_nodes_of_a_result() {
         let value = json!({"items": [{"id": 9_007_199_254_740_993_u64}, {"id": 2}]});
         let selection = Selection::json_path("$.items[?@.id > 1].id").unwrap();
-        assert_eq!(selection.of(value), json!([9_007_199_254_740_993_u64, 2]));
+        assert_eq!(selection.selected_value(value), json!([9_007_199_254_740_993_u64, 2]));
         assert!(Selection::json_path("items[").is_err());
     }
 }

@@ -169,7 +169,7 @@ impl Shape {
     pub(crate) fn answer(&self, mut answer: Answer, read: &ReadResponse<'_>) -> ShapedAnswer {
         let ShapedContent { content, cuts, next, n_removed, cut_parts } =
             self.content(answer.content, read);
-        answer.truncated = truncated(cuts, read, &next);
+        answer.truncated = truncation(cuts, read, &next);
         (answer.content, answer.next) = (content, next);
         ShapedAnswer { answer, n_removed, cut_parts }
     }
@@ -231,7 +231,7 @@ impl Shape {
     }
 
     fn value(&self, value: Value) -> (Value, Vec<callgate_tool::Cut>) {
-        let mut value = self.selection.of(value);
+        let mut value = self.selection.selected_value(value);
         if self.big_integers == BigIntegers::String {
             quote_big_integers(&mut value);
         }
@@ -240,7 +240,7 @@ impl Shape {
     }
 }
 
-fn truncated(
+fn truncation(
     mut cuts: Vec<callgate_tool::Cut>,
     read: &ReadResponse<'_>,
     next: &Arguments,
@@ -248,7 +248,8 @@ fn truncated(
     if cuts.is_empty() {
         return None;
     }
-    let message = wording::answer::truncated(&cuts, &page::narrowing(read.operation), next);
+    let message =
+        wording::answer::truncation_message(&cuts, &page::narrowing(read.operation), next);
     cuts.truncate(MAX_CUTS);
     Some(Truncated::new(message, read.size, cuts))
 }
@@ -270,7 +271,7 @@ fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) 
 /// Returns true if a JSON text may hold invisible characters, escaped or not.
 fn may_hide(text: &str) -> bool {
     // Without an early exit, so that the compiler vectorizes the loop; most texts end here.
-    let is_told = |known, byte: &u8| known | matches!(*byte, b'\\' | 0x7f..);
+    let is_told = |has_match, byte: &u8| has_match | matches!(*byte, b'\\' | 0x7f..);
     if !text.as_bytes().iter().fold(false, is_told) {
         return false;
     }

@@ -31,14 +31,14 @@ pub struct MaskedHeader {
 }
 
 /// The dry run's view of `request`.
-pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
+pub fn planned_request(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
     let query = query_parts(request, masked);
     let headers = header_parts(request, masked);
     let body = request.body();
     PlannedRequest {
         method: request.method().to_string(),
-        url: url(request, &query, |part| shown(part, "")),
-        headers: headers.iter().map(|(name, part)| (name.clone(), shown(part, ""))).collect(),
+        url: url(request, &query, |part| part_text(part, "")),
+        headers: headers.iter().map(|(name, part)| (name.clone(), part_text(part, ""))).collect(),
         body: (!body.is_empty()).then(|| match std::str::from_utf8(body) {
             Ok(text) => text.to_owned(),
             Err(_) => BASE64_STANDARD.encode(body),
@@ -52,14 +52,14 @@ enum TextPart {
     Text(String),
 }
 
-fn shown(part: &TextPart, quote: &str) -> String {
+fn part_text(part: &TextPart, quote: &str) -> String {
     match part {
         TextPart::Secret { before, variable: Some(name) } if !quote.is_empty() => {
             // The variable ends the single quotes and stands in double quotes.
-            format!("{}{quote}\"${name}\"{quote}", escaped(before))
+            format!("{}{quote}\"${name}\"{quote}", escaped_text(before))
         }
         TextPart::Secret { before, .. } => format!("{before}{MASK}"),
-        TextPart::Text(text) if !quote.is_empty() => escaped(text),
+        TextPart::Text(text) if !quote.is_empty() => escaped_text(text),
         TextPart::Text(text) => text.clone(),
     }
 }
@@ -116,7 +116,7 @@ fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPa
         let mut name_part = String::new();
         crate::style::write_escaped(&mut name_part, name, crate::style::Escape::Unreserved);
         name_part.push('=');
-        if !parts.iter().any(|(known, _)| *known == name_part) {
+        if !parts.iter().any(|(entry, _)| *entry == name_part) {
             parts.push((name_part, secret(variable)));
         }
     }
@@ -155,7 +155,7 @@ fn curl(
     if text.is_none() {
         // Binary bytes cannot stand in a command line.
         line.push_str("printf %s ");
-        line.push_str(&quoted(&BASE64_STANDARD.encode(body)));
+        line.push_str(&quoted_text(&BASE64_STANDARD.encode(body)));
         line.push_str(" | base64 -d | ");
     }
     // Without this, curl reads `[`, `]`, `{` and `}` in the address as patterns.
@@ -169,7 +169,7 @@ fn curl(
         }
     }
     line.push_str(" '");
-    line.push_str(&url(request, query, |part| shown(part, "'")));
+    line.push_str(&url(request, query, |part| part_text(part, "'")));
     line.push('\'');
     for (name, part) in headers {
         line.push_str(" -H '");
@@ -179,7 +179,7 @@ fn curl(
             TextPart::Text(text) if text.is_empty() => line.push(';'),
             _ => {
                 line.push_str(": ");
-                line.push_str(&shown(part, "'"));
+                line.push_str(&part_text(part, "'"));
             }
         }
         line.push('\'');
@@ -188,19 +188,19 @@ fn curl(
         Some("") => {}
         Some(text) => {
             line.push_str(" --data-raw ");
-            line.push_str(&quoted(text));
+            line.push_str(&quoted_text(text));
         }
         None => line.push_str(" --data-binary @-"),
     }
     line
 }
 
-fn quoted(text: &str) -> String {
-    format!("'{}'", escaped(text))
+fn quoted_text(text: &str) -> String {
+    format!("'{}'", escaped_text(text))
 }
 
 /// `text`, escaped for single quotes.
-fn escaped(text: &str) -> String {
+fn escaped_text(text: &str) -> String {
     text.replace('\'', "'\\''")
 }
 
@@ -232,7 +232,7 @@ mod tests {
             }],
             query: vec![("key".into(), None), ("other key".into(), Some("OTHER".into()))],
         };
-        let shown = planned(&request, &masked);
+        let shown = planned_request(&request, &masked);
         assert_eq!(shown.url, "https://h.example/pets?a=1&key=****&other%20key=****");
         let header = ("authorization".to_owned(), "Bearer ****".to_owned());
         assert_eq!(shown.headers.last(), Some(&header));
@@ -247,7 +247,7 @@ mod tests {
     fn a_curl_line_escapes_quotes_and_keeps_empty_headers() {
         let headers = [("content-type", "application/json"), ("x-empty", "")];
         let request = request("POST", "https://h.example/pets", &headers, b"{\"n\":\"it's\"}");
-        let shown = planned(&request, &Masked::default());
+        let shown = planned_request(&request, &Masked::default());
         assert_eq!(
             shown.curl,
             "curl --globoff -X POST 'https://h.example/pets' -H 'content-type: application/json' \
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn binary_bodies_are_piped_to_curl() {
         let request = request("PUT", "https://h.example/x", &[], b"\xff\0");
-        let shown = planned(&request, &Masked::default());
+        let shown = planned_request(&request, &Masked::default());
         assert_eq!(
             shown.curl,
             "printf %s '/wA=' | base64 -d | curl --globoff -X PUT 'https://h.example/x' --data-binary @-"
@@ -272,7 +272,7 @@ mod tests {
         let mut value = http::HeaderValue::from_static("secret");
         value.set_sensitive(true);
         request.headers_mut().insert("x-key", value);
-        let shown = format!("{:?}", planned(&request, &Masked::default()));
+        let shown = format!("{:?}", planned_request(&request, &Masked::default()));
         assert!(!shown.contains("secret"), "{shown}");
     }
 }

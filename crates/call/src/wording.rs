@@ -26,7 +26,7 @@ use callgate_openapi::ValueSource;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value, nearest};
 
 pub use connection::{
-    connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
+    connection_refused, late, no_secure_connection, stopped_gateway, timed_out, unreachable,
 };
 pub use credential::{
     auth_failed, auth_not_renewed, auth_refused, auth_wanted, no_header_value, sign_in_refused,
@@ -57,19 +57,20 @@ pub fn nothing_recorded() -> Box<Fault> {
 }
 
 /// The request is not allowed: `why` says which rule it breaks.
-pub fn refused(why: &str) -> Box<Fault> {
-    let message = format!("the request was refused, nothing was sent: {}", clipped(why, 300));
+pub fn refused_request(why: &str) -> Box<Fault> {
+    let message = format!("the request was refused, nothing was sent: {}", clipped_text(why, 300));
     fault(FaultCode::Refused, message, Next::GiveUp)
 }
 
 /// This build cannot write or read the format that the description asks for.
 pub fn not_supported(what: &str) -> Box<Fault> {
-    let message = format!("this tool cannot be called, nothing was sent: {}", clipped(what, 300));
+    let message =
+        format!("this tool cannot be called, nothing was sent: {}", clipped_text(what, 300));
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
 pub(crate) fn unwritable_body(media_type: &str) -> Box<Fault> {
-    not_supported(&format!("bodies of type `{}` cannot be written yet", shortened(media_type)))
+    not_supported(&format!("bodies of type `{}` cannot be written yet", shortened_text(media_type)))
 }
 
 pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
@@ -87,12 +88,12 @@ pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
     } else {
         "; correct and call again"
     };
-    listed(FaultCode::InvalidArguments, problems, advice, Next::CorrectArguments)
+    fault_with_problems(FaultCode::InvalidArguments, problems, advice, Next::CorrectArguments)
 }
 
 pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<Fault> {
     let advice = "; the value comes from the session, not from arguments";
-    listed(FaultCode::MissingSessionValue, problems, advice, next)
+    fault_with_problems(FaultCode::MissingSessionValue, problems, advice, next)
 }
 
 /// Nothing is stored under the session's id.
@@ -140,23 +141,23 @@ pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
         _ => FaultCode::InvalidArguments,
     };
     let problems = vec![problem(at, expected, got, None)];
-    listed(code, problems, "; correct and call again", Next::CorrectArguments)
+    fault_with_problems(code, problems, "; correct and call again", Next::CorrectArguments)
 }
 
 pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
     let expected = format!("{what} of at most {limit} bytes");
     let problems = vec![problem(at, expected, "more", Some("shorten the value"))];
     let advice = "; correct and call again";
-    listed(FaultCode::Refused, problems, advice, Next::CorrectArguments)
+    fault_with_problems(FaultCode::Refused, problems, advice, Next::CorrectArguments)
 }
 
 pub(crate) fn left_template() -> Box<Fault> {
-    refused("the finished address is not the one the description declares")
+    refused_request("the finished address is not the one the description declares")
 }
 
 pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
     let message = "the service answered with a body that is not the JSON its headers announce";
-    answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
+    fault_with_status(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
 pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
@@ -171,7 +172,7 @@ pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
         Some(meaning) => format!("the service answered with status {status} ({meaning}); {advice}"),
         None => format!("the service answered with status {status}; {advice}"),
     };
-    answered(FaultCode::ServiceError, status, message, next)
+    fault_with_status(FaultCode::ServiceError, status, message, next)
 }
 
 /// The check of the argument exceeds the budget of a call.
@@ -203,8 +204,8 @@ pub(crate) fn unknown_argument<'a>(
     push_list(&mut expected, allowed.clone());
     let expected =
         if expected.is_empty() { "no argument".to_owned() } else { format!("one of {expected}") };
-    let suggestion = nearest(name, allowed).map(|known| format!("`{known}`"));
-    problem(shortened(name), expected, UNKNOWN_ARGUMENT, suggestion.as_deref())
+    let suggestion = nearest(name, allowed).map(|nearest_name| format!("`{nearest_name}`"));
+    problem(shortened_text(name), expected, UNKNOWN_ARGUMENT, suggestion.as_deref())
 }
 
 /// The number of unknown arguments, of which only some are listed behind it.
@@ -220,18 +221,20 @@ pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
 }
 
 /// Describes a value, without reading more of it than needed.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn value_description(value: &Value) -> String {
     match value {
-        Value::Array(items) => counted("array", items.len(), "item"),
+        Value::Array(items) => counted_parts("array", items.len(), "item"),
         Value::Bool(value) => format!("boolean {value}"),
         Value::Null => "null".to_owned(),
-        Value::Number(number) => format!("number {}", shortened(&number.digits())),
-        Value::Object(members) => counted("object", members.len(), "member"),
-        Value::String(text) => format!("string {}", Value::String(shortened(text).into_owned())),
+        Value::Number(number) => format!("number {}", shortened_text(&number.digits())),
+        Value::Object(members) => counted_parts("object", members.len(), "member"),
+        Value::String(text) => {
+            format!("string {}", Value::String(shortened_text(text).into_owned()))
+        }
     }
 }
 
-fn counted(kind: &str, count: usize, part: &str) -> String {
+fn counted_parts(kind: &str, count: usize, part: &str) -> String {
     format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -246,7 +249,7 @@ pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a st
             out.push_str(", ");
         }
         out.push('`');
-        out.push_str(&shortened(name));
+        out.push_str(&shortened_text(name));
         out.push('`');
     }
     if more > 0 {
@@ -255,7 +258,7 @@ pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a st
     }
 }
 
-pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn shortened_text(text: &str) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
         None => text.into(),
@@ -263,7 +266,7 @@ pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// At most `limit` bytes of `text`, cut between characters.
-pub(crate) fn clipped(text: &str, limit: usize) -> &str {
+pub(crate) fn clipped_text(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -275,15 +278,15 @@ pub(crate) fn clipped(text: &str, limit: usize) -> &str {
 pub(crate) fn tell_again(fault: &mut Fault, change: impl FnMut(&mut Problem)) {
     let advice = fault.message.rfind("; ").and_then(|at| fault.message.get(at..));
     // A message that only lists problems ends with the advice.
-    let advice = advice.filter(|advice| told(&fault.problems, advice) == fault.message);
+    let advice = advice.filter(|advice| problems_message(&fault.problems, advice) == fault.message);
     let advice = advice.map(str::to_owned);
     fault.problems.iter_mut().for_each(change);
     if let Some(advice) = advice {
-        fault.message = told(&fault.problems, &advice);
+        fault.message = problems_message(&fault.problems, &advice);
     }
 }
 
-fn told(problems: &[Problem], advice: &str) -> String {
+fn problems_message(problems: &[Problem], advice: &str) -> String {
     let mut message = String::new();
     let room = MAX_MESSAGE.saturating_sub(advice.len() + " and 1000000 more".len());
     for (at, problem) in problems.iter().enumerate() {
@@ -298,7 +301,7 @@ fn told(problems: &[Problem], advice: &str) -> String {
         }
         if message.len() + one.len() > room {
             if at == 0 {
-                message.push_str(clipped(&one, room));
+                message.push_str(clipped_text(&one, room));
             }
             let left = problems.len() - at.max(1);
             if left > 0 {
@@ -331,28 +334,43 @@ fn invalid(
     invalid_arguments(vec![problem(at, expected, got, suggestion)])
 }
 
-fn listed(code: FaultCode, mut problems: Vec<Problem>, advice: &str, next: Next) -> Box<Fault> {
+fn fault_with_problems(
+    code: FaultCode,
+    mut problems: Vec<Problem>,
+    advice: &str,
+    next: Next,
+) -> Box<Fault> {
     let n_problems = problems.len();
     if n_problems > MOST_PROBLEMS {
         problems.truncate(MOST_PROBLEMS);
         let got = format!("{n_problems} problems, of which {MOST_PROBLEMS} are listed");
         problems.insert(0, problem("", "arguments without problems", got, None));
     }
-    Box::new(Fault::new(code, told(&problems, advice), next).with_problems(problems))
+    Box::new(Fault::new(code, problems_message(&problems, advice), next).with_problems(problems))
 }
 
 fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
     let message: String = message.into();
-    Box::new(Fault::new(code, clipped(&message, MAX_MESSAGE), next))
+    Box::new(Fault::new(code, clipped_text(&message, MAX_MESSAGE), next))
 }
 
-fn sent(code: FaultCode, message: impl Into<String>, next: Next, reached: Reached) -> Box<Fault> {
+fn fault_after_sending(
+    code: FaultCode,
+    message: impl Into<String>,
+    next: Next,
+    reached: Reached,
+) -> Box<Fault> {
     let mut fault = fault(code, message, next);
     fault.reached = reached;
     fault
 }
 
-fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next) -> Box<Fault> {
+fn fault_with_status(
+    code: FaultCode,
+    status: u16,
+    message: impl Into<String>,
+    next: Next,
+) -> Box<Fault> {
     let mut fault = Fault::new(code, message, next).with_reached(Reached::Yes);
     fault.status = Some(status);
     Box::new(fault)

@@ -192,7 +192,7 @@ impl OpenApi {
     pub async fn build_with_report(mut self) -> Result<Built, Error> {
         if let Some(problem) = self.problem {
             let code = ConfigCode::OwnTool.as_str();
-            return Err(Error::whole(Path::new(""), code, problem, OWN_TOOL));
+            return Err(Error::for_file(Path::new(""), code, problem, OWN_TOOL));
         }
         if let Some(server) = self.server {
             self.toolset = Box::new(self.toolset.with_server(ServerUrl::new(&server)?));

@@ -9,9 +9,9 @@ mod connection;
 mod connector;
 mod cx;
 mod data_store;
-mod fitting;
+mod export_check;
+mod extra_members;
 mod function;
-mod ignored;
 mod message;
 mod open_api;
 mod text;
@@ -23,12 +23,12 @@ use callgate_tool::{Object, Value, codes};
 use self::text::ExportText;
 
 pub use ces::import_ces;
-pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
+pub(crate) use ces::{filled_export, import_ces_into, is_ces, is_path};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
-pub(crate) use fitting::{certificates, server, token_endpoint};
-pub(crate) use ignored::ignored;
+pub(crate) use export_check::{certificates, server, token_endpoint};
+pub(crate) use extra_members::ignored_finding;
 
 /// The result of importing an export.
 #[derive(Clone, Default)]
@@ -85,12 +85,12 @@ codes! {
 impl Imported {
     /// Settings that will be written to a file. The secret of the tool with this number is read from a file of the new folder, which
     /// nobody but the operator writes. The name of a variable is never taken from an export: it could be that of another secret.
-    pub(crate) fn numbered(number: usize) -> Self {
+    pub(crate) fn for_tool_number(number: usize) -> Self {
         Self { secret_file: Some(format!("secret-{number}")), ..Self::default() }
     }
 
     /// Settings of an agent that will be written to a file. The key of its certificate is read from a file of the new folder.
-    pub(crate) fn of_agent() -> Self {
+    pub(crate) fn for_agent() -> Self {
         Self { secret_file: Some("client-key".to_owned()), ..Self::default() }
     }
 
@@ -118,10 +118,10 @@ impl Imported {
     }
 
     /// Adds the result of another part of the export.
-    pub(crate) fn and(&mut self, other: Self) {
+    pub(crate) fn merge_import(&mut self, other: Self) {
         for (key, value) in other.settings {
             match (self.settings.get_mut(&key), value) {
-                (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+                (Some(Value::Object(members)), Value::Object(more)) => members.extend(more),
                 (_, value) => drop(self.settings.insert(key, value)),
             }
         }

@@ -17,7 +17,7 @@
 //!
 //! With the feature `sidecar`, `routes` are the paths of both products for a sidecar.
 
-mod exported;
+mod export;
 mod import;
 #[cfg(feature = "sidecar")]
 mod members;
@@ -30,7 +30,7 @@ mod runs;
 mod tool_service;
 mod whole;
 
-pub use exported::Exports;
+pub use export::Exports;
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 #[cfg(feature = "sidecar")]
 pub use routes::routes;

@@ -16,7 +16,7 @@ pub(crate) fn object(at: &str, value: Option<Value>) -> Result<Option<Object>, P
     }
 }
 
-pub(crate) fn required(at: &str, value: Option<Value>) -> Result<Object, Problem> {
+pub(crate) fn required_object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
     object(at, value)?.ok_or_else(|| wrong(at, "an object", None))
 }
 

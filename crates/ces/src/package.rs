@@ -64,7 +64,7 @@ impl Package {
     /// The folders in a folder, each with the file of its name, or else its only file.
     pub(crate) fn folders(&self, above: &str) -> Vec<(String, String)> {
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for name in self.below(above) {
+        for name in self.file_names_below(above) {
             if let [_, folder, file] = &*name.split('/').collect::<Vec<_>>()
                 && !file.starts_with("schema.")
             {
@@ -81,7 +81,7 @@ impl Package {
     }
 
     /// The names of all files below a folder.
-    pub(crate) fn below<'a>(&'a self, above: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn file_names_below<'a>(&'a self, above: &'a str) -> impl Iterator<Item = &'a str> {
         let is_below =
             move |name: &&str| name.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
         self.files.keys().map(String::as_str).filter(is_below)
@@ -113,12 +113,12 @@ fn root(names: &[&str]) -> Option<String> {
 
 /// The first of these members that is set; `null` is not.
 pub(crate) fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
-    let mut found = names.iter().filter_map(|name| node.get(name));
-    found.find(|node| !matches!(node, Node::Null))
+    let mut members = names.iter().filter_map(|name| node.get(name));
+    members.find(|node| !matches!(node, Node::Null))
 }
 
 /// The name that people see, if a part of the export has one.
-pub(crate) fn displayed(node: &Node) -> Option<&str> {
+pub(crate) fn display_name(node: &Node) -> Option<&str> {
     member(node, &["displayName", "display_name"]).and_then(Node::as_str)
 }
 

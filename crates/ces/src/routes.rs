@@ -30,16 +30,16 @@ pub fn routes() -> Routes {
         routes.post(&format!("{app}/sessions/{{id}}:{verb}"), run)
     });
     let description = Value::parse(include_str!("routes/openapi.json")).unwrap_or_default();
-    routes.described(description.as_object().cloned().unwrap_or_default())
+    routes.with_description(description.as_object().cloned().unwrap_or_default())
 }
 
 async fn run(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    Run::of(request).answer(body).await
+    Run::new(request).answer(body).await
 }
 
 async fn detect_intent(request: RouteRequest, body: Value) -> Result<Value, Problem> {
     if !is_of_dialogflow(&body) {
-        return Err(Problem::malformed("expected `queryInput` or `queryResult`, got none"));
+        return Err(Problem::malformed_body("expected `queryInput` or `queryResult`, got none"));
     }
     run(request, body).await
 }

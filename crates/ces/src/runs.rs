@@ -21,16 +21,16 @@ use callgate_session::Version;
 use callgate_tool::{Effect, Object, Session, Value};
 
 use self::{
-    form::Form,
+    form::RequestForm,
     inputs::{Inputs, ToolResponse},
-    outputs::{end, end_all, ended, pending_call, waiting, with_ids},
+    outputs::{end, end_all, ended_turn_output, pending_call, waiting, with_ids},
     repetition::Repeatable,
-    turn::{Past, PendingCall, Runs, Turn},
+    turn::{PendingCall, Runs, WaitEnd, WaitingTurn},
 };
 pub(crate) use self::{
     form::is_of_dialogflow,
-    inputs::named,
-    outputs::{failed, response},
+    inputs::tool_naming_members,
+    outputs::{failed_result, response},
 };
 use crate::members::context;
 
@@ -42,17 +42,17 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn of(request: RouteRequest) -> Self {
+    pub(crate) fn new(request: RouteRequest) -> Self {
         let id = request.parameter("id").to_owned();
         Self { request, id }
     }
 
     pub(crate) async fn answer(self, body: Value) -> Result<Value, Problem> {
-        let form = Form::of(&body);
-        let repeatable = Repeatable::of(&self.request, &body)?;
+        let form = RequestForm::from_body(&body);
+        let repeatable = Repeatable::from_request(&self.request, &body)?;
         let mut inputs = match form {
-            Form::Ces => Inputs::read(body, &self.id)?,
-            Form::Dialogflow => dialogflow::read(body, &self.id)?,
+            RequestForm::Ces => Inputs::read(body, &self.id)?,
+            RequestForm::Dialogflow => dialogflow::read(body, &self.id)?,
         };
         let running = match &repeatable {
             Some(repeatable) => repeatable.begin(&self.request, &self.id).await?,
@@ -67,7 +67,7 @@ impl Run {
     }
 
     /// The outputs of a request: those that are kept of it, or new ones.
-    async fn outputs(&self, form: Form, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
+    async fn outputs(&self, form: RequestForm, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
         let Some(responses) = inputs.responses.take() else {
             return self.make_calls(form, inputs).await;
         };
@@ -86,11 +86,11 @@ impl Run {
         self.runs().await?.0.kept.find(repeatable, |tool| self.has_tool(tool))
     }
 
-    async fn make_calls(&self, form: Form, inputs: Inputs) -> Result<Vec<Value>, Problem> {
+    async fn make_calls(&self, form: RequestForm, inputs: Inputs) -> Result<Vec<Value>, Problem> {
         let Inputs { calls, variables, session, execution, mut repeatable, .. } = inputs;
         let calls = match form {
-            Form::Ces => with_ids(calls),
-            Form::Dialogflow => calls,
+            RequestForm::Ces => with_ids(calls),
+            RequestForm::Dialogflow => calls,
         };
         let read = read(&self.request, form.dialect(), form.message(&calls))?;
         let session = self.session(session, &variables).await?;
@@ -106,7 +106,7 @@ impl Run {
         let (runs, _) = self.runs().await?;
         let index = runs.n_turns + 1;
         if let Some(open) = self.close(runs).runs.open {
-            return Err(client_answers::paused(&open));
+            return Err(client_answers::paused_session_problem(&open));
         }
         self.request.change_parameters(&self.id, variables).await?;
         let results = to_run.run().await;
@@ -125,7 +125,7 @@ impl Run {
         let calls: Vec<_> = calls.collect();
         match self.begin_turn(&calls, repeatable.as_ref()).await {
             // The calls were made, so their caller has to learn how they ended.
-            Err(_) if !calls.is_empty() => Ok(vec![unkept(index, calls)]),
+            Err(_) if !calls.is_empty() => Ok(vec![unkept_turn_output(index, calls)]),
             outputs => outputs,
         }
     }
@@ -142,11 +142,11 @@ impl Run {
             if calls.is_empty() && outputs.is_empty() {
                 return Ok(outputs);
             }
-            let time = self.request.built().sessions.client_time.as_millis();
+            let time = self.request.served_build().sessions.client_time.as_millis();
             let time = u64::try_from(time).unwrap_or(u64::MAX);
             let expires = self.request.milliseconds().saturating_add(time);
             runs.n_turns += u64::from(!calls.is_empty());
-            let mut turn = Turn { index: runs.n_turns, expires, calls: calls.to_vec() };
+            let mut turn = WaitingTurn { index: runs.n_turns, expires, calls: calls.to_vec() };
             if runs.open.is_some() {
                 // Another request of the session has begun to wait: the client is asked for one turn at a time.
                 end_all(&mut turn, |_| wording::client::waits_already());
@@ -158,14 +158,14 @@ impl Run {
                 outputs.push(waiting(&turn));
                 runs.open = Some(turn);
             } else if !turn.calls.is_empty() {
-                outputs.push(ended(&turn));
+                outputs.push(ended_turn_output(&turn));
             }
             runs.kept.keep(repeatable, index, &outputs, tools);
             if self.put(&runs, version).await? {
                 return Ok(outputs);
             }
         }
-        Err(contended())
+        Err(contention_problem())
     }
 
     /// Takes the client's answers.
@@ -180,7 +180,7 @@ impl Run {
             let now = self.request.milliseconds();
             if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
                 // Not stored: the next request reports how the turn ended.
-                runs.remember(&late.calls, Past::Expired);
+                runs.remember(&late.calls, WaitEnd::Expired);
             }
             let open = runs.open.as_ref();
             let responses = responses.iter().cloned();
@@ -199,8 +199,8 @@ impl Run {
                 runs.open = Some(turn);
                 output
             } else {
-                runs.remember(&turn.calls, Past::Answered);
-                let ended = ended(&turn);
+                runs.remember(&turn.calls, WaitEnd::Answered);
+                let ended = ended_turn_output(&turn);
                 runs.kept.end(index, &ended, &tools);
                 ended
             };
@@ -212,36 +212,36 @@ impl Run {
                 return Ok(outputs);
             }
         }
-        Err(contended())
+        Err(contention_problem())
     }
 
     /// Closes a turn that no longer needs to wait.
     fn close(&self, mut runs: Runs) -> Closed {
-        let Some(mut turn) = runs.open.take() else { return Closed::nothing(runs) };
+        let Some(mut turn) = runs.open.take() else { return Closed::without_outputs(runs) };
         if turn.expires <= self.request.milliseconds() {
-            runs.remember(&turn.calls, Past::Expired);
-            let built = self.request.built();
+            runs.remember(&turn.calls, WaitEnd::Expired);
+            let built = self.request.served_build();
             end_all(&mut turn, |call| {
                 let tool = built.executor.find(&call.tool).and_then(Entry::declaration);
                 let effect = tool.map_or(Effect::Write, |tool| tool.effect);
-                wording::client::unanswered(built.sessions.client_time, effect)
+                wording::client::unanswered_call(built.sessions.client_time, effect)
             });
         } else {
             let before = turn.calls.clone();
             self.end_removed(&mut turn);
             if turn.waits() {
                 runs.open = Some(turn);
-                return Closed::nothing(runs);
+                return Closed::without_outputs(runs);
             }
-            runs.remember(&before, Past::Removed);
+            runs.remember(&before, WaitEnd::Removed);
         }
-        let (ended, tools) = (ended(&turn), self.shown_tools(&turn));
+        let (ended, tools) = (ended_turn_output(&turn), self.shown_tools(&turn));
         runs.kept.end(turn.index, &ended, &tools);
         Closed { runs, outputs: vec![ended], tools }
     }
 
     /// Ends the waiting calls whose tools the caller may not use any more, and hides the results of the others.
-    fn end_removed(&self, turn: &mut Turn) {
+    fn end_removed(&self, turn: &mut WaitingTurn) {
         for call in &mut turn.calls {
             if call.tool.is_empty() || self.has_tool(&call.tool) {
                 continue;
@@ -257,7 +257,7 @@ impl Run {
 
     /// The tools of the calls that the output of a turn shows, as long as the caller may use them: a turn that waits shows the
     /// calls that its client runs, and no result.
-    fn shown_tools(&self, turn: &Turn) -> Vec<String> {
+    fn shown_tools(&self, turn: &WaitingTurn) -> Vec<String> {
         let waits = turn.waits();
         let shown = turn.calls.iter().filter(|call| !waits || call.waits());
         shown.map(|call| call.tool.clone()).filter(|tool| self.has_tool(tool)).collect()
@@ -265,7 +265,7 @@ impl Run {
 
     /// True if the caller may use the tool, and so may read answers of it.
     fn has_tool(&self, tool: &str) -> bool {
-        let entry = self.request.built().executor.find(tool);
+        let entry = self.request.served_build().executor.find(tool);
         entry.is_some_and(|entry| self.request.may_use(entry.toolset()))
     }
 
@@ -299,16 +299,16 @@ struct Closed {
 }
 
 impl Closed {
-    fn nothing(runs: Runs) -> Self {
+    fn without_outputs(runs: Runs) -> Self {
         Self { runs, outputs: Vec::new(), tools: Vec::new() }
     }
 }
 
 /// The output of a turn that cannot be kept: the client is asked to run none of its calls.
-fn unkept(index: u64, calls: Vec<PendingCall>) -> Value {
-    let mut turn = Turn { index, expires: 0, calls };
+fn unkept_turn_output(index: u64, calls: Vec<PendingCall>) -> Value {
+    let mut turn = WaitingTurn { index, expires: 0, calls };
     end_all(&mut turn, |_| wording::client::not_kept());
-    ended(&turn)
+    ended_turn_output(&turn)
 }
 
 pub(crate) fn read(
@@ -317,13 +317,13 @@ pub(crate) fn read(
     message: Value,
 ) -> Result<ReadMessage, Problem> {
     let read = dialect.read(message, |name| request.find(name).and_then(Entry::declaration));
-    let read = read.map_err(|error| Problem::malformed(error.to_string()))?;
-    Ok(read.renamed(|call, name| {
+    let read = read.map_err(|error| Problem::malformed_body(error.to_string()))?;
+    Ok(read.with_renamed_arguments(|call, name| {
         Some(request.find(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
     }))
 }
 
-fn contended() -> Problem {
+fn contention_problem() -> Problem {
     let detail = "other requests change this session all the time";
     Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(Duration::from_secs(1))
 }

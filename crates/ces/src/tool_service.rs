@@ -10,32 +10,34 @@ use callgate_executor::{Entry, Execution};
 use callgate_gateway::{Problem, ProblemKind, RouteRequest, SessionInput};
 use callgate_tool::{Object, Outcome, Tool, ToolCall, ToolResult, Value, json};
 
-use self::mocks::{Mocked, mocked};
+use self::mocks::{MockEffect, mock_effect};
 use crate::{
-    members::{array, context, object, required, take},
-    runs::{failed, named, read, response},
+    members::{array, context, object, required_object, take},
+    runs::{failed_result, read, response, tool_naming_members},
 };
 
 pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    let mut members = required("the body", Some(body.clone()))?;
+    let mut members = required_object("the body", Some(body.clone()))?;
     let mock = take(&mut members, &["mockConfig", "mock_config"]);
     let variables = object("variables", take(&mut members, &["variables"]))?;
     let context = object("context", take(&mut members, &["context"]))?;
     if variables.is_some() && context.is_some() {
-        return Err(Problem::malformed("expected `variables` or `context`, got both"));
+        return Err(Problem::malformed_body("expected `variables` or `context`, got both"));
     }
     if members.contains_key("execution") {
         let detail = "expected no `execution`: this path has no way to answer for a client";
-        return Err(Problem::malformed(detail));
+        return Err(Problem::malformed_body(detail));
     }
-    let mut answer = named(&members);
+    let mut answer = tool_naming_members(&members);
     answer.remove("displayName");
     let call = call_of(&request, &Value::Object(members))?;
     let is_of_call = |mock: &Object| is_mock_of(&request, mock, &call.tool);
-    let ended = match mocked(mock, &call.arguments, is_of_call)? {
-        Mocked::Answered(response) => response,
-        Mocked::Refused => response(&failed(&call.id, &call.tool, wording::client::not_mocked())),
-        Mocked::PassedThrough => {
+    let ended = match mock_effect(mock, &call.arguments, is_of_call)? {
+        MockEffect::Answered(response) => response,
+        MockEffect::Refused => {
+            response(&failed_result(&call.id, &call.tool, wording::client::not_mocked()))
+        }
+        MockEffect::PassedThrough => {
             let input = input(variables.clone(), context);
             make(&request, &call, input, &body).await?
         }
@@ -46,8 +48,8 @@ pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value,
 }
 
 pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
-    let members = required("the body", Some(body))?;
-    let mut answer = named(&members);
+    let members = required_object("the body", Some(body))?;
+    let mut answer = tool_naming_members(&members);
     answer.remove("displayName");
     let name = call_of(request, &Value::Object(members))?.tool;
     let tool = request.find(&name).and_then(Entry::declaration);
@@ -57,10 +59,10 @@ pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Pr
 }
 
 pub(crate) fn list(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
-    let mut members = required("the body", Some(body))?;
+    let mut members = required_object("the body", Some(body))?;
     let ids = array("toolIds", take(&mut members, &["toolIds", "tool_ids"]))?;
     let toolset = request.parameter("toolset");
-    let entries = request.built().executor.entries();
+    let entries = request.served_build().executor.entries();
     let mut entries = entries
         .filter(|entry| entry.toolset() == toolset && request.may_use(entry.toolset()))
         .peekable();
@@ -106,9 +108,9 @@ fn tool_value(request: &RouteRequest, entry: Entry<'_>, tool: &Tool, id: &str) -
 }
 
 fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
-    members.insert(input, schema::of(&tool.input_schema.to_value()));
+    members.insert(input, schema::ces_schema(&tool.input_schema.to_value()));
     if let Some(schema) = tool.output_schema() {
-        members.insert(output, schema::of(&schema.to_value()));
+        members.insert(output, schema::ces_schema(&schema.to_value()));
     }
 }
 
@@ -123,7 +125,7 @@ async fn make(
     let calls = request.calls(session, Execution::Server, [call.clone()])?;
     let written = |results: &[ToolResult]| match results.first() {
         Some(ToolResult { outcome: Outcome::Pending(_), .. }) | None => {
-            response(&failed(&call.id, &call.tool, wording::client::nobody_runs()))
+            response(&failed_result(&call.id, &call.tool, wording::client::nobody_runs()))
         }
         Some(result) => response(result),
     };
@@ -135,7 +137,7 @@ fn call_of(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem>
     let read = read(request, Dialect::Ces, message)?;
     let call = read.to_make().first().map(|&call| call.clone());
     call.ok_or_else(|| {
-        Problem::malformed("expected `tool` or `toolsetTool`, and `args` as an object")
+        Problem::malformed_body("expected `tool` or `toolsetTool`, and `args` as an object")
     })
 }
 

@@ -15,7 +15,7 @@ use callgate_config::{ConfigCode, Error, Finding};
 use callgate_tool::{Object, Value};
 
 use crate::{
-    package::{Package, displayed},
+    package::{Package, display_name},
     whole::collection::Collection,
 };
 
@@ -80,7 +80,7 @@ pub struct ImportedExample {
 pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     let failed = |message: String| {
         let help = "name the folder of an exported agent or app, or a zip of it";
-        Error::whole(path, ConfigCode::Export.as_str(), message, help)
+        Error::for_file(path, ConfigCode::Export.as_str(), message, help)
     };
     let package = Package::read(path).map_err(failed)?;
     let mut collection = Collection::new();
@@ -91,6 +91,6 @@ pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
         ExportKind::Agent => agent::read(&package, &node, &mut collection),
         ExportKind::App => app::read(&package, &node, &mut collection).map_err(failed)?,
     }
-    let name = displayed(&node).map_or_else(|| package.name(), str::to_owned);
+    let name = display_name(&node).map_or_else(|| package.name(), str::to_owned);
     Ok(collection.into_export(kind, name))
 }

@@ -11,7 +11,7 @@ use callgate_dialect::{LimitFinder, ProviderLimit, request_limits};
 use callgate_openapi::Operation;
 
 use crate::{
-    number::grouped,
+    number::grouped_digits,
     token_advice::{MOST_TOKENS, Sizes},
 };
 
@@ -48,7 +48,7 @@ impl Advice {
         self.tokens += tokens;
         self.sizes.take(tool);
         if tokens > TOOL_TOKENS {
-            let at = self.dearest.partition_point(|(known, _)| *known >= tokens);
+            let at = self.dearest.partition_point(|(entry, _)| *entry >= tokens);
             if at < DEAREST {
                 self.dearest.insert(at, (tokens, tool.name.to_string()));
                 self.dearest.truncate(DEAREST);
@@ -57,7 +57,7 @@ impl Advice {
         if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
             self.notes.push(large_tool(operation, tool));
         }
-        for limit in self.limits.of(tool) {
+        for limit in self.limits.limits_for_tool(tool) {
             let exceeding = self.exceeded.entry(limit).or_default();
             exceeding.n_tools += 1;
             if exceeding.named.len() < NAMED {
@@ -69,8 +69,9 @@ impl Advice {
     /// The tools that cost more than they should as a table, the ten most expensive; empty if there are none.
     pub(crate) fn dearest(&self) -> String {
         let rows = self.dearest.iter();
-        let rows: String =
-            rows.map(|(tokens, name)| format!("{:>10}  {name}\n", grouped(*tokens))).collect();
+        let rows: String = rows
+            .map(|(tokens, name)| format!("{:>10}  {name}\n", grouped_digits(*tokens)))
+            .collect();
         if rows.is_empty() { rows } else { format!("    tokens  dearest tools\n{rows}") }
     }
 
@@ -81,13 +82,13 @@ impl Advice {
         if tokens > MOST_TOKENS {
             let message = format!(
                 "expected at most {} tokens of declarations in total, got: {}",
-                grouped(MOST_TOKENS),
-                grouped(tokens)
+                grouped_digits(MOST_TOKENS),
+                grouped_digits(tokens)
             );
             notes.push(note(Code::ManyTokens, message, "let the model search, or offer fewer operations: `mcp: {mode: search}`, `tools: {tags: […]}`"));
         }
         for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
-            let (n_tools, tokens) = (grouped(n_tools), grouped(tokens));
+            let (n_tools, tokens) = (grouped_digits(n_tools), grouped_digits(tokens));
             let message =
                 format!("{provider} takes {expected}, got: {n_tools} tools of {tokens} tokens");
             let help = format!("{instead}, `--deferred`");
@@ -107,7 +108,12 @@ impl fmt::Display for Exceeding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let more = if self.n_tools > NAMED { ", …" } else { "" };
         let noun = if self.n_tools == 1 { "tool" } else { "tools" };
-        write!(f, "{} {noun} with another: {}{more}", grouped(self.n_tools), self.named.join(", "))
+        write!(
+            f,
+            "{} {noun} with another: {}{more}",
+            grouped_digits(self.n_tools),
+            self.named.join(", ")
+        )
     }
 }
 
@@ -115,12 +121,12 @@ fn large_tool(operation: &Operation, tool: &Tool) -> Diagnostic {
     let tokens = tool.tokens();
     let message = format!(
         "expected a declaration of at most {} tokens, got: {}",
-        grouped(TOOL_TOKENS),
-        grouped(tokens)
+        grouped_digits(TOOL_TOKENS),
+        grouped_digits(tokens)
     );
     let shorten = "shorten descriptions, or remove what a model does not need with an overlay";
     let help = if tokens > tool.most_tokens {
-        let most = grouped(tool.most_tokens);
+        let most = grouped_digits(tool.most_tokens);
         format!(
             "{shorten}; providers get at most {most} (`limits.tool_tokens`), the deepest optional parts in words"
         )

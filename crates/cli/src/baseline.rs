@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Default)]
 pub(crate) struct Baseline {
-    known: BTreeSet<(String, String, String)>,
+    finding_keys: BTreeSet<(String, String, String)>,
     met: BTreeSet<(String, String, String)>,
 }
 
@@ -31,53 +31,53 @@ impl Baseline {
             let text = |name: &str| Some(entry.get(name)?.as_str()?.to_owned());
             Some((text("file")?, text("code")?, text("pointer")?))
         };
-        let known: Option<BTreeSet<_>> =
+        let finding_keys: Option<BTreeSet<_>> =
             entries.and_then(|entries| entries.iter().map(key).collect());
-        let Some(known) = known else {
+        let Some(finding_keys) = finding_keys else {
             return Err(Failure(format!(
                 "error: expected a baseline, got another file: `{shown}`\nhelp: write it by `--write-baseline {shown}`"
             )));
         };
-        Ok(Self { known, met: BTreeSet::new() })
+        Ok(Self { finding_keys, met: BTreeSet::new() })
     }
 
     /// Removes the findings that the baseline holds. Returns their number.
     pub(crate) fn take(
         &mut self,
         file: impl Fn(&Diagnostic) -> String,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> usize {
-        let before = found.len();
-        found.retain(|diagnostic| {
+        let before = diagnostics.len();
+        diagnostics.retain(|diagnostic| {
             let key = key(file(diagnostic), diagnostic);
-            let is_known = self.known.contains(&key);
+            let is_known = self.finding_keys.contains(&key);
             if is_known {
                 self.met.insert(key);
             }
             !is_known
         });
-        before.saturating_sub(found.len())
+        before.saturating_sub(diagnostics.len())
     }
 
     pub(crate) fn n_stale(&self) -> usize {
-        self.known.difference(&self.met).count()
+        self.finding_keys.difference(&self.met).count()
     }
 
     /// Adds a finding that later checks shall know: any finding but a note.
     pub(crate) fn add(&mut self, file: String, diagnostic: &Diagnostic) {
         if diagnostic.severity > Severity::Note {
-            self.known.insert(key(file, diagnostic));
+            self.finding_keys.insert(key(file, diagnostic));
         }
     }
 
     pub(crate) fn write(&self, file: &Path) -> Result<usize, Failure> {
         let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
-        let entries: Vec<Value> = self.known.iter().map(entry).collect();
+        let entries: Vec<Value> = self.finding_keys.iter().map(entry).collect();
         let text = format!("{:#}\n", json!({"version": 1, "findings": entries}));
         write_file(file, text.as_bytes(), Readers::Anyone).map_err(|error| {
             Failure(format!("error: cannot write `{}`: {error}", file.display()))
         })?;
-        Ok(self.known.len())
+        Ok(self.finding_keys.len())
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use callgate::openapi::{Diagnostic, Severity};
 
-use crate::number::grouped;
+use crate::number::grouped_digits;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
@@ -25,11 +25,11 @@ type Key = (Severity, &'static str, Option<Arc<str>>, String, String);
 /// The causes, in the order of their first findings.
 pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
-    let mut known: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut cause_indexes: BTreeMap<Key, usize> = BTreeMap::new();
     for diagnostic in diagnostics {
         let Diagnostic { severity, code, file, pointer, message, .. } = diagnostic;
         let key = (*severity, code.as_str(), file.clone(), pointer.clone(), message.clone());
-        let at = *known.entry(key).or_insert_with(|| {
+        let at = *cause_indexes.entry(key).or_insert_with(|| {
             causes.push(Cause {
                 diagnostic: diagnostic.clone(),
                 operations: Vec::new(),
@@ -49,17 +49,19 @@ pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
 /// Joins causes that report one problem at several places, by their codes; a code stands where its first cause does.
 pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
     let mut groups: Vec<Vec<Cause>> = Vec::new();
-    let mut known: BTreeMap<(Severity, &'static str), usize> = BTreeMap::new();
+    let mut group_indexes: BTreeMap<(Severity, &'static str), usize> = BTreeMap::new();
     for cause in causes {
         let Diagnostic { severity, code, .. } = cause.diagnostic;
-        let at = *known.entry((severity, code.as_str())).or_insert(groups.len());
+        let at = *group_indexes.entry((severity, code.as_str())).or_insert(groups.len());
         let Some(group) = groups.get_mut(at) else {
             groups.push(vec![cause]);
             continue;
         };
-        let says = |known: &&mut Cause| known.diagnostic.message == cause.diagnostic.message;
+        let says = |grouped_cause: &&mut Cause| {
+            grouped_cause.diagnostic.message == cause.diagnostic.message
+        };
         match group.iter_mut().find(says) {
-            Some(known) => known.merge(cause),
+            Some(matching_cause) => matching_cause.merge(cause),
             None => group.push(cause),
         }
     }
@@ -98,14 +100,15 @@ impl Cause {
     }
 
     /// Writes `at 2 places, in 439 operations: GET /a, GET /b, …`; `None` for one place and one operation.
-    pub(crate) fn concerned(&self) -> Option<String> {
+    pub(crate) fn occurrence_summary(&self) -> Option<String> {
         let n_more = self.n_operations.saturating_sub(self.operations.len().min(NAMED));
         let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
         let named: Vec<_> = self.operations.iter().take(NAMED).map(String::as_str).collect();
         let named = named.join(", ");
         let operations = (self.n_operations > 1)
-            .then(|| format!("in {} operations: {named}{more}", grouped(self.n_operations)));
-        let places = (self.n_places > 1).then(|| format!("at {} places", grouped(self.n_places)));
+            .then(|| format!("in {} operations: {named}{more}", grouped_digits(self.n_operations)));
+        let places =
+            (self.n_places > 1).then(|| format!("at {} places", grouped_digits(self.n_places)));
         match (places, operations) {
             (Some(places), Some(operations)) => Some(format!("{places}, {operations}")),
             (places, operations) => places.or(operations),
@@ -132,7 +135,7 @@ mod tests {
     fn check(found: &[Diagnostic], expected: &[&str]) {
         let causes = causes(found);
         let shown = causes.iter().map(|cause| {
-            let concerned = cause.concerned().map(|text| format!("; {text}"));
+            let concerned = cause.occurrence_summary().map(|text| format!("; {text}"));
             format!(
                 "{} {}{}",
                 cause.diagnostic.pointer,
@@ -158,7 +161,7 @@ mod tests {
         let places = [found("/a", Some("GET /a"), 0), found("/b", Some("GET /a"), 0)];
         let groups = by_code(causes(&places));
         let [one] = &*groups[0] else { panic!("{groups:?}") };
-        assert_eq!(one.concerned().as_deref(), Some("at 2 places"));
+        assert_eq!(one.occurrence_summary().as_deref(), Some("at 2 places"));
         assert_eq!(one.message(), "GET /a: expected a, got b");
         let many = ["GET /a", "GET /b", "GET /c", "GET /d"].map(about);
         let counted = [&many[..], &[found("/a", None, 50)]].concat();

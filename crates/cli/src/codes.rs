@@ -9,8 +9,8 @@ use callgate_openapi::Example;
 pub(crate) type Explained = (&'static str, &'static str);
 
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
-    let mut known = of_findings().into_iter().chain(of_calls());
-    known.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
+    let mut codes = of_findings().into_iter().chain(of_calls());
+    codes.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
 pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
@@ -33,7 +33,7 @@ pub(crate) fn of_findings() -> Vec<Explained> {
 }
 
 pub(crate) fn of_descriptions() -> Vec<Explained> {
-    sorted(
+    sorted_codes(
         &table(TextCode::ALL, |code| (code.as_str(), code.explanation())),
         &table(Code::ALL, |code| (code.as_str(), code.explanation())),
     )
@@ -46,7 +46,7 @@ pub(crate) fn of_configurations() -> Vec<Explained> {
         table(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
     #[cfg(not(feature = "ces"))]
     let of_exports = [];
-    sorted(&callgate_config::codes(), &of_exports)
+    sorted_codes(&callgate_config::codes(), &of_exports)
 }
 
 pub(crate) fn of_calls() -> Vec<Explained> {
@@ -59,7 +59,7 @@ fn table<T>(codes: &[T], row: impl Fn(&T) -> Explained) -> Vec<Explained> {
     rows
 }
 
-fn sorted(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
+fn sorted_codes(some: &[Explained], others: &[Explained]) -> Vec<Explained> {
     let mut codes = [some, others].concat();
     codes.sort_unstable();
     codes

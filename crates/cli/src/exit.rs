@@ -32,19 +32,19 @@ pub(crate) fn with_cause(error: &dyn Error) -> String {
 }
 
 /// The exit code of a command; a failure is reported on standard error.
-pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {
+pub(crate) fn exit_code(ended: Result<Verdict, Failure>) -> ExitCode {
     match ended {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::Findings) => ExitCode::from(1),
         Err(Failure(message)) => {
-            output::talk(&format!("{}\n", message.trim_end()));
+            output::print_message(&format!("{}\n", message.trim_end()));
             ExitCode::from(2)
         }
     }
 }
 
 impl Verdict {
-    pub(crate) fn of(found: bool) -> Self {
-        if found { Self::Findings } else { Self::Fine }
+    pub(crate) fn findings_if(has_findings: bool) -> Self {
+        if has_findings { Self::Findings } else { Self::Fine }
     }
 }

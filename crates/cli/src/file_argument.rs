@@ -18,7 +18,7 @@ pub(crate) fn location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
         return Ok(Location::Text(given.to_owned(), standard_input()?));
     }
-    match Location::named(given)? {
+    match Location::parse(given)? {
         Location::File(file) if !file.exists() => Ok(Location::File(profile(&file)?)),
         Location::File(file) => Ok(Location::File(in_folder(file))),
         other => Ok(other),
@@ -42,27 +42,27 @@ fn profile(given: &Path) -> Result<PathBuf, Error> {
     let Some(name) = given.to_str().filter(|name| is_name(name)) else {
         return of_profile(given).map_or_else(|| Ok(given.to_owned()), Err);
     };
-    let folder = folders::profiles();
-    let file = folder.as_deref().map(|folder| folders::profile(folder, name));
+    let folder = folders::profiles_folder();
+    let file = folder.as_deref().map(|folder| folders::profile_file(folder, name));
     if let Some(file) = file.filter(|file| file.is_file()) {
         return Ok(file);
     }
-    let known = folder.as_deref().map(names).unwrap_or_default();
+    let existing_names = folder.as_deref().map(profile_names).unwrap_or_default();
     let message = format!("there is no file and no profile of the name `{name}`");
-    let help = match nearest(name, known.iter().map(String::as_str)) {
+    let help = match nearest(name, existing_names.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean the profile `{nearest}`?"),
         None => format!("`callgate init {name} FILE|URL` makes a profile"),
     };
-    Err(Error::whole(given, "unreadable-file", message, &help))
+    Err(Error::for_file(given, "unreadable-file", message, &help))
 }
 
 /// The fault of a file that is not there and has the name of a profile: `shop.yaml` for the profile `shop`.
 fn of_profile(given: &Path) -> Option<Error> {
     let stem = given.to_str()?.strip_suffix(".yaml").filter(|stem| is_name(stem))?;
-    folders::profiles().filter(|folder| folders::profile(folder, stem).is_file())?;
+    folders::profiles_folder().filter(|folder| folders::profile_file(folder, stem).is_file())?;
     let message = format!("there is no file `{stem}.yaml` here; there is a profile `{stem}`");
     let help = format!("did you mean the profile `{stem}`?");
-    Some(Error::whole(given, "unreadable-file", message, &help))
+    Some(Error::for_file(given, "unreadable-file", message, &help))
 }
 
 /// True if a text may be the name of a profile.
@@ -71,7 +71,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && text.chars().all(is_part)
 }
 
-pub(crate) fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn profile_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let name = |file: PathBuf| {
         let is_profile = file.extension().is_some_and(|ending| ending == "yaml");
@@ -102,7 +102,7 @@ fn standard_input() -> Result<Arc<[u8]>, Error> {
     }
     let fault = |message: String| {
         let help = "name a file instead";
-        Error::whole(Path::new(STANDARD_INPUT), "unreadable-file", message, help)
+        Error::for_file(Path::new(STANDARD_INPUT), "unreadable-file", message, help)
     };
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
     let mut text = Vec::new();
@@ -146,7 +146,7 @@ mod tests {
         for name in ["pets.yaml", "a.json", "b c.yaml", "api.yaml"] {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        assert_eq!(names(folder.path()), ["api", "pets"]);
-        assert!(names(&folder.path().join("none")).is_empty());
+        assert_eq!(profile_names(folder.path()), ["api", "pets"]);
+        assert!(profile_names(&folder.path().join("none")).is_empty());
     }
 }

@@ -6,21 +6,21 @@ use std::{
 };
 
 /// The folder of fetched descriptions; `None` if the user has no home.
-pub(crate) fn cache() -> Option<PathBuf> {
-    of("XDG_CACHE_HOME", ".cache")
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    user_folder("XDG_CACHE_HOME", ".cache")
 }
 
-pub(crate) fn profiles() -> Option<PathBuf> {
-    of("XDG_CONFIG_HOME", ".config")
+pub(crate) fn profiles_folder() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", ".config")
 }
 
-pub(crate) fn state() -> Option<PathBuf> {
-    of("XDG_STATE_HOME", ".local/state")
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    user_folder("XDG_STATE_HOME", ".local/state")
 }
 
 /// The folder below the one that a variable names, or below one in the home. A relative path is ignored, as the
 /// specification requires.
-fn of(variable: &str, usual: &str) -> Option<PathBuf> {
+fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
     let named = env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let home = || env::home_dir().filter(|home| home.is_absolute());
     let base = named.or_else(|| home().map(|home| home.join(usual)))?;
@@ -31,11 +31,12 @@ const NAME: &str = "callgate";
 
 /// The profile that a file belongs to; `None` for a file elsewhere.
 pub(crate) fn profile_of(file: &Path) -> Option<String> {
-    let is_profile = file.parent().is_some_and(|folder| profiles().as_deref() == Some(folder));
+    let is_profile =
+        file.parent().is_some_and(|folder| profiles_folder().as_deref() == Some(folder));
     let name = file.file_stem().filter(|_| is_profile)?.to_str()?;
     Some(name.to_owned())
 }
 
-pub(crate) fn profile(folder: &Path, name: &str) -> PathBuf {
+pub(crate) fn profile_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.yaml"))
 }

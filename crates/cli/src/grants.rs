@@ -11,8 +11,8 @@ use callgate_store::{GrantKeyring, KeyringBackend};
 use crate::{file_argument::USUAL_FILE, folders};
 
 /// The grants for the location that the user named; `None` if the user has no home.
-pub(crate) fn of(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {
-    let grants = GrantFolder::new(folders::state()?);
+pub(crate) fn grant_store(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {
+    let grants = GrantFolder::new(folders::state_folder()?);
     let profile = match location {
         Location::File(file) => folders::profile_of(file),
         _ => None,

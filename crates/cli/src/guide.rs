@@ -157,9 +157,9 @@ impl<'a> Guide<'a> {
             }
             let reference = schema.get("$ref").and_then(Value::as_str);
             let referred = reference.and_then(|at| self.root.pointer(at.strip_prefix('#')?));
-            waiting.extend(
-                referred.filter(|known| !parts.iter().any(|part| std::ptr::eq(*part, *known))),
-            );
+            waiting.extend(referred.filter(|referred_schema| {
+                !parts.iter().any(|part| std::ptr::eq(*part, *referred_schema))
+            }));
             for keyword in keywords {
                 let branches = schema.get(*keyword).and_then(Value::as_array);
                 waiting.extend(branches.into_iter().flatten().rev());

@@ -41,7 +41,7 @@ impl Levels {
 
     /// Removes allowed findings and turns denied ones into errors.
     pub(crate) fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
-        diagnostics.retain(|known| !self.allow.contains(known.code.as_str()));
+        diagnostics.retain(|diagnostic| !self.allow.contains(diagnostic.code.as_str()));
         for diagnostic in diagnostics {
             if self.deny.contains(diagnostic.code.as_str()) {
                 diagnostic.severity = Severity::Error;
@@ -52,8 +52,9 @@ impl Levels {
     /// Removes allowed findings of a configuration and turns denied ones into errors. Findings that keep it
     /// from being built stay.
     pub(crate) fn judge_findings(&self, findings: &mut Vec<Finding>) {
-        let is_kept =
-            |known: &Finding| known.severity == Severity::Error || !self.allow.contains(known.code);
+        let is_kept = |finding: &Finding| {
+            finding.severity == Severity::Error || !self.allow.contains(finding.code)
+        };
         findings.retain(is_kept);
         for finding in findings {
             if self.deny.contains(finding.code) {
@@ -82,7 +83,7 @@ mod tests {
         let (code, severity) = before;
         let mut found = vec![Diagnostic::new(code, severity, String::new(), "")];
         levels.judge(&mut found);
-        let found = found.first().map(|known| (known.severity, levels.shows(known)));
+        let found = found.first().map(|entry| (entry.severity, levels.shows(entry)));
         assert_eq!(found, after, "{code:?}");
     }
 

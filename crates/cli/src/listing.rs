@@ -47,7 +47,7 @@ impl Listing {
         Self::new("", &[""], "")
     }
 
-    pub(crate) fn wrapped(mut self, most_lines: usize) -> Self {
+    pub(crate) fn with_line_limit(mut self, most_lines: usize) -> Self {
         self.most_lines = most_lines;
         self
     }
@@ -135,7 +135,7 @@ impl Widths {
         }
         line.push_str(GAP);
         let begin = columns(&line);
-        for part in wrapped(&row.text, self.text, most_lines) {
+        for part in wrapped_lines(&row.text, self.text, most_lines) {
             line.push_str(&part);
             lines.push(std::mem::take(&mut line));
             pad(&mut line, begin);
@@ -146,7 +146,7 @@ impl Widths {
 }
 
 /// A text in lines of this width, at most so many; `…` replaces the rest.
-fn wrapped(text: &str, width: Option<usize>, most_lines: usize) -> Vec<String> {
+fn wrapped_lines(text: &str, width: Option<usize>, most_lines: usize) -> Vec<String> {
     let Some(width) = width else { return vec![text.to_owned()] };
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -206,7 +206,8 @@ mod tests {
 
     #[track_caller]
     fn check(width: Option<usize>, most_lines: usize, expected: &str) {
-        let mut listing = Listing::new("tool", &["effect", "never"], "what").wrapped(most_lines);
+        let mut listing =
+            Listing::new("tool", &["effect", "never"], "what").with_line_limit(most_lines);
         listing.heading("pets");
         listing.row(row(2, "getPet", "read", "Shows a pet\nof the shop"));
         listing.row(row(2, "a_name_that_is_very_long", "write", "Adds"));

@@ -18,7 +18,7 @@ use tracing::{
 use crate::{exit::Failure, output};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Reader {
+pub(crate) enum LogReader {
     /// A person, who also sees how each call ends.
     Person,
     /// A person who wants details: `-vv`.
@@ -28,12 +28,12 @@ pub(crate) enum Reader {
 }
 
 /// Starts a log for this reader, or with the levels of `CALLGATE_LOG`.
-pub(crate) fn start(reader: Reader) -> Result<(), Failure> {
+pub(crate) fn start(reader: LogReader) -> Result<(), Failure> {
     let levels = LogConfig::default();
-    if reader == Reader::Curious || is_filtered() {
-        let usual = if reader == Reader::Curious { IN_DETAIL } else { USUAL };
-        let levels = filtered(levels, usual)?;
-        start_plain_log(&self::levels(levels)?, Box::new(output::log));
+    if reader == LogReader::Curious || is_filtered() {
+        let usual = if reader == LogReader::Curious { IN_DETAIL } else { USUAL };
+        let levels = filtered_levels(levels, usual)?;
+        start_plain_log(&self::levels(levels)?, Box::new(output::write_log_lines));
         return Ok(());
     }
     // Fails if there is a log already, which then does as much or more.
@@ -44,14 +44,14 @@ pub(crate) fn start(reader: Reader) -> Result<(), Failure> {
 /// The levels of a sidecar's log, overridden by those of `CALLGATE_LOG`.
 pub(crate) fn levels(configured: LogConfig) -> Result<LogConfig, Failure> {
     let Some(filter) = env::var_os(VARIABLE) else { return Ok(configured) };
-    filtered(configured, &filter.to_string_lossy())
+    filtered_levels(configured, &filter.to_string_lossy())
 }
 
 fn is_filtered() -> bool {
     env::var_os(VARIABLE).is_some_and(|filter| !filter.is_empty())
 }
 
-fn filtered(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
+fn filtered_levels(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
     levels.with_filter(filter).map_err(|error| {
         let help = "for example `CALLGATE_LOG=debug`, or `CALLGATE_LOG=warn,callgate_auth=debug`";
         Failure::with_help(&format!("`{VARIABLE}`: {error}"), help)
@@ -65,13 +65,13 @@ const IN_DETAIL: &str = "debug";
 
 /// Writes each warning on a line. Ignores spans.
 struct Warnings {
-    reader: Reader,
+    reader: LogReader,
 }
 
 impl Warnings {
     /// Returns true if the end of a call reports it too.
     fn is_told_twice(&self, target: &str) -> bool {
-        self.reader == Reader::Person && target.starts_with("callgate_auth::token_cache")
+        self.reader == LogReader::Person && target.starts_with("callgate_auth::token_cache")
     }
 }
 
@@ -89,7 +89,7 @@ impl Subscriber for Warnings {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line::default();
         event.record(&mut line);
-        output::line(&format!("warning: {}{}", line.message, line.values));
+        output::print_message_line(&format!("warning: {}{}", line.message, line.values));
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn only_warnings_of_our_own_crates_are_logged() {
-        tracing::subscriber::with_default(Warnings { reader: Reader::Person }, || {
+        tracing::subscriber::with_default(Warnings { reader: LogReader::Person }, || {
             assert!(!tracing::enabled!(target: "callgate_auth::token_cache::slot", Level::WARN));
             assert!(tracing::enabled!(target: "callgate_config::build", Level::WARN));
             assert!(!tracing::enabled!(target: "callgate_config::build", Level::INFO));

@@ -7,15 +7,15 @@ use callgate::{Tool, dialect::Dialect};
 use callgate_dialect::{Projection, project};
 use callgate_tool::{Object, Value, json};
 
-use crate::number::grouped;
+use crate::number::grouped_digits;
 
 #[derive(Default)]
 pub(crate) struct LossCounts {
     n_tools: usize,
-    projections: Vec<Counted>,
+    projections: Vec<ProjectionLosses>,
 }
 
-struct Counted {
+struct ProjectionLosses {
     projection: Projection,
     tools: Vec<(String, Keywords)>,
 }
@@ -30,21 +30,21 @@ impl LossCounts {
                 projections.push(projection);
             }
         }
-        Self::of(projections)
+        Self::new(projections)
     }
 
     pub(crate) fn of_projections() -> Self {
-        Self::of(Projection::ALL.to_vec())
+        Self::new(Projection::ALL.to_vec())
     }
 
-    fn of(projections: Vec<Projection>) -> Self {
-        let counted = |projection| Counted { projection, tools: Vec::new() };
+    fn new(projections: Vec<Projection>) -> Self {
+        let counted = |projection| ProjectionLosses { projection, tools: Vec::new() };
         Self { n_tools: 0, projections: projections.into_iter().map(counted).collect() }
     }
 
     pub(crate) fn take(&mut self, tool: &Tool) {
         self.n_tools += 1;
-        for Counted { projection, tools } in &mut self.projections {
+        for ProjectionLosses { projection, tools } in &mut self.projections {
             let mut keywords = Keywords::new();
             for loss in project(tool, *projection).losses {
                 *keywords.entry((loss.keyword, loss.what.as_str())).or_default() += 1;
@@ -58,11 +58,11 @@ impl LossCounts {
     /// The number of tools with losses, for each provider that has any, and the keywords that most of them lose.
     pub(crate) fn to_text(&self) -> String {
         let lossy = self.projections.iter().filter(|counted| !counted.tools.is_empty());
-        let rows: String = lossy.map(Counted::row).collect();
+        let rows: String = lossy.map(ProjectionLosses::row).collect();
         if rows.is_empty() {
             return rows;
         }
-        let n_tools = grouped(self.n_tools);
+        let n_tools = grouped_digits(self.n_tools);
         format!(
             "losses of {n_tools} tools at providers (`callgate tools FILE --losses --projection NAME` shows them):\n{rows}"
         )
@@ -78,7 +78,7 @@ impl LossCounts {
     }
 }
 
-impl Counted {
+impl ProjectionLosses {
     fn row(&self) -> String {
         let mut by_keyword: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, keywords) in &self.tools {
@@ -91,9 +91,10 @@ impl Counted {
         let mut most: Vec<_> = by_keyword.into_iter().collect();
         most.sort_by_key(|(_, n_tools)| std::cmp::Reverse(*n_tools));
         let more = if most.len() > NAMED { ", …" } else { "" };
-        let named = most.iter().take(NAMED).map(|(name, n)| format!("`{name}` {}", grouped(*n)));
+        let named =
+            most.iter().take(NAMED).map(|(name, n)| format!("`{name}` {}", grouped_digits(*n)));
         let named = named.collect::<Vec<_>>().join(", ");
-        let (n_tools, projection) = (grouped(self.tools.len()), self.projection);
+        let (n_tools, projection) = (grouped_digits(self.tools.len()), self.projection);
         format!("{n_tools:>10}  {:16}  {named}{more}\n", projection.as_str())
     }
 }

@@ -48,7 +48,7 @@ use std::process::ExitCode;
 use crate::{
     args::{AuditCommand, Command},
     exit::{Failure, Verdict},
-    log::Reader,
+    log::LogReader,
 };
 
 /// The system's allocator keeps what a storm of connections took, and needs a heap for each thread.
@@ -58,22 +58,22 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     memory_protection::close_memory();
-    let command = match args::parsed(std::env::args_os()) {
+    let command = match args::parse_arguments(std::env::args_os()) {
         Ok(arguments) => arguments.command,
-        Err(error) => return usage_error::reported(error),
+        Err(error) => return usage_error::report_error(error),
     };
     let ended = reader(&command).map_or(Ok(()), log::start).and_then(|()| run(command));
-    exit::code(ended)
+    exit::exit_code(ended)
 }
 
 /// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key press.
-fn reader(command: &Command) -> Option<Reader> {
+fn reader(command: &Command) -> Option<LogReader> {
     match command {
         Command::Complete(_) | Command::Serve(_) => None,
-        Command::Call(arguments) if arguments.answer.verbose > 1 => Some(Reader::Curious),
+        Command::Call(arguments) if arguments.answer.verbose > 1 => Some(LogReader::Curious),
         #[cfg(feature = "mcp")]
-        Command::Mcp(_) => Some(Reader::Operator),
-        _ => Some(Reader::Person),
+        Command::Mcp(_) => Some(LogReader::Operator),
+        _ => Some(LogReader::Person),
     }
 }
 
@@ -102,7 +102,7 @@ fn run(command: Command) -> Result<Verdict, Failure> {
         #[cfg(feature = "mcp")]
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Schema => {
-            output::result(&format!("{:#}\n", callgate_config::schema()));
+            output::print_result(&format!("{:#}\n", callgate_config::schema()));
             Ok(Verdict::Fine)
         }
         Command::Serve(arguments) => commands::serve::run(&arguments),

@@ -4,13 +4,13 @@
 /// Protects the memory, before it holds credentials. The log reports a failure.
 pub(crate) fn close_memory() {
     #[cfg(unix)]
-    if let Err(error) = closed() {
+    if let Err(error) = restrict_memory_access() {
         tracing::warn!(%error, "core files or other processes of this user may hold credentials");
     }
 }
 
 #[cfg(unix)]
-fn closed() -> rustix::io::Result<()> {
+fn restrict_memory_access() -> rustix::io::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;

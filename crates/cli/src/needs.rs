@@ -14,7 +14,7 @@ pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool
         return;
     }
     if let Some((schemes, flags)) = lacking(operation) {
-        output::line(&format!(
+        output::print_message_line(&format!(
             "note: the operation asks for {schemes}, and no credential is named; {flags}"
         ));
     }
@@ -28,7 +28,7 @@ fn lacking(operation: &Operation) -> Option<(String, String)> {
         return None;
     }
     let schemes = &alternatives.first()?.schemes;
-    let names = schemes.iter().map(|known| format!("`{}`", known.scheme.name));
+    let names = schemes.iter().map(|requirement| format!("`{}`", requirement.scheme.name));
     let names = names.collect::<Vec<_>>().join(" and ");
     let flag = match &**schemes {
         [one] => flag(&one.scheme),

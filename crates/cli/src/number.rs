@@ -1,7 +1,7 @@
 //! Numbers in a readable form.
 
 /// A number with commas: `1,240`.
-pub(crate) fn grouped(number: usize) -> String {
+pub(crate) fn grouped_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -15,12 +15,12 @@ pub(crate) fn grouped(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::grouped_digits;
 
     #[test]
     fn thousands_are_grouped() {
         for (number, text) in [(0, "0"), (999, "999"), (1240, "1,240"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), text);
+            assert_eq!(grouped_digits(number), text);
         }
     }
 }

@@ -25,29 +25,29 @@ pub(crate) fn open(
     effects: LoadEffects,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = made(file, options, effects, environment)?;
+    let built = build_silently(file, options, effects, environment)?;
     for warning in &built.warnings {
-        output::talk(&shown(warning, &built.warnings));
+        output::print_message(&rendered_finding(warning, &built.warnings));
     }
     Ok(built)
 }
 
 /// An executor that makes no calls; nothing is printed. Its findings include those of a sidecar.
-pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
+pub(crate) fn build_for_check(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     let environment = Environment::new().without_audit().examining_sidecar();
-    made(file, options, effects::CHECK, &environment)
+    build_silently(file, options, effects::CHECK, &environment)
 }
 
 /// An executor from the user's file, without a word. Descriptions at addresses are kept for times when they cannot be fetched.
-pub(crate) fn made(
+pub(crate) fn build_silently(
     file: &Path,
     options: &DescriptionOptions,
     effects: LoadEffects,
     environment: &Environment,
 ) -> Result<Built, Error> {
     let location = file_argument::location(file)?;
-    let environment = cached(environment.clone());
-    let grants = grants::of(&location, file).into_iter();
+    let environment = cached_environment(environment.clone());
+    let grants = grants::grant_store(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
     let config = loader(effects).open(location, options)?;
     config.build_blocking(&environment, None)
@@ -62,23 +62,23 @@ pub(crate) fn loader(effects: LoadEffects) -> Loader {
 }
 
 /// A loader that reads no file outside of a folder.
-pub(crate) fn confined(effects: LoadEffects, folder: &Path) -> Result<Loader, Failure> {
+pub(crate) fn confined_loader(effects: LoadEffects, folder: &Path) -> Result<Loader, Failure> {
     loader(effects).reading_below(folder).map_err(|error| unreadable(folder, &error))
 }
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
 /// files where the feature `pdf` is built in.
-pub(crate) fn cached(environment: Environment) -> Environment {
+pub(crate) fn cached_environment(environment: Environment) -> Environment {
     #[cfg(feature = "pdf")]
     let environment =
         std::env::current_exe().into_iter().fold(environment, Environment::with_extractor);
-    match folders::cache() {
+    match folders::cache_folder() {
         Some(folder) => environment.with_cache(folder),
         None => environment,
     }
 }
 
-pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
+pub(crate) fn rendered_finding(finding: &Finding, all: &[Finding]) -> String {
     let text = text_of(&finding.file).unwrap_or_default();
     let text = without_secrets(&String::from_utf8_lossy(&text), all);
     render::finding(&render::Lines::new(&text), finding)
@@ -102,13 +102,13 @@ pub(crate) fn usable(
         let refused = toolset.report.count(OperationStatus::Refused);
         if refused > 0 {
             let shown = toolset.file.display();
-            output::line(&format!(
+            output::print_message_line(&format!(
                 "note: {refused} operations of `{shown}` are not offered; `callgate check` says why"
             ));
         }
     }
     if built.toolsets.iter().any(|toolset| !toolset.version.is_empty()) {
-        output::talk(&faults);
+        output::print_message(&faults);
         return Ok(built);
     }
     if faults.is_empty() { Ok(built) } else { Err(Failure(faults)) }
@@ -118,7 +118,7 @@ pub(crate) fn usable(
 fn tell_unasked(file: &Path, built: &Built) {
     for database in built.databases.iter().filter(|database| !database.is_asked) {
         let (kind, name, file) = (database.kind.as_str(), &database.name, file.display());
-        output::line(&format!(
+        output::print_message_line(&format!(
             "note: the {kind} of `{name}` is not asked here; `callgate tools {file}` asks it"
         ));
     }
@@ -167,6 +167,6 @@ fn unreadable(file: &Path, error: &io::Error) -> Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let findings = error.findings();
-        Self(findings.iter().map(|finding| shown(finding, findings)).collect())
+        Self(findings.iter().map(|finding| rendered_finding(finding, findings)).collect())
     }
 }

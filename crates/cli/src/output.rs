@@ -7,41 +7,41 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use callgate_tool::{visible, visible_line};
 
-use self::screen::{Screen, marked, style, styled};
+use self::screen::{Screen, style, terminal_text, with_marked_escapes};
 
-pub(crate) fn result(text: &str) {
-    written(io::stdout().lock().write_all(visible(text).as_bytes()));
+pub(crate) fn print_result(text: &str) {
+    exit_on_error(io::stdout().lock().write_all(visible(text).as_bytes()));
 }
 
 /// Writes a part of a line at once.
-pub(crate) fn words(text: &str) {
+pub(crate) fn print_partial_line(text: &str) {
     let mut out = io::stdout().lock();
-    written(out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()));
+    exit_on_error(out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()));
 }
 
-pub(crate) fn bytes(bytes: &[u8]) {
-    written(io::stdout().lock().write_all(bytes));
+pub(crate) fn print_bytes(bytes: &[u8]) {
+    exit_on_error(io::stdout().lock().write_all(bytes));
 }
 
 /// Writes a result that is too long to hold in memory.
 pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let mut out = Screen::new(BufWriter::with_capacity(BUFFER, io::stdout().lock()));
-    written(write(&mut out).and_then(|()| out.flush()));
+    exit_on_error(write(&mut out).and_then(|()| out.flush()));
 }
 
 const BUFFER: usize = 64 << 10;
 
-pub(crate) fn talk(text: &str) {
-    written(anstream::stderr().lock().write_all(styled(text).as_bytes()));
+pub(crate) fn print_message(text: &str) {
+    exit_on_error(anstream::stderr().lock().write_all(terminal_text(text).as_bytes()));
 }
 
 /// Writes a message of one line, whatever line breaks the names in it have.
-pub(crate) fn line(text: &str) {
-    talk(&format!("{}\n", visible_line(text)));
+pub(crate) fn print_message_line(text: &str) {
+    print_message(&format!("{}\n", visible_line(text)));
 }
 
 /// Writes lines of a log. A sidecar goes on if nobody reads them.
-pub(crate) fn log(lines: &str) {
+pub(crate) fn write_log_lines(lines: &str) {
     let mut out = io::stderr().lock();
     out.write_all(format!("{}\n", visible(lines)).as_bytes()).ok();
 }
@@ -57,17 +57,17 @@ pub(crate) fn in_style(parameters: &str, text: &str) -> String {
 }
 
 /// A text of a renderer, in which every control sequence is the renderer's own.
-pub(crate) fn rendered(text: &str) -> String {
-    marked(text)
+pub(crate) fn trusted_text(text: &str) -> String {
+    with_marked_escapes(text)
 }
 
 /// A text without the styles of the command.
 pub(crate) fn plain(text: &str) -> String {
-    anstream::adapter::strip_str(&styled(text)).to_string()
+    anstream::adapter::strip_str(&terminal_text(text)).to_string()
 }
 
-pub(crate) fn coloured(text: &str) {
-    written(anstream::stdout().lock().write_all(styled(text).as_bytes()));
+pub(crate) fn print_styled(text: &str) {
+    exit_on_error(anstream::stdout().lock().write_all(terminal_text(text).as_bytes()));
 }
 
 pub(crate) fn is_watched() -> bool {
@@ -94,7 +94,7 @@ pub(crate) fn width() -> Option<usize> {
 const USUAL: usize = 80;
 
 #[expect(clippy::exit, reason = "nobody reads any more: there is nobody left to tell")]
-fn written(written: io::Result<()>) {
+fn exit_on_error(written: io::Result<()>) {
     if let Err(error) = written {
         let closed = error.kind() == io::ErrorKind::BrokenPipe;
         std::process::exit(if closed { 0 } else { 2 });

@@ -21,14 +21,14 @@ pub(crate) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 impl Progress {
     /// Shows a file that is checked, if it takes long.
     pub(crate) fn of_check(file: &Path) -> Self {
-        Self::shown("{spinner} checking {msg}", file.display().to_string())
+        Self::start_spinner("{spinner} checking {msg}", file.display().to_string())
     }
 
     pub(crate) fn of_call() -> Self {
-        Self::shown("{spinner} waiting for the service, {elapsed}", String::new())
+        Self::start_spinner("{spinner} waiting for the service, {elapsed}", String::new())
     }
 
-    fn shown(template: &'static str, message: String) -> Self {
+    fn start_spinner(template: &'static str, message: String) -> Self {
         if !output::is_watched() {
             return Self(None);
         }

@@ -16,7 +16,7 @@ pub(crate) fn is_possible() -> bool {
 /// Shows a question and reads its answer; `None` at the end of input.
 pub(crate) fn ask(question: &str) -> Option<String> {
     discard_input();
-    output::talk(question);
+    output::print_message(question);
     next_line()
 }
 

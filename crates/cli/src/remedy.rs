@@ -6,11 +6,11 @@ use callgate::{config::Finding, openapi::Diagnostic};
 use callgate_tool::Remedy;
 
 pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
-    worded(diagnostic.remedy.as_ref(), &diagnostic.help)
+    remedy_or_help(diagnostic.remedy.as_ref(), &diagnostic.help)
 }
 
 pub(crate) fn of_finding(finding: &Finding) -> String {
-    worded(finding.remedy.as_ref(), &finding.help)
+    remedy_or_help(finding.remedy.as_ref(), &finding.help)
 }
 
 /// The remedy in words, with its flags, and with the key of a configuration if there is one.
@@ -53,7 +53,7 @@ pub(crate) fn place(finding: &Finding) -> PathBuf {
     finding.option.map_or_else(|| finding.file.clone(), |option| flag(option).into())
 }
 
-fn worded(remedy: Option<&Remedy>, help: &str) -> String {
+fn remedy_or_help(remedy: Option<&Remedy>, help: &str) -> String {
     remedy.map_or_else(|| help.to_owned(), words)
 }
 

@@ -44,8 +44,11 @@ pub(crate) fn group(
     let Some((first, others)) = causes.split_first() else { return String::new() };
     let Diagnostic { severity, code, position, .. } = &first.diagnostic;
     let help = remedy::of_diagnostic(&first.diagnostic);
-    let mut more: Vec<_> = first.concerned().map(|text| ("so", text)).into_iter().collect();
-    more.extend(others.iter().map(|other| ("also", told(other, &file(&other.diagnostic), &help))));
+    let mut more: Vec<_> =
+        first.occurrence_summary().map(|text| ("so", text)).into_iter().collect();
+    more.extend(
+        others.iter().map(|other| ("also", cause_line(other, &file(&other.diagnostic), &help))),
+    );
     let message = first.message();
     let remark = Remark {
         level: level(*severity),
@@ -55,17 +58,17 @@ pub(crate) fn group(
         position: *position,
         more,
     };
-    rendered(&file(&first.diagnostic), lines, &remark)
+    rendered_remark(&file(&first.diagnostic), lines, &remark)
 }
 
 /// A cause in one line: place, message, and the remedy if it differs from `help`.
-fn told(cause: &Cause, file: &Path, help: &str) -> String {
+fn cause_line(cause: &Cause, file: &Path, help: &str) -> String {
     let place = match cause.diagnostic.position {
         Some(Position { line, column }) => format!("{}:{line}:{column}", file.display()),
         None => file.display().to_string(),
     };
     let mut text = format!("{place}: {}", cause.message());
-    if let Some(concerned) = cause.concerned() {
+    if let Some(concerned) = cause.occurrence_summary() {
         text.push_str(&format!(" ({concerned})"));
     }
     let own = remedy::of_diagnostic(&cause.diagnostic);
@@ -93,7 +96,7 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
         position: finding.position,
         more: Vec::new(),
     };
-    rendered(&remedy::place(finding), lines, &remark)
+    rendered_remark(&remedy::place(finding), lines, &remark)
 }
 
 #[derive(Default)]
@@ -114,7 +117,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
+fn rendered_remark(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     let path = file.display().to_string();
     let path = visible_line(&path);
     let (message, help) = (visible_line(remark.message), visible_line(remark.help));
@@ -139,7 +142,7 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
         group = group.element(Level::NOTE.with_name(*name).message(visible_line(text)));
     }
     let text = Renderer::styled().term_width(WIDTH).render(&[group]);
-    let mut text = output::rendered(&text);
+    let mut text = output::trusted_text(&text);
     if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
         // A line that was cut has other columns than the line in the file.
         let shown = format!("{path}:{line}:{}", excerpt.column());
@@ -163,11 +166,11 @@ impl Excerpt {
         let skipped = position.column.saturating_sub(1);
         let before: String = line
             .chars()
-            .map(seen)
+            .map(visible_character)
             .skip(skipped.saturating_sub(WIDTH / 2))
             .take(skipped.min(WIDTH / 2))
             .collect();
-        let after: String = line.chars().map(seen).skip(skipped).take(WIDTH).collect();
+        let after: String = line.chars().map(visible_character).skip(skipped).take(WIDTH).collect();
         let word = word_length(&after);
         let start = before.len();
         let line = before + &after;
@@ -182,7 +185,7 @@ impl Excerpt {
 }
 
 /// The character, or a sign in its place, so that a caret stays below its word.
-fn seen(character: char) -> char {
+fn visible_character(character: char) -> char {
     if is_unseen(character) && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
 }
 

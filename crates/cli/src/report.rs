@@ -22,7 +22,7 @@ use crate::{
     exit::Failure,
     levels::{Levels, is_lint},
     loss_counts::LossCounts,
-    number::grouped,
+    number::grouped_digits,
     open::{description, read},
     output::bold,
     remedy,
@@ -31,7 +31,7 @@ use crate::{
     token_advice::DescriptionSizes,
 };
 
-pub(crate) struct Checked {
+pub(crate) struct CheckedDescription {
     pub(crate) file: PathBuf,
     text: String,
     /// The texts of the referenced files that have diagnostics.
@@ -43,7 +43,7 @@ pub(crate) struct Checked {
     losses: LossCounts,
 }
 
-impl Checked {
+impl CheckedDescription {
     /// Builds every declaration in order, counts its losses, and finds the place of every diagnostic.
     pub(crate) fn new(mut toolset: BuiltToolset, mut losses: LossCounts) -> Result<Self, Failure> {
         let mut advice = Advice::default();
@@ -57,7 +57,7 @@ impl Checked {
         if !diagnostics.is_empty() {
             toolset.locate(&text, &mut diagnostics);
         }
-        let referenced = referenced(&toolset, &mut diagnostics);
+        let referenced = referenced_texts(&toolset, &mut diagnostics);
         in_order(&mut diagnostics);
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -92,7 +92,7 @@ impl Checked {
         levels.judge(&mut self.diagnostics);
         if let Some(baseline) = baseline {
             let description = &self.file;
-            let file = |known: &Diagnostic| sarif::uri(&file_of(description, known));
+            let file = |diagnostic: &Diagnostic| sarif::uri(&file_of(description, diagnostic));
             self.n_known = baseline.take(file, &mut self.diagnostics);
         }
     }
@@ -109,13 +109,17 @@ impl Checked {
 
     /// Every finding with the name of its file in the report.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
-        self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))
+        self.diagnostics.iter().map(|diagnostic| (file_of(&self.file, diagnostic), diagnostic))
     }
 
     /// Every cause of at least the requested severity, with its file.
     pub(crate) fn causes(&self, levels: &Levels) -> impl Iterator<Item = (PathBuf, Cause)> {
-        let shown: Vec<_> =
-            self.diagnostics.iter().filter(|known| levels.shows(known)).cloned().collect();
+        let shown: Vec<_> = self
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| levels.shows(diagnostic))
+            .cloned()
+            .collect();
         let causes = cause::causes(&shown).into_iter();
         causes.map(|cause| (file_of(&self.file, &cause.diagnostic), cause))
     }
@@ -133,10 +137,12 @@ impl Checked {
                 text.map(|text| Lines::of_part(text)).unwrap_or_default()
             });
             let lines = referenced.as_ref().unwrap_or(&own);
-            text.push_str(&render::group(&group, lines, |known| file_of(&self.file, known)));
+            text.push_str(&render::group(&group, lines, |diagnostic| {
+                file_of(&self.file, diagnostic)
+            }));
         }
         text.push_str(&self.verdict());
-        text.push_str(&self.counted(levels));
+        text.push_str(&self.hidden_findings_summary(levels));
         text.push_str(&self.losses.to_text());
         text
     }
@@ -150,8 +156,8 @@ impl Checked {
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
             self.not_selected(),
-            self.edited(),
-            grouped(self.advice.tokens),
+            self.edited_count_text(),
+            grouped_digits(self.advice.tokens),
         );
         format!("{}\n", bold(&verdict))
     }
@@ -161,9 +167,13 @@ impl Checked {
     }
 
     /// Counts the findings that are not shown one by one.
-    fn counted(&self, levels: &Levels) -> String {
-        let hidden: Vec<_> =
-            self.diagnostics.iter().filter(|known| !levels.shows(known)).cloned().collect();
+    fn hidden_findings_summary(&self, levels: &Levels) -> String {
+        let hidden: Vec<_> = self
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| !levels.shows(diagnostic))
+            .cloned()
+            .collect();
         let (mut lint, mut others) = (BTreeMap::new(), BTreeMap::new());
         for cause in cause::causes(&hidden) {
             let code = cause.diagnostic.code.as_str();
@@ -171,7 +181,7 @@ impl Checked {
             *counts.entry(code).or_insert(0_usize) += 1;
         }
         let listed = |counts: &BTreeMap<&str, usize>| {
-            let counts = counts.iter().map(|(code, n)| format!("{} {code}", grouped(*n)));
+            let counts = counts.iter().map(|(code, n)| format!("{} {code}", grouped_digits(*n)));
             counts.collect::<Vec<_>>().join(", ")
         };
         let mut text = if lint.is_empty() { String::new() } else { self.advice.dearest() };
@@ -185,7 +195,7 @@ impl Checked {
             ));
         }
         if self.n_known > 0 {
-            text.push_str(&format!("known from the baseline: {}\n", grouped(self.n_known)));
+            text.push_str(&format!("known from the baseline: {}\n", grouped_digits(self.n_known)));
         }
         text
     }
@@ -193,14 +203,14 @@ impl Checked {
     fn not_selected(&self) -> String {
         match self.toolset.report.not_selected {
             0 => String::new(),
-            number => format!(", {} not selected", grouped(number)),
+            number => format!(", {} not selected", grouped_digits(number)),
         }
     }
 
-    fn edited(&self) -> String {
+    fn edited_count_text(&self) -> String {
         match self.toolset.operations.iter().filter(|operation| operation.edit.is_some()).count() {
             0 => String::new(),
-            number => format!(", {} edited", grouped(number)),
+            number => format!(", {} edited", grouped_digits(number)),
         }
     }
 
@@ -215,7 +225,7 @@ impl Checked {
             "degraded": self.count(OperationStatus::Degraded),
             "refused": self.count(OperationStatus::Refused),
             "notSelected": self.toolset.report.not_selected,
-            "edited": self.toolset.operations.iter().filter_map(|known| edited_json(known)).collect::<Vec<_>>(),
+            "edited": self.toolset.operations.iter().filter_map(|operation| edited_json(operation)).collect::<Vec<_>>(),
             "tokens": self.advice.tokens,
             "losses": self.losses.to_json(),
             "diagnostics": diagnostics,
@@ -248,7 +258,7 @@ fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
 }
 
 /// The texts of the files besides the description that have diagnostics. The diagnostics get their places from them.
-fn referenced(
+fn referenced_texts(
     toolset: &BuiltToolset,
     diagnostics: &mut [Diagnostic],
 ) -> BTreeMap<Arc<str>, String> {

@@ -22,7 +22,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'+');
 
 /// One result whose rule has no number yet.
-struct Found<'a> {
+struct LogEntry<'a> {
     code: &'a str,
     level: &'static str,
     message: String,
@@ -33,13 +33,13 @@ struct Found<'a> {
 
 /// The log of a check: the findings about descriptions, and those about the configuration and overlays.
 pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding]) -> Value {
-    let mut found: Vec<_> = findings.iter().map(Found::of_finding).collect();
-    found.extend(causes.iter().map(|(file, cause)| Found::of_cause(file, cause)));
-    let mut codes: Vec<_> = found.iter().map(|found| found.code).collect();
+    let mut entries: Vec<_> = findings.iter().map(LogEntry::of_finding).collect();
+    entries.extend(causes.iter().map(|(file, cause)| LogEntry::of_cause(file, cause)));
+    let mut codes: Vec<_> = entries.iter().map(|entry| entry.code).collect();
     codes.sort_unstable();
     codes.dedup();
     let rules: Vec<_> = codes.iter().map(|code| rule(code)).collect();
-    let results: Vec<_> = found.iter().map(|found| result(found, &codes)).collect();
+    let results: Vec<_> = entries.iter().map(|entry| result(entry, &codes)).collect();
     let driver = json!({"name": "callgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -53,14 +53,15 @@ pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding]) -> Value {
     })
 }
 
-impl<'a> Found<'a> {
+impl<'a> LogEntry<'a> {
     fn of_cause(file: &Path, cause: &'a Cause) -> Self {
         let diagnostic = &cause.diagnostic;
-        let concerned = cause.concerned().map(|text| format!("; {text}")).unwrap_or_default();
+        let concerned =
+            cause.occurrence_summary().map(|text| format!("; {text}")).unwrap_or_default();
         Self {
             code: diagnostic.code.as_str(),
             level: diagnostic.severity.as_str(),
-            message: told(
+            message: message_with_help(
                 &format!("{}{concerned}", cause.message()),
                 &remedy::of_diagnostic(diagnostic),
             ),
@@ -74,7 +75,7 @@ impl<'a> Found<'a> {
         Self {
             code: finding.code,
             level: finding.severity.as_str(),
-            message: told(&finding.message, &remedy::of_finding(finding)),
+            message: message_with_help(&finding.message, &remedy::of_finding(finding)),
             file: uri(&remedy::place(finding)),
             position: finding.position,
             pointer: &finding.pointer,
@@ -82,7 +83,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn told(message: &str, help: &str) -> String {
+fn message_with_help(message: &str, help: &str) -> String {
     let help = if help.is_empty() { String::new() } else { format!(" ({help})") };
     format!("{message}{help}")
 }
@@ -93,22 +94,22 @@ fn rule(id: &str) -> Value {
     json!({"id": id, "shortDescription": {"text": short}, "help": {"text": explanation}})
 }
 
-fn result(found: &Found<'_>, codes: &[&str]) -> Value {
-    let mut physical = json!({"artifactLocation": {"uri": found.file}});
+fn result(entry: &LogEntry<'_>, codes: &[&str]) -> Value {
+    let mut physical = json!({"artifactLocation": {"uri": entry.file}});
     if let (Some(Position { line, column }), Some(physical)) =
-        (found.position, physical.as_object_mut())
+        (entry.position, physical.as_object_mut())
     {
         let region = json!({"startLine": line, "startColumn": column});
         physical.insert("region".to_owned(), region);
     }
     json!({
-        "ruleId": found.code,
-        "ruleIndex": codes.binary_search(&found.code).ok(),
-        "level": found.level,
-        "message": {"text": found.message},
+        "ruleId": entry.code,
+        "ruleIndex": codes.binary_search(&entry.code).ok(),
+        "level": entry.level,
+        "message": {"text": entry.message},
         "locations": [{
             "physicalLocation": physical,
-            "logicalLocations": [{"fullyQualifiedName": found.pointer}],
+            "logicalLocations": [{"fullyQualifiedName": entry.pointer}],
         }],
     })
 }

@@ -16,26 +16,28 @@ pub(crate) struct ReadSession {
 
 /// Reads the session in `file`, whose text was read as `envelope`; `built` gives the secrets.
 pub(crate) async fn read(file: &Path, envelope: Value, built: &Built) -> Result<Session, Failure> {
-    let known = known(file, envelope, built).await?;
-    known.session(Object::new()).map_err(|message| told(file, &message, "correct the session"))
+    let file_session = read_envelope(file, envelope, built).await?;
+    file_session
+        .session(Object::new())
+        .map_err(|message| file_failure(file, &message, "correct the session"))
 }
 
-pub(crate) async fn known(
+pub(crate) async fn read_envelope(
     file: &Path,
     mut envelope: Value,
     built: &Built,
 ) -> Result<ReadSession, Failure> {
     let references = credentials(&mut envelope).map_err(|message| {
-        told(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
+        file_failure(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
     let read = read_session(envelope.clone());
-    read.map_err(|error| told(file, &error.to_string(), REMEDY))?;
+    read.map_err(|error| file_failure(file, &error.to_string(), REMEDY))?;
     let base = file.parent().unwrap_or(file);
     let mut credentials = Vec::new();
     for (name, reference) in references {
         let secret: Secret = built.secret(&reference, base).await.map_err(|error| {
             let message = format!("no credential `{name}`: {error}");
-            told(file, &message, "say where the secret is: `env:NAME`, `file:PATH`")
+            file_failure(file, &message, "say where the secret is: `env:NAME`, `file:PATH`")
         })?;
         credentials.push((name, secret));
     }
@@ -53,8 +55,8 @@ impl ReadSession {
         let mut envelope = self.envelope.clone();
         for (name, value) in inline {
             match (envelope.get_mut(&name), value) {
-                (Some(Value::Object(known)), Value::Object(added)) if name == "parameters" => {
-                    known.extend(added);
+                (Some(Value::Object(parameters)), Value::Object(added)) if name == "parameters" => {
+                    parameters.extend(added);
                 }
                 (_, value) => drop(envelope.insert(name, value)),
             }
@@ -69,7 +71,7 @@ impl ReadSession {
     }
 }
 
-fn told(file: &Path, message: &str, help: &str) -> Failure {
+fn file_failure(file: &Path, message: &str, help: &str) -> Failure {
     Failure::with_help(&format!("in `{}`: {message}", file.display()), help)
 }
 

@@ -41,15 +41,15 @@ pub(crate) struct Answer {
 }
 
 impl Sidecar {
-    pub(crate) async fn of(arguments: &SidecarArguments) -> Result<Self, Failure> {
-        let url = address::of(arguments)?;
+    pub(crate) async fn from_arguments(arguments: &SidecarArguments) -> Result<Self, Failure> {
+        let url = address::sidecar_url(arguments)?;
         let bearer = arguments.bearer.as_deref().map(bearer).transpose()?;
         if bearer.is_some() && address::is_readable_on_the_way(&url) {
-            output::line(&format!("note: your token goes to `{url}` without TLS"));
+            output::print_message_line(&format!("note: your token goes to `{url}` without TLS"));
         }
         let tls = tls(arguments).await?;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
-        Ok(Self { url, client: Client::over(&Network::new(), settings), bearer })
+        Ok(Self { url, client: Client::over_network(&Network::new(), settings), bearer })
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Answer, Failure> {
@@ -60,7 +60,7 @@ impl Sidecar {
         self.send(Method::POST, path, Some(body), CALL_TIME).await
     }
 
-    pub(crate) fn refused(&self, answer: &Answer) -> Failure {
+    pub(crate) fn refusal_failure(&self, answer: &Answer) -> Failure {
         let help = match answer.status {
             StatusCode::UNAUTHORIZED if self.bearer.is_some() => {
                 "name the token of a principal of the sidecar: `--bearer env:NAME`".to_owned()
@@ -91,25 +91,26 @@ impl Sidecar {
         }
         let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
         let request = request.body(body);
-        let mut request = request.map_err(|error| self.unreached(&error.to_string(), NAME_IT))?;
+        let mut request =
+            request.map_err(|error| self.unreachable_failure(&error.to_string(), NAME_IT))?;
         if let Some(bearer) = &self.bearer {
             let placed = bearer.authorize(&mut request, &Session::default()).await;
             placed.map_err(|error| no_token(&with_cause(&error)))?;
         }
         let limits = Limits { timeout, response_bytes: MOST_READ };
         let response = self.client.send(request, &limits).await;
-        let response = response.map_err(|error| self.failed(&error, is_read))?;
+        let response = response.map_err(|error| self.request_failure(&error, is_read))?;
         if response.status().is_redirection() {
             let status = response.status().as_u16();
             let help = "name the address that it redirects to, if you trust it: `--url URL`";
             let why = format!("it redirects (status {status}), which is not followed");
-            return Err(self.unreached(&why, help));
+            return Err(self.unreachable_failure(&why, help));
         }
         let value = Value::from_slice(response.body()).unwrap_or(Value::Null);
         Ok(Answer { status: response.status(), value })
     }
 
-    fn failed(&self, error: &Error, is_read: bool) -> Failure {
+    fn request_failure(&self, error: &Error, is_read: bool) -> Failure {
         let help = match error.kind() {
             ErrorKind::Tls | ErrorKind::Certificate => {
                 "trust its authority, `--ca FILE`, or name it as its certificate does: `--url https://NAME`"
@@ -118,16 +119,16 @@ impl Sidecar {
             _ if !is_read => "it may have decided: `callgate approvals` shows it",
             _ => NAME_IT,
         };
-        self.unreached(&with_cause(error), help)
+        self.unreachable_failure(&with_cause(error), help)
     }
 
-    fn unreached(&self, why: &str, help: &str) -> Failure {
+    fn unreachable_failure(&self, why: &str, help: &str) -> Failure {
         Failure::with_help(&format!("no answer of a sidecar at `{}`: {why}", self.url), help)
     }
 
     /// The failure of a response that no sidecar sends.
-    pub(crate) fn foreign(&self) -> Failure {
-        self.unreached("expected the JSON of a sidecar, got something else", NAME_IT)
+    pub(crate) fn foreign_response_failure(&self) -> Failure {
+        self.unreachable_failure("expected the JSON of a sidecar, got something else", NAME_IT)
     }
 }
 

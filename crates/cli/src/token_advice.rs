@@ -10,7 +10,7 @@ use callgate_tool::{ToolName, Value, visible_line};
 
 use crate::{
     listing::{Listing, Row},
-    number::grouped,
+    number::grouped_digits,
     output,
 };
 
@@ -63,7 +63,7 @@ pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String
     let file = visible_line(&file.display().to_string()).into_owned();
     let mut text = format!(
         "help: {} tokens of declarations are too many for the context of most models\n",
-        grouped(tokens)
+        grouped_digits(tokens)
     );
     if descriptions.len() > 1 {
         let _infallible = writeln!(text, "  the largest: {}", shares(descriptions));
@@ -71,7 +71,7 @@ pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String
     let _infallible = write!(
         text,
         "  let the model search; MCP clients do beyond {} tokens:\n{}",
-        grouped(McpConfig::default().tokens),
+        grouped_digits(McpConfig::default().tokens),
         rows(&[
             ("mcp: {mode: search}", "always four tools that find and call the others"),
             (
@@ -100,14 +100,16 @@ fn fewer(description: &DescriptionSizes<'_>) -> String {
     let few = by_tag.iter().find(|(_, tokens)| *tokens <= FEW_TOKENS);
     let part = few.or_else(|| by_tag.last()).filter(|(_, tokens)| *tokens < sizes.tokens());
     if let Some((tag, tokens)) = part {
-        let largest = by_tag.iter().take(NAMED).map(|(tag, n)| format!("`{tag}` {}", grouped(*n)));
+        let largest =
+            by_tag.iter().take(NAMED).map(|(tag, n)| format!("`{tag}` {}", grouped_digits(*n)));
         let largest = largest.collect::<Vec<_>>().join(", ");
-        let what = format!("{} tokens; of all tags, {largest} take the most", grouped(*tokens));
+        let what =
+            format!("{} tokens; of all tags, {largest} take the most", grouped_digits(*tokens));
         all.push((format!("tools: {{tags: [{}]}}", Value::from(*tag)), what));
     }
     let reads = sizes.of_reads();
     if (1..sizes.tokens()).contains(&reads) {
-        let what = format!("only what changes nothing: {} tokens", grouped(reads));
+        let what = format!("only what changes nothing: {} tokens", grouped_digits(reads));
         all.push(("tools: {read_only: true}".to_owned(), what));
     }
     if let Some(name) = sizes.0.keys().next() {
@@ -122,11 +124,11 @@ fn shares(descriptions: &[DescriptionSizes<'_>]) -> String {
         descriptions.iter().map(|one| (one.sizes.tokens(), one.toolset.name.as_str())).collect();
     all.sort_by_key(|(tokens, _)| Reverse(*tokens));
     let named = all.iter().take(NAMED);
-    named.map(|(n, name)| format!("`{name}` {}", grouped(*n))).collect::<Vec<_>>().join(", ")
+    named.map(|(n, name)| format!("`{name}` {}", grouped_digits(*n))).collect::<Vec<_>>().join(", ")
 }
 
 fn rows(all: &[(&str, &str)]) -> String {
-    let mut listing = Listing::without_headings().wrapped(3);
+    let mut listing = Listing::without_headings().with_line_limit(3);
     for (key, what) in all {
         listing.row(Row {
             indent: 4,

@@ -12,12 +12,12 @@ use clap::{
 use crate::output;
 
 /// Writes the message, or the help that was asked for.
-pub(crate) fn reported(error: Error) -> ExitCode {
+pub(crate) fn report_error(error: Error) -> ExitCode {
     if !error.use_stderr() {
         error.exit();
     }
-    let error = in_lines(told(error));
-    output::talk(&output::rendered(&error.render().ansi().to_string()));
+    let error = in_lines(with_call_tip(error));
+    output::print_message(&output::trusted_text(&error.render().ansi().to_string()));
     ExitCode::from(2)
 }
 
@@ -40,7 +40,7 @@ fn in_lines(mut error: Error) -> Error {
     error
 }
 
-fn told(mut error: Error) -> Error {
+fn with_call_tip(mut error: Error) -> Error {
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     let word = |at: usize| words.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     if word(0) != "call" {

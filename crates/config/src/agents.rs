@@ -268,7 +268,7 @@ forms! {
     struct ModelSettings => Object, Kind::Map(&Kind::Value), |reader, mapping, key| {
         let node = mapping.object.get(key)?;
         let Value::Object(settings) = node.to_value() else {
-            reader.expected(&at(mapping, key), "members of a request", node, "for example `{temperature: 0}`");
+            reader.report_wrong_type(&at(mapping, key), "members of a request", node, "for example `{temperature: 0}`");
             return None;
         };
         Some(settings)

@@ -33,16 +33,16 @@ forms! {
 
 /// Reports a header that changes the method where only reads are offered.
 pub(crate) fn check(reader: &mut Reader, toolset: &ToolsetConfig) {
-    let overrides = |known: &&ListedHeader| known.header.overrides_method();
+    let overrides = |listed_header: &&ListedHeader| listed_header.header.overrides_method();
     if toolset.selection.effects == Effects::Read
-        && let Some(known) = toolset.argument_headers.iter().find(overrides)
+        && let Some(listed_header) = toolset.argument_headers.iter().find(overrides)
     {
         let message = format!(
             "expected no other method than that of the request where only reads are offered, got: `{}`",
-            known.header.as_str()
+            listed_header.header.as_str()
         );
         let help = "remove it, or `read_only` of `tools`";
-        reader.complain(SettingCode::WrongValue, known.pointer.clone(), message, help);
+        reader.complain(SettingCode::WrongValue, listed_header.pointer.clone(), message, help);
     }
 }
 
@@ -50,7 +50,7 @@ fn of_tools(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{getSession: [Cookie]}`";
-        reader.expected(&pointer, "a mapping from tools to names of headers", node, help);
+        reader.report_wrong_type(&pointer, "a mapping from tools to names of headers", node, help);
         return None;
     };
     let tools = Mapping { object, pointer: &pointer };

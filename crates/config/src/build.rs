@@ -22,16 +22,15 @@ mod database;
 mod documents;
 mod edits;
 mod examination;
-mod fetched;
 mod functions;
 mod google_service;
 mod headers;
 mod innermost;
 mod kinds;
-mod loading;
 mod logins;
 mod mcp_tools;
 mod named_tools;
+mod operation_loader;
 mod options;
 mod other_names;
 mod overlays;
@@ -40,7 +39,7 @@ mod policy;
 mod recordings;
 mod references;
 mod refused_tools;
-mod sending;
+mod remote_description;
 mod session_values;
 mod sidecar;
 mod state;
@@ -48,6 +47,7 @@ mod stores;
 mod summary;
 mod tls;
 mod toolset;
+mod transports;
 mod unbound_values;
 mod unique_names;
 mod webhook;
@@ -65,11 +65,11 @@ use self::{
     assembly::{Assembly, Tools},
     connect::Connections,
     context::BuildContext,
-    fetched::Fetched,
     other_names::OtherNames,
-    sending::Sending,
+    remote_description::FetchedDescription,
     stores::Stores,
-    toolset::Parts,
+    toolset::ToolsetParts,
+    transports::Sending,
 };
 use crate::{
     code::ConfigCode,
@@ -84,7 +84,7 @@ pub use self::{
     built::{Built, BuiltToolset},
     database::{BuiltDatabase, DatabaseKind},
     documents::BuiltDocuments,
-    examination::{Examined, Subject, examined},
+    examination::{Examined, Subject, examine_subject},
     logins::{BuiltLogin, logins},
     summary::Summary,
 };
@@ -133,37 +133,38 @@ impl Config {
         let base = environment.base.as_deref().unwrap_or(&self.base);
         let earlier = previous.map(|built| built.executor.clone());
         let previous = previous.map(|built| &built.kept);
-        let known = previous.map(|kept| &kept.stores);
-        let stores = stores::stores(&mut reader, self, base, environment, known).await;
-        let build_context = BuildContext {
+        let former = previous.map(|kept| &kept.stores);
+        let stores = stores::stores(&mut reader, self, base, environment, former).await;
+        let context = BuildContext {
             base,
             environment,
             secrets: Arc::<Stores>::clone(&stores),
             has_certificate: self.tls.identity.is_some(),
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
             client_time: self.sessions.client_time,
-            names: OtherNames::of(self, environment),
+            names: OtherNames::new(self, environment),
         };
-        let sending = sending::sending(&mut reader, self, &build_context, previous);
+        let sending = transports::sending(&mut reader, self, &context, previous);
         let (sending, connections) = Box::pin(sending).await;
         let tls: Vec<_> = sending.iter().map(|sending| sending.secured.clone()).collect();
         let of_connections = connection::sending(&self.toolsets, &sending);
-        let of_kinds = kinds::sending(&self.toolsets, &sending);
-        let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
-        let parts = self.described(&mut reader, sending, known, &build_context).await;
-        let access = access(&mut reader, self, &build_context, &connections, &stores).await;
+        let of_kinds = kinds::google_sendings(&self.toolsets, &sending);
+        let former = previous.map(|kept| &*kept.fetched).unwrap_or_default();
+        let parts = self.build_described_toolsets(&mut reader, sending, former, &context).await;
+        let access = access(&mut reader, self, &context, &connections, &stores).await;
         sidecar::check(&mut reader, self, environment);
         unbound_values::check(&mut reader, self, environment);
         let is_sidecar = environment.sidecar != Sidecar::None;
         let named: &[SecretReference] = if is_sidecar { &reader.secrets } else { &[] };
-        let missing = sidecar::missing(self, named, &stores).await;
-        let known = previous.map(|kept| &kept.policy);
+        let missing = sidecar::missing_secrets(self, named, &stores).await;
         let rules = approvals::rules(&mut reader, self, &parts);
-        let policy = policy::policy(&mut reader, self, &build_context, rules, known).await;
-        let agents = agents::agents(&mut reader, self, &build_context, &connections.network).await;
-        let notified = webhook::of(&mut reader, self, &build_context, &connections.network).await;
+        let former = previous.map(|kept| &kept.policy);
+        let policy = policy::policy(&mut reader, self, &context, rules, former).await;
+        let network = &connections.network;
+        let agents = agents::agents(&mut reader, self, &context, network).await;
+        let notified = webhook::notified_service(&mut reader, self, &context, network).await;
         let around = database::Around {
-            build_context: &build_context,
+            build_context: &context,
             connections: &connections,
             tls: &tls,
             state: policy.state.as_ref(),
@@ -175,17 +176,15 @@ impl Config {
         let tools = self.tools(&mut reader, parts, further).await;
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };
-        let built = assembly.finished(reader)?;
-        let missing_logins = if is_sidecar { logins::faults(&built).await } else { Vec::new() };
+        let built = assembly.into_built(reader)?;
+        let missing_logins =
+            if is_sidecar { logins::login_faults(&built).await } else { Vec::new() };
         let (missing_secrets, mut lacking): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
         let file = &self.origin.file;
         lacking.extend(missing_logins.iter().map(|login| sidecar::missing_login(file, login)));
-        // Only now is it certain that the configuration holds.
-        if let Some(webhook) = built.webhook() {
-            webhook.aim(notified.as_ref().map(|known| known.target.clone()));
-        }
-        let serving = self.serving.found(base);
+        built.aim_webhook(notified.as_ref().map(|service| service.target.clone()));
         let access = access.map(|access| approvals::with_tool_names(access, self, &built));
+        let serving = self.serving.with_resolved_files(base);
         let built = Built { serving, access, agents, notified, ..built };
         Ok(Built { missing_secrets, missing_logins, lacking, ..built })
     }
@@ -194,24 +193,24 @@ impl Config {
     async fn tools<'a>(
         &'a self,
         reader: &mut Reader,
-        parts: Vec<Parts<'a>>,
+        parts: Vec<ToolsetParts<'a>>,
         further: Further<'_>,
     ) -> Tools<'a> {
         let Further { around, of_connections, of_kinds } = further;
         let mut databases = database::all(reader, self, around).await;
         connection::all(reader, self, around, of_connections, &mut databases).await;
-        let documents = kinds::all(reader, self, around, of_kinds, &mut databases).await;
+        let documents = kinds::open_kinds(reader, self, around, of_kinds, &mut databases).await;
         Tools { parts, databases, documents }
     }
 
     /// The toolsets with descriptions.
-    async fn described(
+    async fn build_described_toolsets(
         &self,
         reader: &mut Reader,
         sending: Vec<Sending>,
-        known: &[Fetched],
+        previous_descriptions: &[FetchedDescription],
         build_context: &BuildContext<'_>,
-    ) -> Vec<Parts<'_>> {
+    ) -> Vec<ToolsetParts<'_>> {
         let mut parts = Vec::new();
         let fetching = reader.effects.fetching();
         let transports = sending.iter().map(|sending| match fetching {
@@ -220,7 +219,13 @@ impl Config {
         });
         let transports: Vec<_> = transports.collect();
         let cache = build_context.environment.cache.as_deref();
-        let fetched = fetched::all(&self.toolsets, &transports, known, cache).await;
+        let fetched = remote_description::fetch_descriptions(
+            &self.toolsets,
+            &transports,
+            previous_descriptions,
+            cache,
+        )
+        .await;
         let sent = sending.into_iter().zip(fetched);
         for (config, (sending, fetched)) in self.toolsets.iter().zip(sent) {
             if config.description.is_some() {
@@ -228,7 +233,7 @@ impl Config {
                 parts.extend(Box::pin(built).await);
             }
         }
-        session_values::put(reader, &self.toolsets, &mut parts);
+        session_values::set_session_values(reader, &self.toolsets, &mut parts);
         parts
     }
 
@@ -242,7 +247,12 @@ impl Config {
         previous: Option<&Built>,
     ) -> Result<Built, Error> {
         let refused = |message: &str, help| {
-            Error::whole(&self.origin.file, ConfigCode::Runtime.as_str(), message.to_owned(), help)
+            Error::for_file(
+                &self.origin.file,
+                ConfigCode::Runtime.as_str(),
+                message.to_owned(),
+                help,
+            )
         };
         if runtime::Handle::try_current().is_ok() {
             let message = "expected a thread outside of an asynchronous runtime, got one inside";
@@ -286,5 +296,5 @@ async fn access(
     if !is_serving {
         return Some(access::issuers_of(access, &sources));
     }
-    Some(access::built(reader, access, &sources).await)
+    Some(access::build_access(reader, access, &sources).await)
 }

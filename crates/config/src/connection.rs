@@ -120,7 +120,7 @@ forms! {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(items) = node.as_array() else {
             let help = "for example `[{entity: Case, operation: list}]`";
-            reader.expected(&pointer, "a list of actions", node, help);
+            reader.report_wrong_type(&pointer, "a list of actions", node, help);
             return None;
         };
         let items = items.iter().enumerate();
@@ -219,8 +219,9 @@ impl ActionKind {
             Self::Action { action, .. } => word(action),
             Self::Entity { entity, operation, .. } => {
                 let mut words = Operation::WORDS.iter();
-                let operation =
-                    words.find(|(_, known)| known == operation).map_or("", |(word, _)| word);
+                let operation = words
+                    .find(|(_, listed_operation)| listed_operation == operation)
+                    .map_or("", |(word, _)| word);
                 format!("{}-{operation}", word(entity))
             }
             Self::Query { .. } => CUSTOM_QUERY.to_owned(),

@@ -21,26 +21,26 @@ pub(crate) use oauth2::{
 
 /// The credential of the one kind that a mapping names.
 #[derive(Debug, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenCredential {
     auth: Option<AuthConfig>,
 }
 
 keys! {
-    pub(crate) AuthKeys over Chosen, in "`auth`" takes One with CredentialKeys {
+    pub(crate) AuthKeys over ChosenCredential, in "`auth`" takes One with CredentialKeys {
         /// A key in a header, a cookie or the query.
         api_key => auth: ApiKey;
     }
 }
 
 keys! {
-    pub(crate) SchemeKeys over Chosen, in "a credential of `credentials`" takes One with CredentialKeys {
+    pub(crate) SchemeKeys over ChosenCredential, in "a credential of `credentials`" takes One with CredentialKeys {
         /// A key; the description says where it goes.
         api_key => _: SchemeApiKeyKeys;
     }
 }
 
 keys! {
-    pub(crate) CredentialKeys over Chosen, in "`auth`" {
+    pub(crate) CredentialKeys over ChosenCredential, in "`auth`" {
         /// A signature of AWS, Version 4.
         aws_sigv4 => auth: AwsSigV4, needs "aws";
         /// A user name and a password.
@@ -126,7 +126,7 @@ forms! {
     struct Auth => AuthConfig, Kind::AnyOf(&[Kind::Choice(&["none"]), AuthKeys::KIND]), |reader, mapping, key| {
         match mapping.object.get(key)? {
             node if node.as_str() == Some("none") => Some(AuthConfig::None),
-            node => one(reader, node, &at(mapping, key)),
+            node => auth_config(reader, node, &at(mapping, key)),
         }
     };
     struct ApiKey => AuthConfig, ApiKeyKeys::KIND, |reader, mapping, key| {
@@ -151,13 +151,13 @@ forms! {
     };
 }
 
-pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
+pub(crate) fn auth_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &AuthKeys::TABLE)?;
     let n_kinds = mapping.object.iter().filter(|(key, _)| AuthKeys::TABLE.has(key)).count();
     // Calls without a credential need `none`, never an omitted kind.
     let (got, help) = match n_kinds {
         0 => ("none", "write `auth: none` for calls without a credential"),
-        1 => return chosen(reader, mapping).auth,
+        1 => return chosen_credential(reader, mapping).auth,
         _ => ("several", "keep one"),
     };
     if n_kinds > 0 || mapping.object.is_empty() {
@@ -167,8 +167,8 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     None
 }
 
-fn chosen(reader: &mut Reader, mapping: Mapping<'_>) -> Chosen {
-    let mut chosen = Chosen::default();
+fn chosen_credential(reader: &mut Reader, mapping: Mapping<'_>) -> ChosenCredential {
+    let mut chosen = ChosenCredential::default();
     AuthKeys::fill(&mut chosen, reader, mapping);
     CredentialKeys::fill(&mut chosen, reader, mapping);
     chosen

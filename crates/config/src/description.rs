@@ -9,7 +9,7 @@ use std::{
 use callgate_tree::{Diagnostic, Node, Parsed};
 use url::Url;
 
-use crate::location::shown;
+use crate::location::url_without_query;
 
 /// An OpenAPI description and its source.
 ///
@@ -51,7 +51,7 @@ impl Description {
     /// The description at an address, which is requested when the configuration is built. It may refer to documents on
     /// listed origins, and to no files.
     pub fn address(url: Url) -> Self {
-        Self { file: shown(&url), source: Source::Address(url) }
+        Self { file: url_without_query(&url), source: Source::Address(url) }
     }
 
     /// The description itself, YAML or JSON. It may refer to documents on listed origins, and to no files.
@@ -73,7 +73,7 @@ impl Description {
         Self { file: file.into(), source: Source::Text(text.into().into()) }
     }
 
-    pub(crate) fn parsed(file: PathBuf, parsed: ParsedText) -> Self {
+    pub(crate) fn from_parsed(file: PathBuf, parsed: ParsedText) -> Self {
         Self { file, source: Source::Parsed(parsed) }
     }
 
@@ -90,7 +90,7 @@ impl Description {
     }
 
     /// The file that is or contains the description, resolved against `base`.
-    pub(crate) fn found(&self, base: &Path) -> Option<PathBuf> {
+    pub(crate) fn resolved_path(&self, base: &Path) -> Option<PathBuf> {
         match &self.source {
             Source::Address(_) | Source::None => None,
             Source::File => Some(base.join(&self.file)),

@@ -229,8 +229,8 @@ impl Environment {
         let listeners = self.listeners.clone().unwrap_or_default();
         let resolver = Arc::new(SystemResolver::default());
         match proxy {
-            Some(proxy) => Network::through(proxy, resolver, listeners),
-            None => Network::with(resolver, listeners),
+            Some(proxy) => Network::through_proxy(proxy, resolver, listeners),
+            None => Network::with_resolver(resolver, listeners),
         }
     }
 }

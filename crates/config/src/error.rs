@@ -26,7 +26,7 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn of(findings: Vec<Finding>) -> Self {
+    pub(crate) fn from_findings(findings: Vec<Finding>) -> Self {
         Self { findings, files: BTreeSet::new() }
     }
 
@@ -37,8 +37,10 @@ impl Error {
 
     /// A fault of a file as a whole: the stable word for its kind, the message, and the remedy.
     #[doc(hidden)]
-    pub fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
-        Self::of(vec![Finding::new(file, Severity::Error, code, message).with_help(help)])
+    pub fn for_file(file: &Path, code: &'static str, message: String, help: &str) -> Self {
+        Self::from_findings(vec![
+            Finding::new(file, Severity::Error, code, message).with_help(help),
+        ])
     }
 
     /// All faults, in the order of the file.

@@ -24,7 +24,7 @@ forms! {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(items) = node.as_array() else {
             let help = "for example `[{name: open_page, input: {type: object}}]`";
-            reader.expected(&pointer, "a list of functions", node, help);
+            reader.report_wrong_type(&pointer, "a list of functions", node, help);
             return None;
         };
         let items = items.iter().enumerate();
@@ -34,7 +34,7 @@ forms! {
         let node = mapping.object.get(key)?;
         if node.as_object().is_none() {
             let help = "for example `{type: object, properties: {page: {type: string}}}`";
-            reader.expected(&at(mapping, key), "a JSON Schema", node, help);
+            reader.report_wrong_type(&at(mapping, key), "a JSON Schema", node, help);
             return None;
         }
         Some(node.to_value())

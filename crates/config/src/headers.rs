@@ -4,7 +4,7 @@
 
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Kind, Reader, SettingCode, at, escaped, forms, note_secret, warn_of_unmasked,
+    Kind, Reader, SettingCode, at, forms, note_secret, pointer_segment, warn_of_unmasked,
 };
 use callgate_tool::{SessionSource, is_framing_header};
 
@@ -38,21 +38,21 @@ forms! {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         if node.as_object().is_none() {
             let help = "for example `{X-Api-Version: \"2024-05-01\"}`";
-            reader.expected(&pointer, "a mapping from names of headers to texts", node, help);
+            reader.report_wrong_type(&pointer, "a mapping from names of headers to texts", node, help);
         }
         let mut headers = Vec::new();
         for (name, node) in node.as_object()?.iter() {
-            let pointer = format!("{pointer}/{}", escaped(name));
+            let pointer = format!("{pointer}/{}", pointer_segment(name));
             match node.as_str() {
-                Some(text) => headers.extend(one(reader, name, text, &pointer)),
-                None => reader.expected(&pointer, "a text or a reference to a secret", node, "quote it"),
+                Some(text) => headers.extend(fixed_header(reader, name, text, &pointer)),
+                None => reader.report_wrong_type(&pointer, "a text or a reference to a secret", node, "quote it"),
             }
         }
         Some(headers)
     };
 }
 
-pub(crate) fn one(
+pub(crate) fn fixed_header(
     reader: &mut Reader,
     name: &str,
     text: &str,

@@ -86,6 +86,6 @@ pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Identity {
     }
     let account = keys.key.map(Account::Key).or(keys.account).unwrap_or_default();
     let impersonation =
-        keys.impersonate.map(|account| Impersonation::of(&account).through(delegates));
+        keys.impersonate.map(|account| Impersonation::new(&account).through(delegates));
     Identity { account, impersonation, endpoints: keys.endpoints.unwrap_or_default() }
 }

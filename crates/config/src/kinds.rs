@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use callgate_kind::{Beside, Kept, ToolsetKind};
-use callgate_settings::{Key, Mapping, Reader, SettingCode, Table, at, escaped};
+use callgate_settings::{Key, Mapping, Reader, SettingCode, Table, at, pointer_segment};
 use callgate_tree::{Node, Object};
 
 /// The kinds that toolsets may be of.
@@ -154,8 +154,9 @@ fn check_beside(
         let mut allowed: Vec<_> = own.chain(common.iter().copied()).collect();
         allowed.sort_unstable();
         for (name, _) in members(toolset, key).into_iter().flat_map(Object::iter) {
-            let pointer = format!("{}/{}", at(toolset, key), escaped(name));
-            let is_reported = reader.complaints.iter().any(|known| known.pointer == pointer);
+            let pointer = format!("{}/{}", at(toolset, key), pointer_segment(name));
+            let is_reported =
+                reader.complaints.iter().any(|complaint| complaint.pointer == pointer);
             if allowed.contains(&&**name) || is_reported {
                 continue;
             }

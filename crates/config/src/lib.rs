@@ -22,6 +22,8 @@ mod load;
 mod location;
 mod mcp;
 mod observe;
+#[cfg(feature = "openapiv3")]
+mod openapiv3_value;
 mod options;
 mod output;
 mod policy;
@@ -49,8 +51,6 @@ mod tool_source;
 mod toolset;
 mod toolset_keys;
 mod toolsets;
-#[cfg(feature = "openapiv3")]
-mod typed;
 mod unused_keys;
 mod upstream;
 mod webhook;
@@ -61,8 +61,8 @@ pub use agents::{
 };
 pub use build::{
     Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
-    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, Examined, Subject, Summary, examined,
-    logins,
+    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, Examined, Subject, Summary,
+    examine_subject, logins,
 };
 pub use callgate_kind::Counts as DocumentCounts;
 pub use callgate_settings::{

@@ -92,7 +92,7 @@ pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
 }
 
 /// Applies the key `limits` over the limits of a toolset.
-pub(crate) fn over(
+pub(crate) fn apply_limits(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     toolset: &mut ToolsetConfig,
@@ -124,7 +124,11 @@ fn of_own_tools(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
 }
 
 /// Applies the key `limits` of a mapping over the limits of a toolset's kind.
-pub(crate) fn over_kind(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
+pub(crate) fn apply_kind_limits(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    toolset: &mut ToolsetConfig,
+) {
     let pointer = at(mapping, "limits");
     let limits = mapping.object.get("limits").and_then(|node| node.as_object());
     let limits = limits.map(|object| Mapping { object, pointer: &pointer });

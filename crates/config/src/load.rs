@@ -67,8 +67,8 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
     let parsed = callgate_openapi::read(&bytes(file)?, &Limits::default());
     let mut config = Config::new().with_file(file);
     config.reader.files.insert(file.to_owned());
-    let description = Description::parsed(file.to_owned(), parsed);
-    described(config, description, options).build(&Environment::new(), None).await
+    let description = Description::from_parsed(file.to_owned(), parsed);
+    config_with_description(config, description, options).build(&Environment::new(), None).await
 }
 
 /// Reads configurations whose toolsets may name further kinds of sources. [`Config::from_text`] and its like know none.
@@ -179,8 +179,8 @@ impl Loader {
         let location = location.into();
         match &location {
             Location::Address(url) => {
-                let config = self.begin(Config::new()).with_file(&location.shown());
-                Ok(described(config, Description::address(url.clone()), options))
+                let config = self.begin(Config::new()).with_file(&location.display_path());
+                Ok(config_with_description(config, Description::address(url.clone()), options))
             }
             Location::File(file) => {
                 let mut config = self.in_file(file, |text| self.open_text(file, text, options))?;
@@ -220,14 +220,22 @@ impl Loader {
             parsed => {
                 let mut config = self.begin(Config::new()).with_file(file);
                 config.reader.texts.add(text);
-                Ok(described(config, Description::parsed(file.to_owned(), parsed), options))
+                Ok(config_with_description(
+                    config,
+                    Description::from_parsed(file.to_owned(), parsed),
+                    options,
+                ))
             }
         }
     }
 
     fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        Ok(self.begin(Config::of(text, base, file)).filled(&root, &self.sources, &self.kinds))
+        Ok(self.begin(Config::with_origin(text, base, file)).with_tree_values(
+            &root,
+            &self.sources,
+            &self.kinds,
+        ))
     }
 
     /// A configuration whose reading and build have these effects at most.
@@ -251,7 +259,7 @@ impl Loader {
 
     fn read_toolset(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
         let root = tree(&file, text)?;
-        let mut config = self.begin(Config::of(text, base, file));
+        let mut config = self.begin(Config::with_origin(text, base, file));
         let usual = ToolsetConfig::default();
         let place = ToolsetLocation {
             pointer: "",
@@ -339,7 +347,11 @@ fn folder(file: &Path) -> PathBuf {
     file.parent().unwrap_or(file).to_owned()
 }
 
-fn described(mut config: Config, description: Description, options: &DescriptionOptions) -> Config {
+fn config_with_description(
+    mut config: Config,
+    description: Description,
+    options: &DescriptionOptions,
+) -> Config {
     let toolset = options::toolset(&mut config.reader, description, options);
     config.with_toolset(toolset)
 }
@@ -362,5 +374,5 @@ fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
             "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
         Finding::new(file, Severity::Error, code, message).with_help(help).of_option(name)
     };
-    Error::of(names.iter().map(finding).collect())
+    Error::from_findings(names.iter().map(finding).collect())
 }

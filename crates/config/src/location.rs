@@ -15,9 +15,9 @@ use crate::error::Error;
 ///
 /// ```
 /// # use callgate_config::{Error, Location};
-/// let location = Location::named("https://api.example.com/openapi.json")?;
+/// let location = Location::parse("https://api.example.com/openapi.json")?;
 /// assert!(matches!(location, Location::Address(_)));
-/// assert!(Location::named("http://api.example.com/openapi.json").is_err());
+/// assert!(Location::parse("http://api.example.com/openapi.json").is_err());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Location {
     ///
     /// # Errors
     /// [`Error`] for an address that an intermediary could change, or that contains a user.
-    pub fn named(text: impl AsRef<Path>) -> Result<Self, Error> {
+    pub fn parse(text: impl AsRef<Path>) -> Result<Self, Error> {
         let file = text.as_ref();
         let Some(text) = file.to_str().filter(|text| text.contains("://")) else {
             return Ok(Self::File(file.to_owned()));
@@ -48,9 +48,9 @@ impl Location {
     }
 
     /// The name that findings use: a file, or an address without its query.
-    pub fn shown(&self) -> PathBuf {
+    pub fn display_path(&self) -> PathBuf {
         match self {
-            Self::Address(url) => shown(url),
+            Self::Address(url) => url_without_query(url),
             Self::File(file) | Self::Text(file, _) => file.clone(),
         }
     }
@@ -69,7 +69,7 @@ impl From<PathBuf> for Location {
 }
 
 /// An address in a form that may be shown: its query may contain a key.
-pub(crate) fn shown(url: &Url) -> PathBuf {
+pub(crate) fn url_without_query(url: &Url) -> PathBuf {
     let mut shown = url.clone();
     shown.set_query(None);
     shown.set_fragment(None);
@@ -102,12 +102,17 @@ fn not_an_address(text: &str) -> Error {
         let _cannot_fail = (open.set_username(""), open.set_password(None));
         let message = "expected an address without a user, got one with it".to_owned();
         let help = "download the description, and name the file";
-        return Error::whole(&shown(&open), SettingCode::WrongValue.as_str(), message, help);
+        return Error::for_file(
+            &url_without_query(&open),
+            SettingCode::WrongValue.as_str(),
+            message,
+            help,
+        );
     }
     let scheme = url.as_ref().map(Url::scheme).unwrap_or_default();
     let (message, help) = match (scheme, &url) {
         ("http", Some(url)) => {
-            let mut safe = shown(url).display().to_string();
+            let mut safe = url_without_query(url).display().to_string();
             safe.insert(4, 's');
             (
                 "expected an https address, got one of http, which is for this machine alone",
@@ -126,8 +131,8 @@ fn not_an_address(text: &str) -> Error {
             "for example `https://api.example.com/openapi.json`".to_owned(),
         ),
     };
-    let at = url.as_ref().map_or_else(|| "FILE".into(), shown);
-    Error::whole(&at, SettingCode::WrongValue.as_str(), message.to_owned(), &help)
+    let at = url.as_ref().map_or_else(|| "FILE".into(), url_without_query);
+    Error::for_file(&at, SettingCode::WrongValue.as_str(), message.to_owned(), &help)
 }
 
 #[cfg(test)]
@@ -136,7 +141,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let got = match Location::named(text) {
+        let got = match Location::parse(text) {
             Ok(location) => format!("{location:?}"),
             Err(error) => error.to_string(),
         };

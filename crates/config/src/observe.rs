@@ -80,7 +80,7 @@ impl LogConfig {
                 Some((module, word)) => (module.trim(), word.trim()),
                 None => ("", part),
             };
-            let level = LogLevel::WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+            let level = LogLevel::WORDS.iter().find(|(entry, _)| entry.eq_ignore_ascii_case(word));
             let (_, level) = level.ok_or_else(|| NotAFilter(part.to_owned()))?;
             match module {
                 "" if part.contains('=') => return Err(NotAFilter(part.to_owned())),

@@ -83,7 +83,7 @@ impl DescriptionOptions {
 
     pub(crate) fn description_limits(&self) -> DescriptionLimits {
         let mut toolset = ToolsetConfig::new(Description::none());
-        over(&mut Reader::default(), self, &mut toolset);
+        apply_options(&mut Reader::default(), self, &mut toolset);
         toolset.description_limits
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn toolset(
     };
     reader.options.push(("/overlays", "overlays"));
     credentials(reader, options, &mut toolset);
-    over(reader, options, &mut toolset);
+    apply_options(reader, options, &mut toolset);
     toolset
 }
 
@@ -117,11 +117,11 @@ pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions) {
         // A fault of an option is reported once.
         let mut unheard = Reader::default();
         let reader = if at == 0 { &mut config.reader } else { &mut unheard };
-        over(reader, options, toolset);
+        apply_options(reader, options, toolset);
     }
 }
 
-fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+fn apply_options(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
     reader.option_names = &NAMES;
     toolset.headers.extend(options.headers.iter().filter_map(|text| header(reader, text)));
     let mut given = Object::new();
@@ -135,15 +135,15 @@ fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut Toolset
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
         given.insert(name.to_owned(), value);
     }
-    bounded(reader, "limits", given, toolset);
+    apply_limits(reader, "limits", given, toolset);
     if let Some(timeout) = &options.timeout {
         let given = Object::from_iter([("timeout".to_owned(), Value::from(timeout.as_str()))]);
-        bounded(reader, "timeout", given, toolset);
+        apply_limits(reader, "timeout", given, toolset);
     }
 }
 
 /// Applies keys of `limits` over those of a toolset.
-fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut ToolsetConfig) {
+fn apply_limits(reader: &mut Reader, option: &str, given: Object, toolset: &mut ToolsetConfig) {
     if given.is_empty() {
         return;
     }
@@ -151,8 +151,8 @@ fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut Tools
     let Some(node) = tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
     let mapping = Mapping { object, pointer: option };
-    limits::over(reader, mapping, toolset, &Kinds::default());
-    limits::over_kind(reader, mapping, toolset);
+    limits::apply_limits(reader, mapping, toolset, &Kinds::default());
+    limits::apply_kind_limits(reader, mapping, toolset);
 }
 
 fn tree(value: &Value) -> Option<Node> {
@@ -182,7 +182,7 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
         reader.advise(SettingCode::WrongValue, option, message, remedy);
         return None;
     }
-    headers::one(reader, name, value, option)
+    headers::fixed_header(reader, name, value, option)
 }
 
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {

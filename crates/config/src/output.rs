@@ -4,7 +4,8 @@
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_kind::ToolRule;
 use callgate_settings::{
-    Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, at, escaped, forms, keys, words,
+    Bytes, Kind, MapOf, Mapping, Reader, Section, SettingCode, at, forms, keys, pointer_segment,
+    words,
 };
 use http::{HeaderName, header::SET_COOKIE};
 
@@ -66,10 +67,10 @@ pub(crate) fn shapes(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut To
     let Some(object) = node.as_object() else {
         let expected = "a mapping from tools to how their results are shown";
         let help = "for example `{listPets: {select: [id, name]}}`";
-        return reader.expected(&pointer, expected, node, help);
+        return reader.report_wrong_type(&pointer, expected, node, help);
     };
     for (tool, node) in object.iter() {
-        let pointer = format!("{pointer}/{}", escaped(tool));
+        let pointer = format!("{pointer}/{}", pointer_segment(tool));
         let mut rule = toolset.call.shape.clone();
         if let Some(mapping) = reader.mapping(node, &pointer, &ToolOutputKeys::TABLE) {
             ToolOutputKeys::fill(&mut rule, reader, mapping);

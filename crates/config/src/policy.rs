@@ -213,7 +213,7 @@ fn breaker(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Break
     }
     if node.as_object().is_none() {
         let help = "`none` calls it always, `{failures: 5, open: 10s}` leaves it alone";
-        reader.expected(&at(mapping, key), "`none` or a mapping", node, help);
+        reader.report_wrong_type(&at(mapping, key), "`none` or a mapping", node, help);
         return None;
     }
     reader.get::<BreakerKeys>(mapping, key).map(BreakerChoice::Set)

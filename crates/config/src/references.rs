@@ -7,7 +7,7 @@ forms! {
     struct References => Vec<Url>, Kind::List(&Kind::Address), |reader, mapping, key| {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(items) = node.as_array() else {
-            reader.expected(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
+            reader.report_wrong_type(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
             return None;
         };
         let mut origins = Vec::new();

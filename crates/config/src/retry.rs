@@ -34,7 +34,7 @@ fn rule(reader: &mut Reader, toolset: Mapping<'_>, key: &str) -> Option<Retry> {
     }
     if node.as_str().is_none() {
         let help = "for example `safe`, or `{when: safe, attempts: 3, wait: 10s}`";
-        reader.expected(&at(toolset, key), "`none`, `safe` or a mapping", node, help);
+        reader.report_wrong_type(&at(toolset, key), "`none`, `safe` or a mapping", node, help);
         return None;
     }
     Some(Retry { when: reader.get::<RetryWhenWord>(toolset, key)?, ..Retry::default() })

@@ -36,7 +36,7 @@ fn scheme(reader: &mut Reader, node: &Node, pointer: String) -> Option<SchemeCre
             let pointer = format!("{pointer}/api_key");
             api_key(reader, key, &pointer)?
         }
-        None => SchemeChoice::Other(Box::new(credential::one(reader, node, &pointer)?)),
+        None => SchemeChoice::Other(Box::new(credential::auth_config(reader, node, &pointer)?)),
     };
     Some(SchemeCredential { pointer, kind, choice })
 }

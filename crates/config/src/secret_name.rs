@@ -41,7 +41,8 @@ fn is_secret_word(word: &str) -> bool {
 fn is_credential(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let scheme = words.next().unwrap_or_default();
-    let has_scheme = SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let has_scheme =
+        SCHEMES.iter().any(|credential_scheme| scheme.eq_ignore_ascii_case(credential_scheme));
     has_scheme && words.next().is_some()
         || text.starts_with("eyJ") && text.matches('.').count() == 2
 }

@@ -34,7 +34,7 @@ forms! {
         let node = mapping.object.get(key)?;
         if node.as_bool().is_none() {
             let help = "`read_only: true` offers only what changes nothing";
-            reader.expected(&at(mapping, key), "true or false", node, help);
+            reader.report_wrong_type(&at(mapping, key), "true or false", node, help);
         }
         Some(if node.as_bool()? { Effects::Read } else { Effects::All })
     };

@@ -38,7 +38,7 @@ impl ServerUrl {
         let message = format!("expected the absolute URL of a server, got {}", wrong_kind(text));
         let finding = Finding::new("", Severity::Error, SettingCode::WrongValue.as_str(), message);
         let finding = finding.with_help("for example `https://api.example.com/v1`");
-        Err(Error::of(vec![finding.of_option("server")]))
+        Err(Error::from_findings(vec![finding.of_option("server")]))
     }
 
     /// The address as written.
@@ -80,7 +80,7 @@ forms! {
             Node::String(_) => reader.setting(mapping, key),
             Node::Number(number) => Some(number.to_string()),
             other => {
-                reader.expected(&at(mapping, key), "a text", other, "quote it");
+                reader.report_wrong_type(&at(mapping, key), "a text", other, "quote it");
                 None
             }
         }

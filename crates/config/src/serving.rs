@@ -43,15 +43,15 @@ pub struct ServingConfig {
 
 impl ServingConfig {
     /// The configuration with every file resolved against `base`.
-    pub(crate) fn found(&self, base: &Path) -> Self {
-        let mut found = self.clone();
-        for listener in found.listen.iter_mut().chain(&mut found.admin) {
+    pub(crate) fn with_resolved_files(&self, base: &Path) -> Self {
+        let mut config = self.clone();
+        for listener in config.listen.iter_mut().chain(&mut config.admin) {
             if let Some(tls) = &mut listener.tls {
                 tls.certificate = base.join(&tls.certificate);
                 tls.client_ca = tls.client_ca.iter().map(|file| base.join(file)).collect();
             }
         }
-        found
+        config
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values of the session that are written where nothing fills them in.
 
-use callgate_settings::{Reader, SettingCode, escaped};
+use callgate_settings::{Reader, SettingCode, pointer_segment};
 use callgate_tool::SessionSource;
 use callgate_tree::{Node, Object};
 
@@ -11,7 +11,7 @@ pub(crate) fn warn_of_unfilled(reader: &mut Reader, root: &Node) {
     for (name, toolset) in toolsets.into_iter().flat_map(Object::iter) {
         for key in ["server", "tools"] {
             if let Some(node) = toolset.as_object().and_then(|toolset| toolset.get(key)) {
-                warn(reader, node, &format!("/toolsets/{}/{key}", escaped(name)));
+                warn(reader, node, &format!("/toolsets/{}/{key}", pointer_segment(name)));
             }
         }
     }
@@ -38,7 +38,7 @@ fn warn(reader: &mut Reader, node: &Node, pointer: &str) {
     for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
         // The credential of a model's server takes such values.
         if &**name != "auth" {
-            warn(reader, node, &format!("{pointer}/{}", escaped(name)));
+            warn(reader, node, &format!("{pointer}/{}", pointer_segment(name)));
         }
     }
 }

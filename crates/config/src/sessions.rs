@@ -6,7 +6,7 @@ use std::time::Duration;
 use callgate_executor::CLIENT_TIME;
 use callgate_policy::APPROVAL_TIME;
 use callgate_settings::{
-    Bytes, Count, Kind, Mapping, Reader, SettingCode, at, escaped, forms, settings,
+    Bytes, Count, Kind, Mapping, Reader, SettingCode, at, forms, pointer_segment, settings,
 };
 use http::{HeaderName, header::AUTHORIZATION};
 
@@ -44,7 +44,7 @@ forms! {
 fn headers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, HeaderName)> {
     let mut headers = Vec::new();
     for (parameter, name) in texts(reader, mapping, key) {
-        let pointer = format!("{}/{}", at(mapping, key), escaped(&parameter));
+        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&parameter));
         match HeaderName::try_from(&name) {
             Ok(AUTHORIZATION) => {
                 let message =
@@ -72,21 +72,21 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, S
     let Some(node) = mapping.object.get(key) else { return Vec::new() };
     let pointer = at(mapping, key);
     let Some(members) = node.as_object() else {
-        reader.expected(&pointer, "a mapping", node, "name the parameters: `{tenant: …}`");
+        reader.report_wrong_type(&pointer, "a mapping", node, "name the parameters: `{tenant: …}`");
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut parameter_values = Vec::new();
     for (name, value) in members.iter() {
-        let pointer = format!("{pointer}/{}", escaped(name));
+        let pointer = format!("{pointer}/{}", pointer_segment(name));
         if name.contains('.') || name.is_empty() {
             let message = format!("expected the name of a parameter without dots, got: `{name}`");
             reader.complain(SettingCode::WrongValue, pointer, message, "name the parameter itself");
             continue;
         }
         match value.as_str().filter(|text| !text.is_empty()) {
-            Some(text) => found.push((name.to_string(), text.to_owned())),
-            None => reader.expected(&pointer, "a text", value, "name a header or a claim"),
+            Some(text) => parameter_values.push((name.to_string(), text.to_owned())),
+            None => reader.report_wrong_type(&pointer, "a text", value, "name a header or a claim"),
         }
     }
-    found
+    parameter_values
 }

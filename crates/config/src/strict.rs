@@ -40,14 +40,14 @@ pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
         return vec![StrictFault { pointer: "/openapi".to_owned(), message }];
     }
     let mut faults = Vec::new();
-    for (path, mut item) in taken(&mut whole, "paths") {
-        let at = format!("/paths/{}", escaped(&path));
+    for (path, mut item) in take_members(&mut whole, "paths") {
+        let at = format!("/paths/{}", pointer_segment(&path));
         check_path(&at, &mut item, &mut faults);
     }
-    let mut components = Value::Object(taken(&mut whole, "components"));
+    let mut components = Value::Object(take_members(&mut whole, "components"));
     for (section, check) in SECTIONS {
-        for (name, part) in taken(&mut components, section) {
-            check(&format!("/components/{section}/{}", escaped(&name)), part, &mut faults);
+        for (name, part) in take_members(&mut components, section) {
+            check(&format!("/components/{section}/{}", pointer_segment(&name)), part, &mut faults);
         }
     }
     check::<OpenAPI>("", whole, &mut faults);
@@ -74,7 +74,7 @@ fn check<T: DeserializeOwned>(at: &str, part: Value, faults: &mut Vec<StrictFaul
 }
 
 /// Removes the members of a member, which are checked separately and not again with the whole.
-fn taken(whole: &mut Value, name: &str) -> Map<String, Value> {
+fn take_members(whole: &mut Value, name: &str) -> Map<String, Value> {
     match whole.get_mut(name) {
         Some(Value::Object(members)) => std::mem::take(members),
         // A value that is not a mapping stays, and the check of the whole reports it.
@@ -82,7 +82,7 @@ fn taken(whole: &mut Value, name: &str) -> Map<String, Value> {
     }
 }
 
-fn escaped(name: &str) -> String {
+fn pointer_segment(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

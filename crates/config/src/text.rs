@@ -8,7 +8,7 @@ use std::{
 };
 
 use callgate_settings::{
-    Finding, Section, SettingCode, Severity, Table, beginning, remedy_of_reading,
+    Finding, Section, SettingCode, Severity, Table, file_beginning, remedy_of_reading,
 };
 use callgate_tree::{Diagnostic, Limits, Node, Object};
 
@@ -25,7 +25,12 @@ use crate::{
 
 impl Config {
     /// Fills in the values from the tree of the text.
-    pub(crate) fn filled(mut self, root: &Node, sources: &ToolSources, kinds: &Kinds) -> Self {
+    pub(crate) fn with_tree_values(
+        mut self,
+        root: &Node,
+        sources: &ToolSources,
+        kinds: &Kinds,
+    ) -> Self {
         let mut reader = mem::take(&mut self.reader);
         reader.built = Some("/toolsets/");
         let table = Table { shared: kinds.root_keys(), ..RootKeys::TABLE };
@@ -51,7 +56,7 @@ impl Config {
         Self { reader, ..self }
     }
 
-    pub(crate) fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
+    pub(crate) fn with_origin(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
         let mut config = Self { base, ..Self::default() };
         if !file.as_os_str().is_empty() {
             config.reader.files.insert(file.clone());
@@ -64,8 +69,12 @@ impl Config {
     #[cfg(test)]
     fn read_with(text: &[u8], reader: callgate_settings::Reader) -> Result<Self, Error> {
         let root = tree(Path::new(""), text)?;
-        let config = Self::of(text, PathBuf::new(), PathBuf::new());
-        Ok(Self { reader, ..config }.filled(&root, &ToolSources::new(), &Kinds::default()))
+        let config = Self::with_origin(text, PathBuf::new(), PathBuf::new());
+        Ok(Self { reader, ..config }.with_tree_values(
+            &root,
+            &ToolSources::new(),
+            &Kinds::default(),
+        ))
     }
 
     /// The configuration, if reading it found no fault.
@@ -79,24 +88,26 @@ impl Config {
         }
         let Origin { file, text } = &self.origin;
         let files = self.reader.files.clone();
-        Err(Error::of(self.reader.clone().into_findings(file, text)).in_files(files))
+        Err(Error::from_findings(self.reader.clone().into_findings(file, text)).in_files(files))
     }
 }
 
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
-    beginning(file, Limits::default().bytes).map_err(|error| unreadable(file, &error))
+    file_beginning(file, Limits::default().bytes).map_err(|error| unreadable(file, &error))
 }
 
 pub(crate) fn unreadable(file: &Path, error: &io::Error) -> Error {
     let message = format!("cannot read the file: {error}");
     let help = remedy_of_reading(file, error);
-    Error::whole(file, SettingCode::UnreadableFile.as_str(), message, &help)
+    Error::for_file(file, SettingCode::UnreadableFile.as_str(), message, &help)
 }
 
 pub(crate) fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
     let read = callgate_tree::read(text, &Limits::default());
     let told = |diagnostics: Vec<Diagnostic>| {
-        Error::of(diagnostics.into_iter().map(|diagnostic| textual(file, diagnostic)).collect())
+        Error::from_findings(
+            diagnostics.into_iter().map(|diagnostic| textual(file, diagnostic)).collect(),
+        )
     };
     let read = read.map_err(told)?;
     // A repeated key loses one of its values: an error in a configuration.

@@ -4,7 +4,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_kind::ToolRule;
-use callgate_settings::{Kind, MapOf, Mapping, Reader, SettingCode, at, escaped, forms, keys};
+use callgate_settings::{
+    Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
+};
 use callgate_tool::{Effect, Object, ToolEdit, Value};
 use callgate_tree::Node;
 
@@ -43,14 +45,14 @@ forms! {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let help = "for example `[{status: sold, limit: 5}]`";
         let Some(items) = node.as_array() else {
-            reader.expected(&pointer, "a list of arguments of calls", node, help);
+            reader.report_wrong_type(&pointer, "a list of arguments of calls", node, help);
             return None;
         };
         let mut examples = Vec::new();
         for (index, item) in items.iter().enumerate() {
             match item.to_value() {
                 Value::Object(example) => examples.push(example),
-                _ => reader.expected(&format!("{pointer}/{index}"), "arguments of a call", item, help),
+                _ => reader.report_wrong_type(&format!("{pointer}/{index}"), "arguments of a call", item, help),
             }
         }
         Some(examples)
@@ -66,7 +68,7 @@ pub(crate) fn edits(reader: &mut Reader, mapping: Mapping<'_>, toolset: &mut Too
     let edits =
         reader.map::<EditKeys, Vec<_>>(tools, "edit", "a mapping from tools to changes", help);
     for (tool, keys) in edits.into_iter().flatten() {
-        let pointer = format!("{pointer}/edit/{}", escaped(&tool));
+        let pointer = format!("{pointer}/edit/{}", pointer_segment(&tool));
         add(reader, toolset, tool, pointer, keys);
     }
 }
@@ -95,7 +97,7 @@ fn add(
     }
     if changes == ToolEdit::default() {
         if confirm.is_none()
-            && !reader.complaints.iter().any(|known| known.pointer.starts_with(&pointer))
+            && !reader.complaints.iter().any(|complaint| complaint.pointer.starts_with(&pointer))
         {
             let message = "expected changes to the tool, got none";
             let help = "for example `name: find_pets`, or remove it";

@@ -4,7 +4,7 @@
 use callgate_executor::Execution;
 use callgate_kind::ToolRule;
 use callgate_policy::Confirm;
-use callgate_settings::{Form, Kind, Mapping, Reader, at, escaped, forms, keys, words};
+use callgate_settings::{Form, Kind, Mapping, Reader, at, forms, keys, pointer_segment, words};
 
 /// A rule for the tools of a toolset.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,7 @@ fn of_tools<F: Form>(
 ) -> Option<Vec<ToolRule<F::Value>>> {
     let tools = reader.map::<F, Vec<_>>(mapping, key, expected, help)?.into_iter();
     let rule = |(tool, rule): (String, F::Value)| {
-        let pointer = format!("{}/{}", at(mapping, key), escaped(&tool));
+        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&tool));
         ToolRule { tool, pointer, rule }
     };
     Some(tools.map(rule).collect())

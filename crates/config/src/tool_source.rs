@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate_settings::{Finding, Reader, SettingCode, escaped};
+use callgate_settings::{Finding, Reader, SettingCode, pointer_segment};
 use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Node};
 
@@ -141,7 +141,7 @@ impl<'a> SourceToolset<'a> {
         let node = self.own.get(self.key)?;
         let text = node.as_str().filter(|text| !text.is_empty());
         if text.is_none() {
-            self.reader.expected(&self.pointer, expected, node, help);
+            self.reader.report_wrong_type(&self.pointer, expected, node, help);
         }
         text
     }
@@ -203,7 +203,7 @@ impl fmt::Debug for SourceToolset<'_> {
 
 /// A toolset that names a source, with the settings of both.
 #[derive(Debug)]
-pub(crate) struct Sourced {
+pub(crate) struct SourcedToolset {
     /// The mapping of the toolset, without the key that names the source; `None` after a reported fault.
     pub(crate) node: Option<Node>,
     /// The tools; `None` after a reported fault.
@@ -211,18 +211,18 @@ pub(crate) struct Sourced {
 }
 
 /// Reads the source that a toolset names; `None` if it names none of a registered kind.
-pub(crate) fn sourced(
+pub(crate) fn toolset_source(
     reader: &mut Reader,
     sources: &ToolSources,
     own: &Node,
     pointer: &str,
     directory: &Path,
-) -> Option<Sourced> {
+) -> Option<SourcedToolset> {
     let keys =
         sources.iter().flat_map(|source| source.keys().iter().map(move |key| (source, *key)));
     let named: Vec<_> = keys.filter(|(_, key)| own.get(key).is_some()).collect();
     let (source, key) = *named.first()?;
-    let pointer = format!("{pointer}/{}", escaped(key));
+    let pointer = format!("{pointer}/{}", pointer_segment(key));
     let others = named.iter().skip(1).map(|(_, key)| *key);
     let other = others.chain(own.get("openapi").map(|_| "openapi")).next();
     let tools = if let Some(other) = other {
@@ -236,22 +236,22 @@ pub(crate) fn sourced(
     };
     let settings = tools.as_ref().map(|tools| tools.settings.clone()).unwrap_or_default();
     let named: Vec<_> = named.into_iter().map(|(_, key)| key).collect();
-    let node = merged(own, &named, settings).map_err(|reason| {
+    let node = merged_settings(own, &named, settings).map_err(|reason| {
         let message =
             format!("expected settings that can be read beside the toolset's, got: {reason}");
         let help = format!("correct what `{key}` names, or write its settings here");
         reader.complain(SettingCode::WrongValue, pointer, message, help);
     });
-    Some(Sourced { node: node.ok(), tools })
+    Some(SourcedToolset { node: node.ok(), tools })
 }
 
 /// The toolset's own settings over those of its source; the keys of `limits` are merged one by one.
-fn merged(node: &Node, named: &[&str], mut settings: Object) -> Result<Node, String> {
+fn merged_settings(node: &Node, named: &[&str], mut settings: Object) -> Result<Node, String> {
     let own = node.as_object().into_iter().flat_map(callgate_tree::Object::iter);
     for (key, value) in own.filter(|(key, _)| !named.contains(&&***key)) {
         match (settings.get_mut(key), value.to_value()) {
-            (Some(Value::Object(known)), Value::Object(more)) if &**key == "limits" => {
-                known.extend(more);
+            (Some(Value::Object(limits)), Value::Object(more)) if &**key == "limits" => {
+                limits.extend(more);
             }
             (_, value) => drop(settings.insert(key.to_string(), value)),
         }

@@ -132,7 +132,7 @@ impl ToolsetConfig {
 
     /// Sets the name; its tools are called `name-operation`.
     #[must_use]
-    pub fn named(mut self, name: ToolsetName) -> Self {
+    pub fn with_name(mut self, name: ToolsetName) -> Self {
         self.pointer = format!("/toolsets/{name}");
         self.prefix = Some(name.clone());
         self.name = Some(name);

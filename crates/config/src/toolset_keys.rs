@@ -194,8 +194,8 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<D
     if !openapi.contains("://") {
         return Some(Description::file(openapi));
     }
-    let found = address(openapi);
-    if found.is_none() {
+    let url = address(openapi);
+    if url.is_none() {
         let message = match openapi.split("://").next().unwrap_or_default() {
             "https" => "expected an https address without a user, got one with it".to_owned(),
             scheme => format!("expected a file, or an https address, got one of: `{scheme}`"),
@@ -203,7 +203,7 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<D
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
-    found.map(Description::address)
+    url.map(Description::address)
 }
 
 fn session_name(text: &str) -> Result<SessionName, String> {

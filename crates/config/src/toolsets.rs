@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callgate_kind::Kept;
-use callgate_settings::{Mapping, Reader, Section, SettingCode, Table, escaped};
+use callgate_settings::{Mapping, Reader, Section, SettingCode, Table, pointer_segment};
 use callgate_tool::ToolsetName;
 use callgate_tree::{Node, Object};
 
@@ -14,7 +14,7 @@ use crate::{
     description::Description,
     kinds::{self, Kinds},
     limits, output, tool_edits,
-    tool_source::{self, Settings, Sourced, ToolSources},
+    tool_source::{self, Settings, SourcedToolset, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
     unused_keys,
@@ -35,17 +35,22 @@ pub(crate) fn toolsets(
                 "expected at least one toolset, got none",
                 help,
             ),
-            None => reader.expected("/toolsets", "a mapping from names to toolsets", node, help),
+            None => reader.report_wrong_type(
+                "/toolsets",
+                "a mapping from names to toolsets",
+                node,
+                help,
+            ),
         }
         return Vec::new();
     };
-    if let Some(at) = unindented(object, place.kinds) {
+    if let Some(at) = unindented_key(object, place.kinds) {
         let message =
             format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
         let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
         reader.complain(
             SettingCode::WrongValue,
-            format!("/toolsets/{}", escaped(at)),
+            format!("/toolsets/{}", pointer_segment(at)),
             message,
             help,
         );
@@ -53,7 +58,7 @@ pub(crate) fn toolsets(
     }
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
-        let pointer = format!("/toolsets/{}", escaped(name));
+        let pointer = format!("/toolsets/{}", pointer_segment(name));
         let place = ToolsetLocation { pointer: &pointer, ..*place };
         let read = match ToolsetName::new(name) {
             Ok(name) if node.as_str().is_some() => {
@@ -74,7 +79,7 @@ pub(crate) fn toolsets(
 }
 
 /// The first key of a toolset that occurs in place of a toolset's name, with a value that cannot be a toolset.
-fn unindented<'a>(object: &'a Object, kinds: &Kinds) -> Option<&'a str> {
+fn unindented_key<'a>(object: &'a Object, kinds: &Kinds) -> Option<&'a str> {
     let mut entries = object.iter().map(|(name, value)| (&**name, value));
     let table = table(kinds);
     let is_key = |(name, value): &(&str, &Node)| table.has(name) && value.as_object().is_none();
@@ -104,9 +109,10 @@ pub(crate) fn toolset(
     place: &ToolsetLocation<'_>,
 ) -> Option<ToolsetConfig> {
     let own = node;
-    let sourced = tool_source::sourced(reader, place.sources, node, place.pointer, place.directory);
+    let sourced =
+        tool_source::toolset_source(reader, place.sources, node, place.pointer, place.directory);
     let node = match &sourced {
-        Some(Sourced { node, .. }) => node.as_ref()?,
+        Some(SourcedToolset { node, .. }) => node.as_ref()?,
         None => node,
     };
     let table = table(place.kinds);
@@ -114,7 +120,7 @@ pub(crate) fn toolset(
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
     let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
-    limits::over(reader, mapping, &mut toolset, place.kinds);
+    limits::apply_limits(reader, mapping, &mut toolset, place.kinds);
     ToolsetKeys::fill(&mut toolset, reader, mapping);
     output::shapes(reader, mapping, &mut toolset);
     tool_edits::edits(reader, mapping, &mut toolset);
@@ -126,9 +132,9 @@ pub(crate) fn toolset(
     if let Some(kind) = kind {
         let root = place.root.iter().find(|(key, _)| *key == kind.key()).map(|(_, root)| root);
         toolset.kind = kind.read(reader, mapping, root);
-        limits::over_kind(reader, mapping, &mut toolset);
+        limits::apply_kind_limits(reader, mapping, &mut toolset);
     }
-    if let Some(Sourced { tools, .. }) = &sourced {
+    if let Some(SourcedToolset { tools, .. }) = &sourced {
         let tools = tools.clone()?;
         tool_source::distrust(reader, &mut toolset, Settings { own, tools: &tools, mapping });
         toolset.description = tools.description;

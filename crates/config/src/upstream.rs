@@ -64,7 +64,7 @@ forms! {
             }
             _ => {
                 let help = "`http` asks the service, `replay` answers from the `cases` beside the description, `{replay: DIR}` from a directory";
-                reader.expected(&at(mapping, key), "`http`, `replay` or a mapping", node, help);
+                reader.report_wrong_type(&at(mapping, key), "`http`, `replay` or a mapping", node, help);
                 None
             }
         }

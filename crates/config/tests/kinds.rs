@@ -98,7 +98,7 @@ impl KindSettings for EchoSettings {
     }
 
     fn unavailable(&self) -> Box<Fault> {
-        wording::own_tool::unasked()
+        wording::own_tool::unasked_service()
     }
 
     async fn open(

@@ -53,14 +53,14 @@ pub(crate) fn request(
 }
 
 fn of_action(action: &Action, arguments: &Arguments) -> Arguments {
-    executed(&action.id, arguments)
+    execution_arguments(&action.id, arguments)
 }
 
 fn of_tool(tool: &ServiceTool, arguments: &Arguments) -> Arguments {
-    executed(&tool.id, arguments)
+    execution_arguments(&tool.id, arguments)
 }
 
-fn executed(id: &str, arguments: &Arguments) -> Arguments {
+fn execution_arguments(id: &str, arguments: &Arguments) -> Arguments {
     let body = json!({"parameters": Value::Object(arguments.clone())});
     Arguments::from_iter([("id", id.into()), ("body", body)])
 }
@@ -184,7 +184,8 @@ fn conditions_of(entity: &Entity, arguments: &Arguments) -> Result<Option<String
         Form::Google => clause(entity, given.as_str().unwrap_or_default()),
         Form::Own => filter::read(given),
     };
-    let filter = filter.map_err(|problems| wording::wrong_conditions(below(at, problems)))?;
+    let filter =
+        filter.map_err(|problems| wording::wrong_conditions(nested_problems(at, problems)))?;
     if filter.is_empty() && entity.operation != Operation::List {
         return Err(fault(at, "at least one condition", "none"));
     }
@@ -199,7 +200,7 @@ fn clause(entity: &Entity, text: &str) -> Result<Filter, Vec<Problem>> {
     filter::clause::read(text, &fields).map_err(|problem| vec![problem])
 }
 
-fn below(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
+fn nested_problems(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
     for problem in &mut problems {
         let inner = std::mem::take(&mut problem.at);
         problem.at = if inner.is_empty() { at.to_owned() } else { format!("{at}.{inner}") };
@@ -253,7 +254,7 @@ fn of_query(
     let argument = |name: &String| arguments.get(name).cloned().unwrap_or_default();
     let mut parameters = Vec::new();
     for name in &query.statement.names {
-        let input = query.inputs.iter().find(|(known, _)| known == name).map(|(_, input)| input);
+        let input = query.inputs.iter().find(|(entry, _)| entry == name).map(|(_, input)| input);
         let (value, schema) = match input {
             Some(StatementInput::Session(source)) => (session_value(source, session)?, None),
             Some(StatementInput::Model(schema)) => (argument(name), Some(schema)),

@@ -27,7 +27,7 @@ pub(crate) struct Catalog<'a> {
 
 /// The reason why the service did not describe something.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Undescribed {
+pub(crate) enum MissingDescription {
     /// The service answers that there is no such thing, or that the request is wrong.
     Refused(String),
     /// The service, or its credential, may be available later.
@@ -65,13 +65,14 @@ pub(crate) struct UserRule {
 }
 
 impl Catalog<'_> {
-    pub(crate) async fn entity_type(&self, name: &str) -> Result<EntityType, Undescribed> {
-        let described = self.ask("v2", &format!("/entityTypes/{}", segment(name)), "").await?;
+    pub(crate) async fn entity_type(&self, name: &str) -> Result<EntityType, MissingDescription> {
+        let described =
+            self.fetch_json("v2", &format!("/entityTypes/{}", segment(name)), "").await?;
         Ok(EntityType { fields: fields(&described, "fields"), operations: operations(&described) })
     }
 
-    pub(crate) async fn action(&self, name: &str) -> Result<Action, Undescribed> {
-        let described = self.ask("v2", &format!("/actions/{}", segment(name)), "").await?;
+    pub(crate) async fn action(&self, name: &str) -> Result<Action, MissingDescription> {
+        let described = self.fetch_json("v2", &format!("/actions/{}", segment(name)), "").await?;
         Ok(Action {
             description: text(&described, "description"),
             parameters: fields(&described, "inputParameters"),
@@ -80,7 +81,7 @@ impl Catalog<'_> {
     }
 
     /// All tools of the connection.
-    pub(crate) async fn tools(&self) -> Result<Vec<ServiceTool>, Undescribed> {
+    pub(crate) async fn tools(&self) -> Result<Vec<ServiceTool>, MissingDescription> {
         let (mut tools, mut page) = (Vec::new(), String::new());
         for _ in 0..MAX_PAGES {
             let mut query = String::from("pageSize=100");
@@ -88,7 +89,7 @@ impl Catalog<'_> {
                 query.push_str("&pageToken=");
                 query.push_str(&segment(&page));
             }
-            let listed = self.ask("v2", "/tools", &query).await?;
+            let listed = self.fetch_json("v2", "/tools", &query).await?;
             let items = listed.get("tools").and_then(Value::as_array);
             tools.extend(items.into_iter().flatten().filter_map(tool));
             page = text(&listed, "nextPageToken");
@@ -96,11 +97,13 @@ impl Catalog<'_> {
                 return Ok(tools);
             }
         }
-        Err(Undescribed::Refused(format!("expected at most {MAX_PAGES} pages of tools, got more")))
+        Err(MissingDescription::Refused(format!(
+            "expected at most {MAX_PAGES} pages of tools, got more"
+        )))
     }
 
-    pub(crate) async fn user_rule(&self) -> Result<UserRule, Undescribed> {
-        let described = self.ask("v1", "", "view=FULL").await?;
+    pub(crate) async fn user_rule(&self) -> Result<UserRule, MissingDescription> {
+        let described = self.fetch_json("v1", "", "view=FULL").await?;
         let is = |member| described.get(member).and_then(Value::as_bool).unwrap_or_default();
         Ok(UserRule {
             is_override_enabled: is("authOverrideEnabled"),
@@ -108,32 +111,45 @@ impl Catalog<'_> {
         })
     }
 
-    async fn ask(&self, version: &str, path: &str, query: &str) -> Result<Value, Undescribed> {
+    async fn fetch_json(
+        &self,
+        version: &str,
+        path: &str,
+        query: &str,
+    ) -> Result<Value, MissingDescription> {
         let mark = if query.is_empty() { "" } else { "?" };
         let server = self.server.trim_end_matches('/');
         let url = format!("{server}/{version}/{}{path}{mark}{query}", self.connection);
         let request = Request::get(url).header(ACCEPT, "application/json").body(Bytes::new());
-        let mut request = request.map_err(|error| Undescribed::Refused(error.to_string()))?;
+        let mut request =
+            request.map_err(|error| MissingDescription::Refused(error.to_string()))?;
         request.extensions_mut().insert(NamedBy::Operator);
         let session = Session::default();
         let authorized = self.authenticator.authorize(&mut request, &session).await;
-        authorized.map_err(|error| Undescribed::Unavailable(with_causes(&error)))?;
+        authorized.map_err(|error| MissingDescription::Unavailable(with_causes(&error)))?;
         let limits = Limits { timeout: TIMEOUT, response_bytes: MOST_BYTES };
         let response = self.transport.send(request, &limits).await;
-        let response = response.map_err(|error| Undescribed::Unavailable(with_causes(&error)))?;
+        let response =
+            response.map_err(|error| MissingDescription::Unavailable(with_causes(&error)))?;
         let status = response.status().as_u16();
         let value =
             std::str::from_utf8(response.body()).ok().and_then(|text| Value::parse(text).ok());
         match (status, value) {
             (200, Some(value)) if value.is_object() => Ok(value),
-            (200, _) => Err(Undescribed::Unavailable("the answer is not a JSON object".to_owned())),
-            (400 | 404, value) => Err(Undescribed::Refused(status_message(status, value.as_ref()))),
-            (_, value) => Err(Undescribed::Unavailable(status_message(status, value.as_ref()))),
+            (200, _) => {
+                Err(MissingDescription::Unavailable("the answer is not a JSON object".to_owned()))
+            }
+            (400 | 404, value) => {
+                Err(MissingDescription::Refused(status_message(status, value.as_ref())))
+            }
+            (_, value) => {
+                Err(MissingDescription::Unavailable(status_message(status, value.as_ref())))
+            }
         }
     }
 }
 
-impl Undescribed {
+impl MissingDescription {
     pub(crate) fn why(&self) -> &str {
         let (Self::Refused(why) | Self::Unavailable(why)) = self;
         why
@@ -156,8 +172,8 @@ fn status_message(status: u16, value: Option<&Value>) -> String {
 
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = callgate_secret::causes(error).into_iter();
-    causes.fold(error.to_string(), |known, cause| {
-        if known.contains(&cause) { known } else { format!("{known}: {cause}") }
+    causes.fold(error.to_string(), |message, cause| {
+        if message.contains(&cause) { message } else { format!("{message}: {cause}") }
     })
 }
 

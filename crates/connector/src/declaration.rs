@@ -23,7 +23,7 @@ fn of_entity(entity: &Entity, rows: u32) -> Value {
     match (entity.form, entity.operation) {
         (Form::Own, Operation::List) => own_list(entity, rows),
         (Form::Google, Operation::List) => google_list(entity, rows),
-        (_, Operation::Get) => closed([key(entity)], &[&entity.key.0]),
+        (_, Operation::Get) => closed_schema([key(entity)], &[&entity.key.0]),
         (_, Operation::Create) => create(entity),
         (Form::Own, Operation::Delete) => own_change(entity, None),
         (Form::Own, Operation::Update) => own_change(entity, Some(set(entity))),
@@ -52,7 +52,7 @@ fn own_list(entity: &Entity, rows: u32) -> Value {
         properties
             .insert(PAGE, json!({"type": "string", "minLength": 1, "description": description}));
     }
-    closed(properties, &[])
+    closed_schema(properties, &[])
 }
 
 fn google_list(entity: &Entity, rows: u32) -> Value {
@@ -69,14 +69,14 @@ fn google_list(entity: &Entity, rows: u32) -> Value {
         let items = json!({"type": "string", "enum": names});
         properties.insert("sortByColumns", json!({"type": "array", "items": items, "maxItems": 1}));
     }
-    closed(properties, &[])
+    closed_schema(properties, &[])
 }
 
 fn create(entity: &Entity) -> Value {
     let is_required = |field: &Field| !field.is_nullable && !field.has_default && !field.is_key;
     let required = entity.inputs.iter().filter(|input| is_required(&input.field));
     let required: Vec<_> = required.map(|input| input.argument.as_str()).collect();
-    closed(values(entity), &required)
+    closed_schema(values(entity), &required)
 }
 
 /// Update and delete by key; with `many` also by conditions, one of the two.
@@ -96,7 +96,7 @@ fn own_change(entity: &Entity, set: Option<Value>) -> Value {
         properties.insert(SET, set);
         required.push(SET);
     }
-    closed(properties, &required)
+    closed_schema(properties, &required)
 }
 
 fn google_change(entity: &Entity, values: Object) -> Value {
@@ -112,7 +112,7 @@ fn google_change(entity: &Entity, values: Object) -> Value {
             properties.insert(name, schema);
         }
     }
-    closed(properties, &required)
+    closed_schema(properties, &required)
 }
 
 fn set(entity: &Entity) -> Value {
@@ -149,11 +149,14 @@ fn of_query(query: &Query) -> Value {
         }
     }
     let names: Vec<String> = properties.keys().cloned().collect();
-    closed(properties, &names.iter().map(String::as_str).collect::<Vec<_>>())
+    closed_schema(properties, &names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// A schema of these properties and no others.
-fn closed(properties: impl IntoIterator<Item = (String, Value)>, required: &[&str]) -> Value {
+fn closed_schema(
+    properties: impl IntoIterator<Item = (String, Value)>,
+    required: &[&str],
+) -> Value {
     let properties = Value::Object(properties.into_iter().collect());
     let mut schema = json!({"type": "object", "properties": properties});
     if let Some(schema) = schema.as_object_mut() {

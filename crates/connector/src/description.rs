@@ -159,7 +159,7 @@ impl Requests<'_> {
         };
         let named = backends(toolset).into_iter().filter_map(|backend| {
             let method =
-                Method::ALL.into_iter().find(|known| known.id() == backend.name().as_str());
+                Method::ALL.into_iter().find(|candidate| candidate.id() == backend.name().as_str());
             Some((method?, backend))
         });
         named.collect()

@@ -4,7 +4,7 @@ use callgate_tool::{Object, Value};
 
 /// The schema, at most so deep as a model can use it.
 pub(crate) fn standard(schema: &Value) -> Value {
-    within(schema, DEPTH)
+    standard_to_depth(schema, DEPTH)
 }
 
 /// The schema of an object: one that says nothing allows any members.
@@ -18,7 +18,7 @@ pub(crate) fn of_object(schema: Option<&Value>) -> Object {
     object
 }
 
-fn within(schema: &Value, depth: usize) -> Value {
+fn standard_to_depth(schema: &Value, depth: usize) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     if depth == 0 {
         return Value::Object(Object::new());
@@ -33,7 +33,7 @@ fn within(schema: &Value, depth: usize) -> Value {
 }
 
 fn keyword(name: &str, value: &Value, depth: usize) -> Option<Value> {
-    let one = |schema: &Value| within(schema, depth);
+    let one = |schema: &Value| standard_to_depth(schema, depth);
     Some(match name {
         "$defs" | "definitions" | "patternProperties" | "properties" => {
             let members = value.as_object()?.iter();
@@ -66,15 +66,15 @@ fn types(value: &Value) -> Option<Value> {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         _ => value.as_str().into_iter().collect(),
     };
-    let known = texts.iter().filter_map(|text| {
+    let type_names = texts.iter().filter_map(|text| {
         let text = text.to_ascii_lowercase();
-        TYPES.iter().find(|known| **known == text).copied()
+        TYPES.iter().find(|type_name| **type_name == text).copied()
     });
-    let known: Vec<&str> = known.collect();
-    match *known {
+    let type_names: Vec<&str> = type_names.collect();
+    match *type_names {
         [] => None,
         [one] => Some(one.into()),
-        _ => Some(known.into_iter().collect()),
+        _ => Some(type_names.into_iter().collect()),
     }
 }
 

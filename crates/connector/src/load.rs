@@ -6,7 +6,7 @@ mod tools;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{Authenticator, all};
+use callgate_auth::{Authenticator, combined_authenticator};
 use callgate_executor::{Backend, SessionValues};
 use callgate_transport::Transport;
 use callgate_tree::SettingFinding;
@@ -106,8 +106,8 @@ fn methods(settings: &ConnectionSettings, around: &Surroundings) -> Methods {
         connection: &settings.connection,
         server: &settings.server,
         transport: Arc::clone(&around.transport),
-        authenticator: all(in_query),
-        body_authenticator: all(in_body),
+        authenticator: combined_authenticator(in_query),
+        body_authenticator: combined_authenticator(in_body),
         call,
         session_values: around.session_values.clone(),
     };
@@ -140,7 +140,7 @@ fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFi
 /// The names of a tool's form that a model sees.
 fn entity_key(form: Form, keys: &[&str]) -> String {
     match (form, keys) {
-        (Form::Own, [only]) => crate::work::word(only, 60),
+        (Form::Own, [only]) => crate::work::name_part(only, 60),
         _ => crate::declaration::ENTITY_ID.to_owned(),
     }
 }

@@ -12,14 +12,14 @@ use callgate_executor::Backend;
 use callgate_tool::{Object, Schema, Tool, ToolName, Value, json};
 use callgate_tree::SettingFinding;
 
-use self::tool::Translated;
+use self::tool::TranslatedTool;
 use crate::{
     arguments::id_schema,
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
     load::Loaded,
     settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
-    work::word,
+    work::name_part,
 };
 
 /// The tools of a connection, run by the tools of a database. `find` has the tool of a database toolset behind its short name,
@@ -44,7 +44,7 @@ pub fn local(
         return loaded;
     }
     for action in actions {
-        match one(settings, action, &find) {
+        match entity_tool(settings, action, &find) {
             Ok(tool) => loaded.tools.push(tool),
             Err((message, help)) => {
                 let finding = SettingFinding::error(LOCAL, &*action.pointer, message, help);
@@ -55,7 +55,7 @@ pub fn local(
     loaded
 }
 
-fn one(
+fn entity_tool(
     settings: &ConnectionSettings,
     action: &ActionSettings,
     find: impl Fn(&str) -> Option<Arc<dyn Backend>>,
@@ -65,7 +65,7 @@ fn one(
         let help = "write a statement of the database, and leave this entry out";
         return Err((message.to_owned(), help.to_owned()));
     };
-    let short = format!("{}-{}", word(entity, MAX_ENTITY), operation.as_str());
+    let short = format!("{}-{}", name_part(entity, MAX_ENTITY), operation.as_str());
     let lacking = || {
         let message = format!("expected a tool of the database, got none: `{short}`");
         (message, format!("add the operation to the entity `{entity}` of the database"))
@@ -75,7 +75,7 @@ fn one(
     let schema = fields::chosen_inputs(&schema, *operation, action).map_err(|message| {
         (message, "correct `input_fields`, or leave it out for all columns".to_owned())
     })?;
-    let known = Known::of(&schema, *operation).map_err(|why| {
+    let entity_arguments = EntityArguments::from_schema(&schema, *operation).map_err(|why| {
         (
             why.to_owned(),
             "leave `version` out of the entity, and give it a key of one column".to_owned(),
@@ -88,20 +88,20 @@ fn one(
     };
     let name = name.map_err(|error| (error.to_string(), "give the tool a `name`".to_owned()))?;
     let own = match action.form {
-        Form::Google => declared(&known, *operation, &schema),
+        Form::Google => google_schema(&entity_arguments, *operation, &schema),
         Form::Own => schema.clone(),
     };
     let description = match &*action.description {
         "" => inner.declaration().map(|tool| tool.description.clone()).unwrap_or_default(),
         words => words.to_owned(),
     };
-    Ok(Arc::new(Translated {
+    Ok(Arc::new(TranslatedTool {
         tool: Tool::new(name, description, Schema::new(own), inner.effect()),
         toolset: settings.toolset.clone(),
         form: action.form,
         operation: *operation,
         outputs: action.output_fields.clone(),
-        known,
+        entity_arguments,
         check: ArgumentCheck::new(schema),
         inner,
     }))
@@ -109,7 +109,7 @@ fn one(
 
 /// The declaration of a database's tool, as far as it is needed.
 #[derive(Debug)]
-struct Known {
+struct EntityArguments {
     /// The argument for the key, and its schema; `None` where there is none.
     key: Option<(String, Value)>,
     /// The columns that conditions may name.
@@ -118,8 +118,8 @@ struct Known {
     inputs: Object,
 }
 
-impl Known {
-    fn of(schema: &Value, operation: Operation) -> Result<Self, &'static str> {
+impl EntityArguments {
+    fn from_schema(schema: &Value, operation: Operation) -> Result<Self, &'static str> {
         let empty = Object::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let keys: Vec<_> =
@@ -149,14 +149,18 @@ impl Known {
 }
 
 /// The declaration in Google's names.
-fn declared(known: &Known, operation: Operation, schema: &Value) -> Value {
+fn google_schema(
+    entity_arguments: &EntityArguments,
+    operation: Operation,
+    schema: &Value,
+) -> Value {
     let inner = |name: &str| schema.pointer(&format!("/properties/{name}")).cloned();
     let mut properties = Object::new();
     let mut required: Vec<&str> = Vec::new();
-    if known.key.is_some() {
+    if entity_arguments.key.is_some() {
         properties.insert(ENTITY_ID, id_schema(None));
     }
-    let filtered = !known.filtered.is_empty();
+    let filtered = !entity_arguments.filtered.is_empty();
     match operation {
         Operation::Create => return schema.clone(),
         Operation::Get => required.push(ENTITY_ID),
@@ -169,10 +173,10 @@ fn declared(known: &Known, operation: Operation, schema: &Value) -> Value {
         }
     }
     if filtered {
-        properties.insert(FILTER_CLAUSE, crate::declaration::clause(&known.filtered));
+        properties.insert(FILTER_CLAUSE, crate::declaration::clause(&entity_arguments.filtered));
     }
     if operation == Operation::Update {
-        for (name, schema) in &known.inputs {
+        for (name, schema) in &entity_arguments.inputs {
             properties.entry(name.as_str()).or_insert(schema.clone());
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn read(sql: &str) -> Result<Statement, &'static str> {
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
         let length = match first {
-            '\'' | '"' | '`' => quoted(rest, first).ok_or(OPEN)?,
+            '\'' | '"' | '`' => quotation_length(rest, first).ok_or(OPEN)?,
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").ok_or(OPEN)? + 2,
             '?' => return Err("expected values by name, such as `:since`, got: `?`"),
@@ -40,7 +40,7 @@ pub(crate) fn read(sql: &str) -> Result<Statement, &'static str> {
 }
 
 /// The length of a text in quotes; doubled quotes are two texts side by side, which ends at the same place.
-fn quoted(rest: &str, quote: char) -> Option<usize> {
+fn quotation_length(rest: &str, quote: char) -> Option<usize> {
     rest.get(1..)?.find(quote).map(|at| at + 2)
 }
 

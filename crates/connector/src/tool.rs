@@ -38,7 +38,7 @@ impl ConnectionTool {
         if self.has_user && request.method.has_settings_in_body() {
             let body = request.arguments.get_mut("body").and_then(Value::as_object_mut);
             if let Some(body) = body {
-                body.insert("executionConfig", user::masked());
+                body.insert("executionConfig", user::masked_settings());
             }
         }
         Ok(request)

@@ -54,27 +54,27 @@ impl Authenticator for User {
         session: &Session,
     ) -> Result<Authorization, Error> {
         let mut unsent = Request::new(Bytes::new());
-        let found = self.token.authorize(&mut unsent, session).await?;
-        let [token] = &*found.secrets else { return Err(no_token()) };
+        let authorization = self.token.authorize(&mut unsent, session).await?;
+        let [token] = &*authorization.secrets else { return Err(no_token()) };
         let headers = self.headers(token.expose());
         match &self.query {
             Some(place) => place.put(request, &headers)?,
             None => put_in_body(request, &headers)?,
         }
-        Ok(Authorization::placed(self.places()).with_secrets(found.secrets))
+        Ok(Authorization::from_places(self.places()).with_secrets(authorization.secrets))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
         self.query.iter().cloned().collect()
     }
 
-    async fn refused(
+    async fn handle_refusal(
         &self,
         authorization: &Authorization,
         refusal: CredentialRefusal,
         session: &Session,
     ) -> bool {
-        self.token.refused(authorization, refusal, session).await
+        self.token.handle_refusal(authorization, refusal, session).await
     }
 
     fn session_parameter(&self) -> Option<String> {
@@ -87,7 +87,7 @@ impl Authenticator for User {
 }
 
 /// The settings of an execution as a dry run shows them in a body.
-pub(crate) fn masked() -> Value {
+pub(crate) fn masked_settings() -> Value {
     json!({"headers": MASK})
 }
 

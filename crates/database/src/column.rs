@@ -13,7 +13,7 @@ use callgate_tool::{Problem, Value};
 
 pub(crate) use self::{
     problem::new as problem,
-    schema::{plain as plain_schema, schema},
+    schema::{kind_schema as plain_schema, schema},
 };
 use crate::{
     catalog::{Column, ColumnKind},
@@ -34,7 +34,7 @@ pub(crate) fn text(
         (Value::Null, kind) if *kind != ColumnKind::Json => {
             Err(problem("a value other than null", value))
         }
-        _ => text::of(&column.kind, &column.sql_type, engine, value).map(Some),
+        _ => text::from_value(&column.kind, &column.sql_type, engine, value).map(Some),
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn value(kind: &ColumnKind, text: Option<&str>, engine: Engine) -> Va
 
 /// A value as a result shows it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownValue {
     pub(crate) value: Value,
     /// True if `value` is only the text with which a longer value begins.
     pub(crate) is_cut: bool,
@@ -53,19 +53,19 @@ pub(crate) struct Shown {
 
 /// The JSON of a text that a [`Select`](crate::sql::Select) read with the limit `most_bytes`. Of a longer value it is the text
 /// that the limit leaves.
-pub(crate) fn shown(
+pub(crate) fn shown_value(
     kind: &ColumnKind,
     text: Option<&str>,
     engine: Engine,
     most_bytes: usize,
-) -> Shown {
-    let kept = text.and_then(|text| json::kept(kind, text, most_bytes));
+) -> ShownValue {
+    let kept = text.and_then(|text| json::cut_text(kind, text, most_bytes));
     let value = match (kind, kept) {
         (_, None) => value(kind, text, engine),
         (ColumnKind::Any | ColumnKind::Bytes, Some(kept)) => value(kind, Some(kept), engine),
         (_, Some(kept)) => kept.into(),
     };
-    Shown { value, is_cut: kept.is_some() }
+    ShownValue { value, is_cut: kept.is_some() }
 }
 
 #[cfg(test)]

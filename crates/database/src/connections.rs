@@ -19,13 +19,13 @@ impl Connections {
     /// A driver over these connections; `None` if these settings make others.
     pub(crate) fn driver(&self, connecting: &Connecting) -> Option<Driver> {
         let Connecting { url, base, limits, is_read_only, network, tls } = connecting;
-        let known = &self.connecting;
-        let is_same = known.url.is_same_value(url)
-            && known.base == *base
-            && known.limits == *limits
-            && known.is_read_only == *is_read_only
-            && known.network.is_same(network)
-            && known.tls == *tls;
+        let current_settings = &self.connecting;
+        let is_same = current_settings.url.is_same_value(url)
+            && current_settings.base == *base
+            && current_settings.limits == *limits
+            && current_settings.is_read_only == *is_read_only
+            && current_settings.network.is_same(network)
+            && current_settings.tls == *tls;
         if is_same { self.driver.sharing() } else { None }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     session_values,
     settings::{DatabaseLimits, RoleRule, SessionSource},
     shares,
-    transaction::{Access, Came, Expects, Failure, Step, Transaction},
+    transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
 
 /// The parts that the tools of one database share.
@@ -70,7 +70,7 @@ impl Database {
         transaction: Transaction,
         deadline: Instant,
         journal: &mut Journal,
-    ) -> Result<Came, Failure> {
+    ) -> Result<StepResult, Failure> {
         transaction.note(journal);
         let is_change = |step: &Step| matches!(step.expects, Expects::Affected { .. });
         let change = transaction.steps.iter().rposition(is_change);

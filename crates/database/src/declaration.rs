@@ -104,7 +104,7 @@ fn list(entity: &Entity, terms: Terms<'_>) -> Value {
 }
 
 fn get(entity: &Entity, terms: Terms<'_>) -> Value {
-    let (properties, required) = keyed(entity, terms);
+    let (properties, required) = key_arguments(entity, terms);
     object(properties, required)
 }
 
@@ -112,25 +112,25 @@ fn create(entity: &Entity, terms: Terms<'_>) -> Value {
     let columns = entity.inputs(Operation::Create);
     let required = columns.iter().filter(|column| is_required(column));
     let required = required.map(|column| column.name.clone()).collect();
-    object(given(&columns, terms), required)
+    object(column_properties(&columns, terms), required)
 }
 
 fn update(entity: &Entity, terms: Terms<'_>) -> Value {
-    let set = object(given(&entity.inputs(Operation::Update), terms), Vec::new());
-    let (mut properties, mut required) = changed(entity, terms);
+    let set = object(column_properties(&entity.inputs(Operation::Update), terms), Vec::new());
+    let (mut properties, mut required) = target_arguments(entity, terms);
     properties.insert("set", set);
     required.push("set".to_owned());
     object(properties, required)
 }
 
 fn delete(entity: &Entity, terms: Terms<'_>) -> Value {
-    let (properties, required) = changed(entity, terms);
+    let (properties, required) = target_arguments(entity, terms);
     object(properties, required)
 }
 
 /// The arguments that name the rows of a change.
-fn changed(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
-    let (mut properties, mut required) = keyed(entity, terms);
+fn target_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
+    let (mut properties, mut required) = key_arguments(entity, terms);
     if let Some(version) = entity.version.as_deref().and_then(|name| entity.column(name)) {
         let mut schema = column::schema(version, terms.engine);
         if let Some(members) = schema.as_object_mut() {
@@ -147,14 +147,14 @@ fn changed(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
     (properties, required)
 }
 
-fn keyed(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
+fn key_arguments(entity: &Entity, terms: Terms<'_>) -> (Object, Vec<String>) {
     let columns: Vec<&Column> = entity.given_key().filter_map(|name| entity.column(name)).collect();
     let required = columns.iter().map(|column| column.name.clone()).collect();
-    (given(&columns, terms), required)
+    (column_properties(&columns, terms), required)
 }
 
 /// Columns as arguments.
-fn given(columns: &[&Column], terms: Terms<'_>) -> Object {
+fn column_properties(columns: &[&Column], terms: Terms<'_>) -> Object {
     let property = |column: &&Column| {
         let mut schema = column::schema(column, terms.engine);
         let words = column.comment.as_deref().map(first_sentence).filter(|it| !it.is_empty());

@@ -4,7 +4,7 @@ use crate::catalog::ColumnKind;
 
 /// A statement as the database describes it when it is prepared.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Described {
+pub(crate) struct StatementDescription {
     /// The types of its values, as a cast takes them; empty where the engine has none.
     pub(crate) values: Vec<String>,
     pub(crate) columns: Vec<DescribedColumn>,

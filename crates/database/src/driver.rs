@@ -6,14 +6,14 @@ use tokio::time::Instant;
 
 use crate::{
     catalog::Table,
-    description::Described,
+    description::StatementDescription,
     endpoint::Connecting,
     engine::Engine,
     error::{Error, ErrorKind},
     login::{LoginFinding, Needs, OwnLogin},
     renewal::Renewal,
     settings::TableName,
-    transaction::{Access, Came, Failure, Transaction},
+    transaction::{Access, Failure, StepResult, Transaction},
 };
 
 /// A pool of connections of one login.
@@ -131,7 +131,7 @@ impl Driver {
     }
 
     /// Prepares a statement of the operator without running it.
-    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+    pub(crate) async fn describe(&self, text: &str) -> Result<StatementDescription, Error> {
         each!(self, driver => driver.describe(text).await)
     }
 
@@ -140,7 +140,7 @@ impl Driver {
         &self,
         principal: &str,
         text: &str,
-    ) -> Result<Described, Error> {
+    ) -> Result<StatementDescription, Error> {
         each!(self, driver => driver.describe_for(principal, text).await)
     }
 
@@ -149,7 +149,7 @@ impl Driver {
         &self,
         transaction: Transaction,
         deadline: Instant,
-    ) -> Result<Vec<Came>, Failure> {
+    ) -> Result<Vec<StepResult>, Failure> {
         let access = transaction.access;
         let ran = each!(self, driver => driver.run(transaction, deadline).await);
         ran.map_err(|failure| match failure {

@@ -7,7 +7,7 @@ mod resolve;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use fit::{is_offered, is_required};
-pub(crate) use resolve::{Context, escaped, resolve};
+pub(crate) use resolve::{Context, pointer_token, resolve};
 
 use crate::{
     catalog::{Column, Table},
@@ -85,7 +85,7 @@ impl Entity {
     }
 
     /// The columns that a person sees before a change, and whose values must be the same when it is made.
-    pub(crate) fn reviewed(&self, operation: Operation) -> Vec<&Column> {
+    pub(crate) fn reviewed_columns(&self, operation: Operation) -> Vec<&Column> {
         let inputs = self.inputs.get(&operation).into_iter().flatten();
         let outputs = self.outputs.values().flatten().chain(&self.fields);
         let rows = self.rows.iter().map(|(name, _)| name);
@@ -174,6 +174,6 @@ impl Operation {
 }
 
 /// The operations of an entity, in the order of their tools.
-pub(crate) fn offered(entity: &Entity) -> impl Iterator<Item = Operation> {
+pub(crate) fn offered_operations(entity: &Entity) -> impl Iterator<Item = Operation> {
     Operation::ALL.into_iter().filter(|operation| entity.operations.contains(operation))
 }

@@ -31,7 +31,7 @@ pub enum ErrorKind {
 }
 
 /// The reasons that pass: a database that is away, or cannot answer now. `None` for others.
-pub(crate) fn for_now(failure: &Failure) -> Option<Error> {
+pub(crate) fn transient_error(failure: &Failure) -> Option<Error> {
     let reason = match failure {
         Failure::Busy => return Some(Error::new(ErrorKind::Busy, "every connection is in use")),
         Failure::Conflict => "another process has locked what is read of the database",

@@ -14,7 +14,7 @@ use crate::{
 
 /// The facts about the transaction that failed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Failed<'a> {
+pub(crate) struct FailureContext<'a> {
     /// The entity; `None` for a statement of the operator.
     pub(crate) entity: Option<&'a Entity>,
     pub(crate) purposes: &'a [Purpose],
@@ -24,30 +24,30 @@ pub(crate) struct Failed<'a> {
     pub(crate) timeout: Duration,
 }
 
-impl Failed<'_> {
+impl FailureContext<'_> {
     pub(crate) fn fault(self, failure: &Failure) -> Box<Fault> {
         match failure {
-            Failure::Busy => wording::around::overloaded(SOON),
+            Failure::Busy => wording::around::overload(SOON),
             Failure::Conflict => database::conflict(),
             Failure::Constraint { kind, name, column } => {
                 self.constraint(*kind, name.as_deref(), column.as_deref())
             }
-            Failure::Denied => database::denied(),
-            Failure::Full => database::full(),
-            Failure::Internal => database::internal(None),
+            Failure::Denied => database::denied_access(),
+            Failure::Full => database::full_disk(),
+            Failure::Internal => database::internal_fault(None),
             Failure::InvalidValue => database::value_not_taken(),
             Failure::Lost { may_be_committed: true } => {
-                database::lost(self.effect, database::Committed::Maybe)
+                database::lost_connection(self.effect, database::Committed::Maybe)
             }
             Failure::Lost { may_be_committed: false } => {
-                database::lost(self.effect, database::Committed::No)
+                database::lost_connection(self.effect, database::Committed::No)
             }
             // The statements on entities are callgate's own.
             Failure::Malformed { code } if self.entity.is_some() => {
-                database::internal(code.as_deref())
+                database::internal_fault(code.as_deref())
             }
             Failure::Malformed { code } | Failure::Other { code } => {
-                database::refused(code.as_deref())
+                database::refused_statement(code.as_deref())
             }
             Failure::ReadOnly => database::read_only(),
             Failure::Stale => database::stale_description(),
@@ -59,13 +59,13 @@ impl Failed<'_> {
             }
             Failure::TooLarge => database::too_large(),
             Failure::TooMany { affected } => database::too_many_rows(*affected, self.affected),
-            Failure::Unable { code } => database::unable(code.as_deref()),
+            Failure::Unable { code } => database::unable_server(code.as_deref()),
             Failure::Unavailable { .. } => database::unavailable(),
-            Failure::Unexpected { step } => self.unexpected(*step),
+            Failure::Unexpected { step } => self.unmet_expectation(*step),
         }
     }
 
-    fn unexpected(self, step: usize) -> Box<Fault> {
+    fn unmet_expectation(self, step: usize) -> Box<Fault> {
         let entity = self.entity.map_or("", |entity| entity.name.as_str());
         match self.purposes.get(step) {
             Some(Purpose::Reference(columns)) => {
@@ -118,7 +118,8 @@ mod tests {
     /// The failure of a write.
     fn fault(failure: &Failure, entity: Option<&Entity>) -> Box<Fault> {
         let timeout = Duration::from_secs(1);
-        let failed = Failed { entity, purposes: &[], effect: Effect::Write, affected: 1, timeout };
+        let failed =
+            FailureContext { entity, purposes: &[], effect: Effect::Write, affected: 1, timeout };
         failed.fault(failure)
     }
 

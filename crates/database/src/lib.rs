@@ -35,8 +35,8 @@ mod pool;
 mod postgres;
 mod proposal;
 mod query;
-mod reading;
 mod renewal;
+mod result_rows;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod server_url;
 mod session_values;

@@ -99,7 +99,7 @@ pub async fn load_with(
     };
     let driver = match driver {
         Ok(driver) => Arc::new(driver),
-        Err(error) => return Loaded::failed(&error),
+        Err(error) => return Loaded::from_error(&error),
     };
     let connections = Some(Connections::new(&connecting, &driver));
     let findings = support::findings(&settings, driver.engine());
@@ -116,7 +116,7 @@ pub async fn load_with(
             let tools = if is_refused { Vec::new() } else { tools };
             Loaded { tools, findings: loading.findings, unavailable: None, connections }
         }
-        Err(error) => Loaded::failed(&error),
+        Err(error) => Loaded::from_error(&error),
     }
 }
 
@@ -128,7 +128,7 @@ impl DatabaseSettings {
 }
 
 impl Loaded {
-    fn failed(error: &Error) -> Self {
+    fn from_error(error: &Error) -> Self {
         let help = match error.kind() {
             ErrorKind::Busy | ErrorKind::Unavailable => {
                 return Self { unavailable: Some(error.to_string()), ..Self::default() };
@@ -174,7 +174,7 @@ impl Loading<'_> {
     async fn query(
         &mut self,
         tables: &BTreeMap<TableName, Arc<Table>>,
-    ) -> Result<Option<query::Connected>, Error> {
+    ) -> Result<Option<query::OpenLogin>, Error> {
         let Some(query) = &self.settings.query else { return Ok(None) };
         let connecting =
             Connecting { url: query.url.clone(), is_read_only: true, ..self.connecting.clone() };
@@ -187,9 +187,9 @@ impl Loading<'_> {
     async fn tables(&mut self) -> Result<BTreeMap<TableName, Arc<Table>>, Error> {
         let names: Vec<TableName> =
             self.settings.entities.iter().map(|entity| entity.table.clone()).collect();
-        let found = self.driver.tables(&names).await?;
+        let found_tables = self.driver.tables(&names).await?;
         let tables: BTreeMap<_, _> =
-            found.into_iter().map(|(name, table)| (name, Arc::new(table))).collect();
+            found_tables.into_iter().map(|(name, table)| (name, Arc::new(table))).collect();
         let is_missing = |entity: &&EntitySettings| !tables.contains_key(&entity.table);
         let missing: Vec<_> = self.settings.entities.iter().filter(is_missing).collect();
         if !missing.is_empty() {
@@ -199,8 +199,14 @@ impl Loading<'_> {
                 let name = entity.table.to_string();
                 let pointer = format!("{}/table", entity.pointer);
                 let what = "a table or view that the login sees";
-                let known = all.iter().map(String::as_str);
-                self.findings.push(DatabaseFinding::unknown(TABLE, pointer, what, &name, known));
+                let table_names = all.iter().map(String::as_str);
+                self.findings.push(DatabaseFinding::unknown(
+                    TABLE,
+                    pointer,
+                    what,
+                    &name,
+                    table_names,
+                ));
             }
         }
         Ok(tables)
@@ -223,14 +229,14 @@ impl Loading<'_> {
         entities
     }
 
-    async fn statements(&mut self) -> Result<Vec<statement::Prepared>, Error> {
+    async fn statements(&mut self) -> Result<Vec<statement::DescribedStatement>, Error> {
         let mut prepared = Vec::new();
         for settings in &self.settings.statements {
             match statement::prepare(settings, &self.driver, &self.settings.limits).await {
                 Ok(statement) => prepared.push(statement),
                 Err(statement::Refusal::Findings(findings)) => self.findings.extend(findings),
                 Err(statement::Refusal::Error(error)) if error.kind() == ErrorKind::Statement => {
-                    self.findings.push(statement::unprepared(settings, &error));
+                    self.findings.push(statement::unprepared_finding(settings, &error));
                 }
                 Err(statement::Refusal::Error(error)) => return Err(error),
             }
@@ -250,16 +256,16 @@ impl Loading<'_> {
         for entity in entities {
             entity.add_needs(&mut needs);
         }
-        let found = self.driver.login(&needs).await?;
-        self.findings.extend(found.into_iter().map(finding::of_login));
+        let login_findings = self.driver.login(&needs).await?;
+        self.findings.extend(login_findings.into_iter().map(finding::of_login));
         Ok(())
     }
 
     fn backends(
         &mut self,
         entities: &[Arc<Entity>],
-        statements: Vec<statement::Prepared>,
-        query: Option<query::Connected>,
+        statements: Vec<statement::DescribedStatement>,
+        query: Option<query::OpenLogin>,
         pages: Pages,
     ) -> Vec<Arc<dyn Backend>> {
         let settings = self.settings;
@@ -279,7 +285,7 @@ impl Loading<'_> {
         };
         let mut tools: Vec<(String, Arc<dyn Backend>)> = Vec::new();
         for entity in entities {
-            for operation in entity::offered(entity) {
+            for operation in entity::offered_operations(entity) {
                 match declaration::tool(entity, operation, terms) {
                     Ok(tool) => tools.push((
                         entity.pointer.clone(),

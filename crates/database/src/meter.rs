@@ -19,7 +19,7 @@ pub(crate) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Bytes for S {}
 
 /// A stream whose reading stops when its allowance is used up.
-pub(crate) struct Metered {
+pub(crate) struct MeteredStream {
     stream: Box<dyn Bytes>,
     meter: Arc<Meter>,
     /// True if something was written since something was read.
@@ -49,29 +49,29 @@ impl Meter {
         let taken = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(n_bytes));
-        taken.map(drop).map_err(|_| self.over("a reply is larger than its limit"))
+        taken.map(drop).map_err(|_| self.limit_error("a reply is larger than its limit"))
     }
 
     fn turn(&self) -> io::Result<()> {
         if self.n_turns.fetch_add(1, Ordering::Relaxed) < MOST_TURNS {
             return Ok(());
         }
-        Err(self.over("a call took more turns than its limit"))
+        Err(self.limit_error("a call took more turns than its limit"))
     }
 
-    fn over(&self, message: &'static str) -> io::Error {
+    fn limit_error(&self, message: &'static str) -> io::Error {
         self.is_over.store(true, Ordering::Relaxed);
         io::Error::other(message)
     }
 }
 
-impl Metered {
+impl MeteredStream {
     pub(crate) fn new(stream: impl Bytes + 'static, meter: Arc<Meter>) -> Self {
         Self { stream: Box::new(stream), meter, has_asked: false }
     }
 }
 
-impl AsyncRead for Metered {
+impl AsyncRead for MeteredStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -91,7 +91,7 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl AsyncWrite for MeteredStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

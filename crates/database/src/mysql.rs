@@ -40,13 +40,13 @@ use self::{
 };
 use crate::{
     catalog::Table,
-    description::Described,
+    description::StatementDescription,
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs},
     settings::TableName,
     shares::OPERATOR,
-    transaction::{Access, Came, Failure, Transaction},
+    transaction::{Access, Failure, StepResult, Transaction},
 };
 
 /// A pool of connections to MariaDB or MySQL.
@@ -70,15 +70,15 @@ impl Mysql {
         let pool = Pool::new(dialling, connecting.limits.connections);
         pool.reader(OPERATOR).await?.give_back();
         let is_read_only = connecting.is_read_only;
-        Ok(Self::over(pool, database, is_read_only))
+        Ok(Self::with_pool(pool, database, is_read_only))
     }
 
     /// A driver over the same connections, for a load of its own.
     pub(crate) fn sharing(&self) -> Self {
-        Self::over(self.pool.clone(), self.database.clone(), self.is_read_only)
+        Self::with_pool(self.pool.clone(), self.database.clone(), self.is_read_only)
     }
 
-    fn over(pool: Pool, database: String, is_read_only: bool) -> Self {
+    fn with_pool(pool: Pool, database: String, is_read_only: bool) -> Self {
         let is_for_query = AtomicBool::new(false);
         Self { pool, database, is_read_only, is_for_query, described: Mutex::default() }
     }
@@ -99,7 +99,7 @@ impl Mysql {
         login::findings(&self.pool, &self.database, needs).await
     }
 
-    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+    pub(crate) async fn describe(&self, text: &str) -> Result<StatementDescription, Error> {
         self.describe_for(OPERATOR, text).await
     }
 
@@ -107,11 +107,11 @@ impl Mysql {
         &self,
         principal: &str,
         text: &str,
-    ) -> Result<Described, Error> {
+    ) -> Result<StatementDescription, Error> {
         let text = Arc::from(text);
         let described = describe::describe(&self.pool, principal, &text).await?;
         if !self.is_for_query.load(Ordering::Relaxed) {
-            self.described().insert(text);
+            self.described_texts().insert(text);
         }
         Ok(described)
     }
@@ -120,24 +120,24 @@ impl Mysql {
         &self,
         transaction: Transaction,
         deadline: Instant,
-    ) -> Result<Vec<Came>, Failure> {
+    ) -> Result<Vec<StepResult>, Failure> {
         let is_for_query = self.is_for_query.load(Ordering::Relaxed);
         if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
             return Err(Failure::Denied);
         }
         let is_described = {
-            let described = self.described();
+            let described = self.described_texts();
             transaction.steps.iter().any(|step| described.contains(&step.text))
         };
         let origin = if is_described { Origin::Operator } else { Origin::Callgate };
-        let asked = Asked { transaction: &transaction, deadline, origin };
+        let asked = PendingTransaction { transaction: &transaction, deadline, origin };
         let mut loan = self.pool.loan(&transaction.principal, deadline).await?;
         loan.is_for_one = is_for_query;
         let is_reused = loan.is_reused;
         match attempt(loan, asked).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                let mut loan = self.pool.fresh(&transaction.principal, deadline).await?;
+                let mut loan = self.pool.new_loan(&transaction.principal, deadline).await?;
                 loan.is_for_one = is_for_query;
                 attempt(loan, asked).await.unwrap_or_else(Err)
             }
@@ -145,22 +145,25 @@ impl Mysql {
         }
     }
 
-    fn described(&self) -> MutexGuard<'_, BTreeSet<Arc<str>>> {
+    fn described_texts(&self) -> MutexGuard<'_, BTreeSet<Arc<str>>> {
         self.described.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A transaction that is to be run.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct PendingTransaction<'a> {
     transaction: &'a Transaction,
     deadline: Instant,
     origin: Origin,
 }
 
 /// One attempt; the outer failure says that nothing was run.
-async fn attempt(mut loan: Loan, asked: Asked<'_>) -> Result<Result<Vec<Came>, Failure>, Failure> {
-    let Asked { transaction, deadline, origin } = asked;
+async fn attempt(
+    mut loan: Loan,
+    asked: PendingTransaction<'_>,
+) -> Result<Result<Vec<StepResult>, Failure>, Failure> {
+    let PendingTransaction { transaction, deadline, origin } = asked;
     let connection = loan.connection()?;
     connection.meter.allow(connection.allowance);
     let is_committing = AtomicBool::new(false);

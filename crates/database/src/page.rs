@@ -51,10 +51,10 @@ impl Pages {
         token: &str,
         place: Place,
     ) -> Result<Vec<Option<String>>, Box<Fault>> {
-        self.opened(token, place).ok_or_else(wording::unknown_page)
+        self.token_values(token, place).ok_or_else(wording::unknown_page)
     }
 
-    fn opened(&self, token: &str, place: Place) -> Option<Vec<Option<String>>> {
+    fn token_values(&self, token: &str, place: Place) -> Option<Vec<Option<String>>> {
         if token.len() > MOST_BYTES {
             return None;
         }

@@ -21,7 +21,7 @@ use crate::{
     entity::Entity,
     filter::Filter,
     page::Place,
-    reading::{Columns, Reading},
+    result_rows::{Columns, ResultShape},
     session_values::text_of_column,
     settings::Operation,
     sql::{self, Sql},
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) transaction: Transaction,
     /// The reason, for each step, why it may come to something else than it expects.
     pub(crate) purposes: Vec<Purpose>,
-    pub(crate) reading: Reading,
+    pub(crate) reading: ResultShape,
 }
 
 /// The purpose of a step.
@@ -87,12 +87,12 @@ impl<'a> Request<'a> {
         let rows = self.rows()?;
         let mut values = self.values();
         let key = self.key(&rows, &mut values);
-        values.end()?;
+        values.into_result()?;
         let columns = self.entity.outputs(Operation::Get);
         let select = sql::Select {
             table: &self.entity.table,
             columns: columns.clone(),
-            target: sql::Target { rows: &rows, key: &key, filter: &Filter::default() },
+            target: sql::TargetRows { rows: &rows, key: &key, filter: &Filter::default() },
             order: &[],
             after: None,
             most: Some(2),
@@ -102,10 +102,15 @@ impl<'a> Request<'a> {
         let mut steps = Steps::default();
         let sql = sql::select(self.database.engine, &select);
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
-        self.finish(Access::Read, steps, Reading::Row(self.shown(&columns)))
+        self.finish(Access::Read, steps, ResultShape::Row(self.shown_columns(&columns)))
     }
 
-    fn finish(&self, access: Access, steps: Steps, reading: Reading) -> Result<Plan, Box<Fault>> {
+    fn finish(
+        &self,
+        access: Access,
+        steps: Steps,
+        reading: ResultShape,
+    ) -> Result<Plan, Box<Fault>> {
         let Steps { steps, purposes } = steps;
         let transaction = self.database.transaction(access, self.call, steps)?;
         Ok(Plan { transaction, purposes, reading })
@@ -138,7 +143,7 @@ impl<'a> Request<'a> {
             if let Some(pair) = of_session {
                 key.push(pair.clone());
             } else if let Some(column) = self.entity.column(name)
-                && let Some(text) = values.required(column)
+                && let Some(text) = values.required_text(column)
             {
                 key.push((name.clone(), text));
             }
@@ -146,7 +151,7 @@ impl<'a> Request<'a> {
         key
     }
 
-    fn shown(&self, columns: &[&Column]) -> Columns {
+    fn shown_columns(&self, columns: &[&Column]) -> Columns {
         let limits = &self.database.limits;
         Columns {
             named: columns.iter().map(|it| (it.name.clone(), it.kind.clone())).collect(),

@@ -93,7 +93,7 @@ impl<D: Dial> Pool<D> {
     }
 
     /// A new connection. Idle ones are closed: one of them was found to be unusable.
-    pub(crate) async fn fresh(
+    pub(crate) async fn new_loan(
         &self,
         principal: &str,
         deadline: Instant,

@@ -30,14 +30,14 @@ use self::{
 };
 use crate::{
     catalog::Table,
-    description::Described,
+    description::StatementDescription,
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs, OwnLogin},
     renewal::Renewal,
     settings::TableName,
     shares::OPERATOR,
-    transaction::{Access, Came, Failure, Transaction},
+    transaction::{Access, Failure, StepResult, Transaction},
 };
 
 /// A pool of connections to PostgreSQL.
@@ -104,7 +104,7 @@ impl Postgres {
         login::own_login(&self.pool, needs).await
     }
 
-    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+    pub(crate) async fn describe(&self, text: &str) -> Result<StatementDescription, Error> {
         self.describe_for(OPERATOR, text).await
     }
 
@@ -112,7 +112,7 @@ impl Postgres {
         &self,
         principal: &str,
         text: &str,
-    ) -> Result<Described, Error> {
+    ) -> Result<StatementDescription, Error> {
         describe::describe(&self.pool, principal, text).await
     }
 
@@ -120,7 +120,7 @@ impl Postgres {
         &self,
         transaction: Transaction,
         deadline: Instant,
-    ) -> Result<Vec<Came>, Failure> {
+    ) -> Result<Vec<StepResult>, Failure> {
         let is_for_query = self.is_for_query.load(Ordering::Relaxed);
         if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
             return Err(Failure::Denied);
@@ -131,7 +131,7 @@ impl Postgres {
         match attempt(loan, &transaction, deadline).await {
             // The server closed the connection, or forgot what it had prepared.
             Err(_) if is_reused => {
-                let mut loan = self.pool.fresh(&transaction.principal, deadline).await?;
+                let mut loan = self.pool.new_loan(&transaction.principal, deadline).await?;
                 loan.is_for_one = is_for_query;
                 attempt(loan, &transaction, deadline).await.unwrap_or_else(Err)
             }
@@ -145,7 +145,7 @@ async fn attempt(
     mut loan: Loan,
     transaction: &Transaction,
     deadline: Instant,
-) -> Result<Result<Vec<Came>, Failure>, Failure> {
+) -> Result<Result<Vec<StepResult>, Failure>, Failure> {
     let connection = loan.connection()?;
     connection.meter.allow(connection.allowance);
     let is_committing = AtomicBool::new(false);

@@ -18,16 +18,16 @@ use callgate_tool::{
 };
 use tokio::time::{Instant, timeout_at};
 
-pub(crate) use self::load::{Connected, Loading};
-use self::wrap::Wrapped;
+pub(crate) use self::load::{Loading, OpenLogin};
+use self::wrap::WrappedQuery;
 use crate::{
     database::Database,
-    description::Described,
+    description::StatementDescription,
     engine::Engine,
     error::ErrorKind,
-    failure::Failed,
+    failure::FailureContext,
     plan::Purpose,
-    reading::{Columns, Reading},
+    result_rows::{Columns, ResultShape},
     shares,
     transaction::{Access, Expects, Failure, Step},
 };
@@ -48,7 +48,7 @@ struct Request<'a> {
 
 impl Request<'_> {
     async fn outcome(&self, sql: &str, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
-        let wrapped = self.wrapped(sql).await?;
+        let wrapped = self.wrap_query(sql).await?;
         let limits = &self.database.limits;
         let step = Step {
             text: Arc::from(wrapped.text.as_str()),
@@ -64,18 +64,18 @@ impl Request<'_> {
             value_bytes: limits.row_bytes,
             result_bytes: limits.result_bytes,
         };
-        let reading = Reading::Rows { columns, limit: limits.rows, further: None };
+        let reading = ResultShape::Rows { columns, limit: limits.rows, further: None };
         Ok(reading.outcome(&came, NAME, &self.database.pages))
     }
 
     /// The statement around a text, which must be a statement of its own, too: no text ends the statement around it.
-    async fn wrapped(&self, sql: &str) -> Result<Wrapped, Box<Fault>> {
+    async fn wrap_query(&self, sql: &str) -> Result<WrappedQuery, Box<Fault>> {
         let engine = self.database.engine;
         if sql.contains('\0') {
             return Err(wording::not_a_query("a text with the character U+0000"));
         }
         let refused = match engine {
-            Engine::Mysql => mysql_text::refused(sql),
+            Engine::Mysql => mysql_text::refused_part(sql),
             Engine::Postgres => catalog_names::first(sql)
                 .map(|name| format!("a text with a name of the server's own catalog: `{name}`")),
             Engine::Sqlite => None,
@@ -83,7 +83,7 @@ impl Request<'_> {
         if let Some(refused) = refused {
             return Err(wording::not_a_query(&refused));
         }
-        let described = self.described(sql).await?;
+        let described = self.describe_query(sql).await?;
         if !described.values.is_empty() {
             return Err(wording::not_a_query("a text with placeholders"));
         }
@@ -93,15 +93,15 @@ impl Request<'_> {
         let names = match engine {
             // The engine has names of its own for columns of equal names.
             Engine::Sqlite => {
-                let columns = self.described(&wrap::star(sql)).await?.columns;
+                let columns = self.describe_query(&wrap::star(sql)).await?.columns;
                 Some(columns.into_iter().map(|column| column.name).collect())
             }
             Engine::Mysql | Engine::Postgres => None,
         };
-        Ok(wrap::wrapped(engine, sql, &described, names, &self.database.limits))
+        Ok(wrap::wrapped_query(engine, sql, &described, names, &self.database.limits))
     }
 
-    async fn described(&self, text: &str) -> Result<Described, Box<Fault>> {
+    async fn describe_query(&self, text: &str) -> Result<StatementDescription, Box<Fault>> {
         let principal = shares::principal(self.call);
         let described = self.database.driver.describe_for(principal, text);
         let Ok(described) = timeout_at(self.deadline, described).await else {
@@ -125,7 +125,7 @@ impl Request<'_> {
             Failure::InvalidValue => {
                 wording::not_a_query("one that gives an operation a value that it does not take")
             }
-            failure => Failed {
+            failure => FailureContext {
                 entity: None,
                 purposes: &[Purpose::Reading],
                 effect: Effect::Read,

@@ -17,7 +17,7 @@ pub struct Renewal {
 impl Renewal {
     /// The address as it is now; `None` if it is the rejected one still, or cannot be read.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite has no passwords"))]
-    pub(crate) async fn renewed(&self, rejected: &Secret) -> Option<Secret> {
+    pub(crate) async fn renew_url(&self, rejected: &Secret) -> Option<Secret> {
         self.store.forget(&self.reference, rejected);
         let secret = self.store.get(&self.reference).await.ok()?;
         (!secret.is_same_value(rejected)).then_some(secret)

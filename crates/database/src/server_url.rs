@@ -27,24 +27,26 @@ impl ServerUrl {
     pub(crate) fn read(url: &Secret, schemes: &[&str]) -> Result<Self, Error> {
         let (scheme, rest) = url.expose().split_once("://").unwrap_or_default();
         if !schemes.contains(&scheme) {
-            return Err(refused(format!(
+            return Err(address_error(format!(
                 "the address of this server starts with `{}://`",
                 schemes.first().unwrap_or(&"")
             )));
         }
         if rest.contains('#') {
-            return Err(refused("the address has a `#`: write it as `%23`"));
+            return Err(address_error("the address has a `#`: write it as `%23`"));
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let parameters = parameters(query)?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let (login, server) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = match login.split_once(':') {
-            Some((user, password)) => (decoded(user)?, Some(Secret::new(decoded(password)?))),
-            None => (decoded(login)?, None),
+            Some((user, password)) => {
+                (percent_decoded(user)?, Some(Secret::new(percent_decoded(password)?)))
+            }
+            None => (percent_decoded(login)?, None),
         };
         if user.is_empty() {
-            return Err(refused(format!(
+            return Err(address_error(format!(
                 "the address names no user: `{scheme}://USER:PASSWORD@HOST/DATABASE`"
             )));
         }
@@ -53,7 +55,7 @@ impl ServerUrl {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port.to_owned())),
             _ => (server, None),
         };
-        let (host, database) = (decoded(host)?, decoded(path)?);
+        let (host, database) = (percent_decoded(host)?, percent_decoded(path)?);
         Ok(Self { user, password, host, port, database, parameters })
     }
 }
@@ -62,10 +64,10 @@ fn parameters(query: &str) -> Result<Vec<(String, String)>, Error> {
     let mut parameters: Vec<(String, String)> = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if parameters.iter().any(|(known, _)| known == name) {
-            return Err(refused("the address has a parameter twice"));
+        if parameters.iter().any(|(entry, _)| entry == name) {
+            return Err(address_error("the address has a parameter twice"));
         }
-        parameters.push((name.to_owned(), decoded(value)?));
+        parameters.push((name.to_owned(), percent_decoded(value)?));
     }
     Ok(parameters)
 }
@@ -73,7 +75,7 @@ fn parameters(query: &str) -> Result<Vec<(String, String)>, Error> {
 /// The port of a text, which is none of another range.
 pub(crate) fn port(text: &str) -> Result<u16, Error> {
     let port = text.parse().ok().filter(|port| *port != 0);
-    port.ok_or_else(|| refused("the port is not a number from 1 to 65535"))
+    port.ok_or_else(|| address_error("the port is not a number from 1 to 65535"))
 }
 
 /// The host itself, if it is one name or address.
@@ -83,7 +85,11 @@ pub(crate) fn host(host: String) -> Result<String, Error> {
         Some(address) => address.parse().is_ok_and(|address: IpAddr| address.is_ipv6()),
         None => !host.is_empty() && host.chars().all(is_of_name),
     };
-    if is_host { Ok(host) } else { Err(refused("the address names no host, or more than one")) }
+    if is_host {
+        Ok(host)
+    } else {
+        Err(address_error("the address names no host, or more than one"))
+    }
 }
 
 /// RFC 6761 §6.3: `localhost` is this machine.
@@ -93,7 +99,7 @@ pub(crate) fn is_loopback(host: &str) -> bool {
         || bare.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
 }
 
-pub(crate) fn refused(message: impl Into<String>) -> Error {
+pub(crate) fn address_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Address, message.into())
 }
 
@@ -101,7 +107,7 @@ fn is_of_name(each: char) -> bool {
     each.is_ascii_alphanumeric() || matches!(each, '.' | '-' | '_')
 }
 
-fn decoded(text: &str) -> Result<String, Error> {
+fn percent_decoded(text: &str) -> Result<String, Error> {
     let mut digits = text.split('%').skip(1).map(|rest| rest.bytes().take(2));
     let is_encoded = digits.all(|digits| {
         let digits: Vec<_> = digits.collect();
@@ -111,5 +117,5 @@ fn decoded(text: &str) -> Result<String, Error> {
     let decoded = decoded.ok().filter(|text| is_encoded && !text.contains('\0'));
     decoded
         .map(Into::into)
-        .ok_or_else(|| refused("the address has a `%` that encodes no character"))
+        .ok_or_else(|| address_error("the address has a `%` that encodes no character"))
 }

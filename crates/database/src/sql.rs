@@ -34,7 +34,7 @@ pub(crate) enum Direction {
 pub(crate) struct Select<'a> {
     pub(crate) table: &'a Table,
     pub(crate) columns: Vec<&'a Column>,
-    pub(crate) target: Target<'a>,
+    pub(crate) target: TargetRows<'a>,
     pub(crate) order: &'a [(String, Direction)],
     /// The values of the columns of `order` in the row after which the reading goes on.
     pub(crate) after: Option<&'a [Option<String>]>,
@@ -47,7 +47,7 @@ pub(crate) struct Select<'a> {
 
 /// The rows that a statement is about. Names are those of columns, values are checked texts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<'a> {
+pub(crate) struct TargetRows<'a> {
     /// The values that every row of this caller has.
     pub(crate) rows: &'a [(String, String)],
     /// The values of the key, and of the version if there is one; empty for none.
@@ -77,14 +77,14 @@ fn selecting(engine: Engine, select: &Select<'_>, counted: Option<&Column>) -> S
     let mut binding = Binding::new(engine, select.table);
     let mut text = format!(
         "SELECT {} FROM {}",
-        shown(binding.scope(), &select.columns, select.value_bytes),
+        shown_columns(binding.scope(), &select.columns, select.value_bytes),
         binding.table()
     );
     let mut conditions = condition::of_target(&mut binding, &select.target);
     let scope = binding.scope();
     conditions.extend(counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.name(column))));
     if let Some(last) = select.after {
-        conditions.push(keyset::after(&mut binding, select.order, last));
+        conditions.push(keyset::rows_after(&mut binding, select.order, last));
     }
     if !conditions.is_empty() {
         text += &format!(" WHERE {}", conditions.join(" AND "));
@@ -111,14 +111,17 @@ pub(crate) fn insert(
     let names: Vec<_> = values.iter().map(|(column, _)| engine.quote(&column.name)).collect();
     let typed: Vec<_> = values
         .iter()
-        .map(|(column, value)| typed(&mut binding, column, value.as_deref()))
+        .map(|(column, value)| typed_placeholder(&mut binding, column, value.as_deref()))
         .collect();
     let row = match engine {
         Engine::Postgres | Engine::Sqlite if values.is_empty() => "DEFAULT VALUES".to_owned(),
         _ => format!("({}) VALUES ({})", names.join(", "), typed.join(", ")),
     };
-    let text =
-        format!("INSERT INTO {} {row}{}", binding.table(), returned(binding.scope(), returning));
+    let text = format!(
+        "INSERT INTO {} {row}{}",
+        binding.table(),
+        returning_clause(binding.scope(), returning)
+    );
     binding.statement(text)
 }
 
@@ -135,34 +138,34 @@ pub(crate) fn update(
     engine: Engine,
     table: &Table,
     changes: Changes<'_>,
-    target: &Target<'_>,
+    target: &TargetRows<'_>,
     returning: &Returning<'_>,
 ) -> Sql {
     let mut binding = Binding::new(engine, table);
     let assignment = |(column, value): &(&Column, Option<String>)| {
-        let value = typed(&mut binding, column, value.as_deref());
+        let value = typed_placeholder(&mut binding, column, value.as_deref());
         format!("{} = {value}", engine.quote(&column.name))
     };
     let mut set: Vec<_> = changes.values.iter().map(assignment).collect();
     if let Some(column) = changes.version
-        && let Some(next) = version::next(engine, column, &binding.scope().name(column))
+        && let Some(next) = version::next_version(engine, column, &binding.scope().name(column))
     {
         set.push(format!("{} = {next}", engine.quote(&column.name)));
     }
-    let changed = changed(&mut binding, target);
+    let changed = change_conditions(&mut binding, target);
     let text = format!(
         "UPDATE {} SET {} WHERE {changed}{}",
         binding.table(),
         set.join(", "),
-        returned(binding.scope(), returning)
+        returning_clause(binding.scope(), returning)
     );
     binding.statement(text)
 }
 
 /// The statement that removes rows. It removes none if the target has neither a key nor a condition.
-pub(crate) fn delete(engine: Engine, table: &Table, target: &Target<'_>) -> Sql {
+pub(crate) fn delete(engine: Engine, table: &Table, target: &TargetRows<'_>) -> Sql {
     let mut binding = Binding::new(engine, table);
-    let changed = changed(&mut binding, target);
+    let changed = change_conditions(&mut binding, target);
     let text = format!("DELETE FROM {} WHERE {changed}", binding.table());
     binding.statement(text)
 }
@@ -171,7 +174,7 @@ pub(crate) fn delete(engine: Engine, table: &Table, target: &Target<'_>) -> Sql 
 /// the target has neither a key nor a condition. The removed rows have the name of their table, by which columns are written.
 pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
     let mut binding = Binding::new(engine, select.table);
-    let changed = changed(&mut binding, &select.target);
+    let changed = change_conditions(&mut binding, &select.target);
     let scope = binding.scope();
     let names: Vec<_> = select.columns.iter().map(|column| scope.name(column)).collect();
     let removed = engine.quote(scope.table);
@@ -179,7 +182,7 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
         "WITH {removed} AS (DELETE FROM {} WHERE {changed} RETURNING {}) SELECT {} FROM {removed}{}",
         binding.table(),
         names.join(", "),
-        shown(scope, &select.columns, select.value_bytes),
+        shown_columns(scope, &select.columns, select.value_bytes),
         order_by(&binding, select.order)
     );
     binding.statement(text)
@@ -187,7 +190,7 @@ pub(crate) fn delete_and_read(engine: Engine, select: &Select<'_>) -> Sql {
 
 /// The columns of another statement, which is the table `callgate` here, read as those of a [`Select`].
 pub(crate) fn columns(engine: Engine, columns: &[&Column], value_bytes: usize) -> String {
-    shown(Scope { engine, table: "callgate" }, columns, value_bytes)
+    shown_columns(Scope { engine, table: "callgate" }, columns, value_bytes)
 }
 
 /// The statement that reads one row if a row with these values is there.
@@ -202,38 +205,38 @@ pub(crate) fn present(engine: Engine, table: &Table, pairs: &[(String, String)])
 }
 
 /// The conditions of a change.
-fn changed(binding: &mut Binding<'_>, target: &Target<'_>) -> String {
+fn change_conditions(binding: &mut Binding<'_>, target: &TargetRows<'_>) -> String {
     if target.key.is_empty() && target.filter.is_empty() {
         return NEVER.to_owned();
     }
     condition::of_target(binding, target).join(" AND ")
 }
 
-fn typed(binding: &mut Binding<'_>, column: &Column, value: Option<&str>) -> String {
+fn typed_placeholder(binding: &mut Binding<'_>, column: &Column, value: Option<&str>) -> String {
     let placeholder = binding.bind(value);
-    expression::typed(binding.engine, column, &placeholder)
+    expression::typed_value(binding.engine, column, &placeholder)
 }
 
 /// The columns as texts; a reading of no column still has one.
-fn shown(scope: Scope<'_>, columns: &[&Column], most: usize) -> String {
+fn shown_columns(scope: Scope<'_>, columns: &[&Column], most: usize) -> String {
     if columns.is_empty() {
         return "NULL".to_owned();
     }
     let columns: Vec<_> =
-        columns.iter().map(|column| expression::shown(scope, column, most)).collect();
+        columns.iter().map(|column| expression::shown_column(scope, column, most)).collect();
     columns.join(", ")
 }
 
-fn returned(scope: Scope<'_>, returning: &Returning<'_>) -> String {
+fn returning_clause(scope: Scope<'_>, returning: &Returning<'_>) -> String {
     if returning.columns.is_empty() || !scope.engine.has_returning() {
         return String::new();
     }
-    format!(" RETURNING {}", shown(scope, returning.columns, returning.value_bytes))
+    format!(" RETURNING {}", shown_columns(scope, returning.columns, returning.value_bytes))
 }
 
 fn order_by(binding: &Binding<'_>, order: &[(String, Direction)]) -> String {
     let item = |(name, direction): &(String, Direction)| {
-        let column = expression::ordered(binding.scope(), binding.column(name)?);
+        let column = expression::order_expression(binding.scope(), binding.column(name)?);
         Some(match direction {
             Direction::Ascending => column,
             Direction::Descending => column + " DESC",

@@ -30,13 +30,13 @@ use self::{
 };
 use crate::{
     catalog::Table,
-    description::Described,
+    description::StatementDescription,
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs},
     settings::TableName,
     shares::OPERATOR,
-    transaction::{Access, Came, Failure, Transaction},
+    transaction::{Access, Failure, StepResult, Transaction},
 };
 
 /// A pool of connections to a file of `SQLite`.
@@ -85,13 +85,13 @@ impl Sqlite {
             let mut findings = login::of_views(&rights, &needs);
             pool.snapshot().set_rights(rights);
             let of_file = |connection: &_| login::findings(connection, pool.file(), access);
-            findings.extend(session.own(of_file)?);
+            findings.extend(session.run_own(of_file)?);
             Ok(findings)
         });
         work.await.map_err(|failure| failure::of_load(&failure))
     }
 
-    pub(crate) async fn describe(&self, text: &str) -> Result<Described, Error> {
+    pub(crate) async fn describe(&self, text: &str) -> Result<StatementDescription, Error> {
         self.describe_for(OPERATOR, text).await
     }
 
@@ -99,14 +99,14 @@ impl Sqlite {
         &self,
         principal: &str,
         text: &str,
-    ) -> Result<Described, Error> {
+    ) -> Result<StatementDescription, Error> {
         let text: Arc<str> = text.into();
         let pool = Arc::clone(&self.pool);
         let access = if self.pool.is_read_only() { Access::Read } else { Access::Write };
         let preparation = self.pool.preparation(principal);
-        let work = self
-            .pool
-            .use_connection(access, preparation, move |session| described(session, &pool, text));
+        let work = self.pool.use_connection(access, preparation, move |session| {
+            describe_statement(session, &pool, text)
+        });
         work.await.map_err(|failure| failure::of_statement(&failure))
     }
 
@@ -114,7 +114,7 @@ impl Sqlite {
         &self,
         transaction: Transaction,
         deadline: Instant,
-    ) -> Result<Vec<Came>, Failure> {
+    ) -> Result<Vec<StepResult>, Failure> {
         if transaction.access == Access::Write && self.pool.is_read_only() {
             return Err(Failure::Denied);
         }
@@ -129,15 +129,20 @@ impl Sqlite {
 }
 
 /// Prepares a statement. What one of the operator touches, calls may touch from then on; one of a model touches what it may.
-fn described(session: &mut Session, pool: &Pool, text: Arc<str>) -> Result<Described, Failure> {
+fn describe_statement(
+    session: &mut Session,
+    pool: &Pool,
+    text: Arc<str>,
+) -> Result<StatementDescription, Failure> {
     if pool.snapshot().is_for_query() {
         let rights = pool.snapshot().rights();
-        return session.bound(&rights, &text, |connection| {
-            describe::prepared(connection, &text).map_err(|error| failure::of(&error))
+        return session.run_within_rights(&rights, &text, |connection| {
+            describe::statement_description(connection, &text)
+                .map_err(|error| failure::from_error(&error))
         });
     }
     let (described, touched) =
-        session.recorded(|connection| describe::prepared(connection, &text))?;
+        session.run_recorded(|connection| describe::statement_description(connection, &text))?;
     // `VACUUM INTO` changes no row, and is asked about when it runs.
     if described.is_read == Some(false) && !touched.has_changes() {
         return Err(Failure::Denied);

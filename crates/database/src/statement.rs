@@ -13,14 +13,14 @@ use callgate_tool::{ArgumentName, Effect, Value};
 pub(crate) use self::tool::StatementTool;
 use self::{
     kind::{decimal, kind_of_schema, kind_of_type, types},
-    text::{Malformed, Piece},
+    text::{MalformedStatement, Piece},
 };
 use crate::{
     catalog::{Column, ColumnKind},
-    description::Described,
+    description::StatementDescription,
     driver::Driver,
     engine::Engine,
-    entity::escaped,
+    entity::pointer_token,
     error::Error,
     finding::{DatabaseFinding, STATEMENT},
     settings::{DatabaseLimits, SessionSource, StatementInput, StatementSettings},
@@ -29,7 +29,7 @@ use crate::{
 
 /// A statement that the database has described.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct DescribedStatement {
     pub(crate) pointer: String,
     pub(crate) name: String,
     pub(crate) description: String,
@@ -79,7 +79,7 @@ pub(crate) async fn prepare(
     settings: &StatementSettings,
     driver: &Driver,
     limits: &DatabaseLimits,
-) -> Result<Prepared, Refusal> {
+) -> Result<DescribedStatement, Refusal> {
     let engine = driver.engine();
     let mut findings = Vec::new();
     let pieces = match text::pieces(&settings.sql, engine) {
@@ -92,13 +92,13 @@ pub(crate) async fn prepare(
     if !findings.is_empty() {
         return Err(Refusal::Findings(findings));
     }
-    let plain = written(&pieces, &placeholders, engine, |_, placeholder| placeholder);
+    let plain = statement_text(&pieces, &placeholders, engine, |_, placeholder| placeholder);
     let described = driver.describe(&plain).await?;
-    let index = |name: &String| settings.inputs.iter().position(|(known, _)| known == name);
+    let index = |name: &String| settings.inputs.iter().position(|(entry, _)| entry == name);
     let inputs: Vec<usize> = placeholders.iter().filter_map(index).collect();
     let kinds = kinds(settings, &inputs, &described, engine);
     let types: Vec<String> = kinds.iter().map(|(_, cast)| cast.clone()).collect();
-    let cast = written(&pieces, &placeholders, engine, |at, placeholder| {
+    let cast = statement_text(&pieces, &placeholders, engine, |at, placeholder| {
         cast(&placeholder, types.get(at).map(String::as_str).unwrap_or_default(), engine)
     });
     let described = driver.describe(&cast).await?;
@@ -107,7 +107,7 @@ pub(crate) async fn prepare(
         return Err(Refusal::Findings(findings));
     }
     let values = StatementValues { text: cast, inputs, kinds };
-    let prepared = assembled(settings, values, described, engine);
+    let prepared = described_statement(settings, values, described, engine);
     let findings = refused_formats(settings, &prepared, engine);
     if !findings.is_empty() {
         return Err(Refusal::Findings(findings));
@@ -126,12 +126,12 @@ struct StatementValues {
     kinds: Vec<(ColumnKind, String)>,
 }
 
-fn assembled(
+fn described_statement(
     settings: &StatementSettings,
     values: StatementValues,
-    described: Described,
+    described: StatementDescription,
     engine: Engine,
-) -> Prepared {
+) -> DescribedStatement {
     let StatementValues { text, inputs: placeholders, kinds } = values;
     let mut columns: Vec<Column> =
         described.columns.into_iter().map(|it| Column::of_statement(&it.name, it.kind)).collect();
@@ -155,7 +155,7 @@ fn assembled(
         column: Column::of_statement(name, kind_of(at).unwrap_or(ColumnKind::Other)),
         source: source.clone(),
     });
-    Prepared {
+    DescribedStatement {
         pointer: settings.pointer.clone(),
         name: settings.name.clone(),
         description: settings.description.clone(),
@@ -168,7 +168,7 @@ fn assembled(
     }
 }
 
-impl Prepared {
+impl DescribedStatement {
     /// The text that is run.
     fn text(&self, engine: Engine, value_bytes: usize) -> Arc<str> {
         let columns: Vec<&Column> = self.columns.iter().collect();
@@ -201,7 +201,7 @@ fn placeholders(pieces: &[Piece], engine: Engine) -> Vec<String> {
 }
 
 /// The statement with its placeholders, each as `write` makes it of its index and its text.
-fn written(
+fn statement_text(
     pieces: &[Piece],
     placeholders: &[String],
     engine: Engine,
@@ -213,7 +213,7 @@ fn written(
         match piece {
             Piece::Text(part) => text.push_str(part),
             Piece::Value(name) => {
-                let numbered = placeholders.iter().position(|known| known == name);
+                let numbered = placeholders.iter().position(|placeholder| placeholder == name);
                 let at = if engine == Engine::Mysql { n_values } else { numbered.unwrap_or(0) };
                 n_values += 1;
                 text.push_str(&write(at, engine.placeholder(at + 1)));
@@ -235,7 +235,7 @@ fn cast(placeholder: &str, sql_type: &str, engine: Engine) -> String {
 fn kinds(
     settings: &StatementSettings,
     inputs: &[usize],
-    described: &Described,
+    described: &StatementDescription,
     engine: Engine,
 ) -> Vec<(ColumnKind, String)> {
     let of = |(at, input): (usize, &usize)| {
@@ -258,14 +258,16 @@ fn kinds(
     inputs.iter().enumerate().map(of).collect()
 }
 
-fn malformed_text(settings: &StatementSettings, malformed: Malformed) -> DatabaseFinding {
+fn malformed_text(settings: &StatementSettings, malformed: MalformedStatement) -> DatabaseFinding {
     let (message, help) = match malformed {
-        Malformed::Placeholder => (
+        MalformedStatement::Placeholder => (
             "expected values by their names, got a placeholder of the database",
             "write `:name`, and the name under `inputs`",
         ),
-        Malformed::Second => ("expected one statement, got more", "make a statement of each"),
-        Malformed::Unended => {
+        MalformedStatement::Second => {
+            ("expected one statement, got more", "make a statement of each")
+        }
+        MalformedStatement::Unended => {
             ("expected a string, an identifier or a comment with its end, got none", "end it")
         }
     };
@@ -273,7 +275,7 @@ fn malformed_text(settings: &StatementSettings, malformed: Malformed) -> Databas
 }
 
 /// The database does not prepare the statement. The error has the driver's words, not those of the server.
-pub(crate) fn unprepared(settings: &StatementSettings, error: &Error) -> DatabaseFinding {
+pub(crate) fn unprepared_finding(settings: &StatementSettings, error: &Error) -> DatabaseFinding {
     let help = match settings.effect {
         Effect::Read => {
             "run it in the database's own client, which shows the fault; one that changes something has `effect: write`"
@@ -293,13 +295,15 @@ fn unknown_values(
     findings: &mut Vec<DatabaseFinding>,
 ) {
     let inputs = || settings.inputs.iter().map(|(name, _)| name.as_str());
-    for name in placeholders.iter().filter(|name| inputs().all(|known| known != name.as_str())) {
+    for name in
+        placeholders.iter().filter(|name| inputs().all(|input_name| input_name != name.as_str()))
+    {
         let pointer = format!("{}/sql", settings.pointer);
         let what = "the name of one of `inputs`";
         findings.push(DatabaseFinding::unknown(STATEMENT, pointer, what, name, inputs()));
     }
-    for name in inputs().filter(|name| placeholders.iter().all(|known| known != name)) {
-        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+    for name in inputs().filter(|name| placeholders.iter().all(|placeholder| placeholder != name)) {
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
         let message = format!("expected an input that the statement has as `:{name}`, got none");
         let help = "write it in `sql`, or leave the input out";
         findings.push(DatabaseFinding::error(STATEMENT, pointer, message, help));
@@ -309,7 +313,7 @@ fn unknown_values(
 fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFinding>) {
     for (name, input) in &settings.inputs {
         let StatementInput::Model(schema) = input else { continue };
-        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
         let is_scalar =
             |it: &str| matches!(it, "boolean" | "integer" | "null" | "number" | "string");
         if types(schema).next().is_none() || !types(schema).all(is_scalar) {
@@ -328,14 +332,14 @@ fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFindi
 /// Inputs whose schema has values of one form, which the database's type of the value refuses.
 fn refused_formats(
     settings: &StatementSettings,
-    prepared: &Prepared,
+    prepared: &DescribedStatement,
     engine: Engine,
 ) -> Vec<DatabaseFinding> {
     let finding = |input: &Input| {
         let StatementInput::Model(schema) = &input.source else { return None };
         let example = format::refused_example(&input.column, schema, engine)?;
         let name = &input.column.name;
-        let pointer = format!("{}/inputs/{}", settings.pointer, escaped(name));
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
         let message = format!(
             "expected a schema of values that the database takes here, got one that allows {example}: `{name}`"
         );
@@ -347,7 +351,10 @@ fn refused_formats(
 }
 
 /// Contradictions between the settings of a statement and the database's description of it.
-fn contradictions(settings: &StatementSettings, described: &Described) -> Vec<DatabaseFinding> {
+fn contradictions(
+    settings: &StatementSettings,
+    described: &StatementDescription,
+) -> Vec<DatabaseFinding> {
     let mut findings = Vec::new();
     let mut error = |below: &str, message: String, help: &str| {
         let pointer = format!("{}/{below}", settings.pointer);

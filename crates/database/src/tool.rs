@@ -12,7 +12,7 @@ use callgate_tool::{
 use crate::{
     database::Database,
     entity::Entity,
-    failure::Failed,
+    failure::FailureContext,
     plan::{Plan, Purpose, Request},
     settings::Operation,
     transaction::{Access, Transaction},
@@ -38,8 +38,8 @@ impl EntityTool {
         }
     }
 
-    fn failed<'a>(&'a self, purposes: &'a [Purpose]) -> Failed<'a> {
-        Failed {
+    fn failure_context<'a>(&'a self, purposes: &'a [Purpose]) -> FailureContext<'a> {
+        FailureContext {
             entity: Some(&self.entity),
             purposes,
             effect: self.tool.effect,
@@ -97,9 +97,10 @@ impl Backend for EntityTool {
         let transaction = reviewing.transaction(&request)?;
         let deadline = call.deadline_within(self.database.limits.timeout);
         let came = self.database.driver.run(transaction, deadline).await;
-        let came = came.map_err(|failure| self.failed(&[Purpose::Reading]).fault(&failure))?;
+        let came =
+            came.map_err(|failure| self.failure_context(&[Purpose::Reading]).fault(&failure))?;
         let rows = came.last().map(|came| came.rows.as_slice()).unwrap_or_default();
-        reviewing.shown(&request, rows)
+        reviewing.review(&request, rows)
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
@@ -110,7 +111,7 @@ impl Backend for EntityTool {
         let deadline = call.deadline_within(self.database.limits.timeout);
         match self.database.run(transaction, deadline, journal).await {
             Ok(came) => reading.outcome(&came, &self.entity.name, &self.database.pages),
-            Err(failure) => Outcome::Failed(self.failed(&purposes).fault(&failure)),
+            Err(failure) => Outcome::Failed(self.failure_context(&purposes).fault(&failure)),
         }
     }
 }

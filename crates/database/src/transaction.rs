@@ -43,21 +43,25 @@ pub(crate) enum Expects {
     /// At least one row, which nobody sees: the row that a foreign key refers to.
     Present,
     /// Exactly these rows, which a person saw before.
-    Reviewed(Reviewed),
+    Reviewed(ReviewedDigest),
     /// At most so many rows are fetched; it reads one more than are shown.
     Rows { most: u32 },
 }
 
 impl Expects {
     /// The result of the step at this index, if it is what is expected.
-    pub(crate) fn met(self, step: usize, came: Came) -> Result<Came, Failure> {
+    pub(crate) fn checked_result(
+        self,
+        step: usize,
+        came: StepResult,
+    ) -> Result<StepResult, Failure> {
         let affected = came.affected;
         match self {
             Self::Affected { most, .. } if affected > most => Err(Failure::TooMany { affected }),
             Self::Affected { some: true, .. } | Self::Present if affected == 0 => {
                 Err(Failure::Unexpected { step })
             }
-            Self::Reviewed(reviewed) if Reviewed::of(&came.rows) != reviewed => {
+            Self::Reviewed(reviewed) if ReviewedDigest::from_rows(&came.rows) != reviewed => {
                 Err(Failure::Unexpected { step })
             }
             Self::Affected { .. } | Self::Present | Self::Reviewed(_) | Self::Rows { .. } => {
@@ -69,14 +73,14 @@ impl Expects {
 
 /// The digest of rows that a person saw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Reviewed(pub(crate) [u8; 32]);
+pub(crate) struct ReviewedDigest(pub(crate) [u8; 32]);
 
 /// Rows as texts, `None` for null, in the order of the statement's columns.
 pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
 /// The result of a step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Came {
+pub(crate) struct StepResult {
     pub(crate) rows: Rows,
     /// The rows that it changed.
     pub(crate) affected: u64,
@@ -145,7 +149,7 @@ impl Transaction {
     }
 }
 
-impl Came {
+impl StepResult {
     /// Notes the rows that the step read or changed.
     pub(crate) fn note(&self, journal: &mut Journal) {
         let count = self.affected.max(self.rows.len() as u64);
@@ -153,9 +157,9 @@ impl Came {
     }
 }
 
-impl Reviewed {
+impl ReviewedDigest {
     /// The digest of rows, in their order.
-    pub(crate) fn of(rows: &[Vec<Option<String>>]) -> Self {
+    pub(crate) fn from_rows(rows: &[Vec<Option<String>>]) -> Self {
         let mut hasher = Sha256::new();
         for row in rows {
             hasher.update((row.len() as u64).to_le_bytes());

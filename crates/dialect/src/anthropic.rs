@@ -5,9 +5,9 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, rendered},
+    ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
     projection::Projected,
 };
 
@@ -24,7 +24,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 /// (`server_tool_use`).
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     let blocks = items(message, |mut message| {
-        of_model(&message, "assistant")?;
+        check_role(&message, "assistant")?;
         match message.remove("content") {
             Some(Value::String(_)) => Ok(Vec::new()),
             Some(content) => list("content", content),
@@ -53,7 +53,7 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
 }
 
 fn block(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let rendered = rendered_result(&answer.result, |media_type| IMAGES.contains(&media_type));
     let is_failed = rendered.is_failed;
     // Text blocks must not be blank.
     let is_seen = |block: &Block| !matches!(block, Block::Text(text) if text.trim().is_empty());

@@ -6,9 +6,9 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, rendered},
+    ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
     projection::Projected,
 };
 
@@ -27,7 +27,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         if let Some(output) = take(&mut message, &["output"]) {
             message = object("output.message", output.get("message").cloned().unwrap_or_default())?;
         }
-        of_model(&message, "assistant")?;
+        check_role(&message, "assistant")?;
         let content = message.remove("content");
         let content = content.ok_or_else(|| wrong("content", "a list of blocks", None))?;
         list("content", content)
@@ -54,7 +54,7 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
 
 /// Writes the status only for a failed call, because not every model of Bedrock accepts one.
 fn block(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered(&answer.result, |media_type| format_of(media_type).is_some());
+    let rendered = rendered_result(&answer.result, |media_type| format_of(media_type).is_some());
     let content = rendered.blocks.into_iter().filter_map(|block| match block {
         Block::Media(image) => {
             let format = format_of(&image.media_type).unwrap_or_default();

@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Ended, ended, notes},
+    ending::{ResultValue, notes, result_value},
     envelope::{EnvelopeError, wrong},
     message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
     projection::Projected,
@@ -49,10 +49,10 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
             None => return Err(wrong("message", "an output of a session with `toolCalls`", None)),
         }
     }
-    calls.into_iter().map(asked).collect()
+    calls.into_iter().map(message_call).collect()
 }
 
-fn asked(call: Value) -> Result<MessageCall, EnvelopeError> {
+fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = object("toolCalls", call)?;
     let arguments = take(&mut call, &["args"]);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -92,9 +92,9 @@ fn response(answer: &AnsweredCall<'_>) -> Value {
             response.insert(name, value.clone());
         }
     }
-    let (key, value) = match ended(&answer.result, |_| false) {
-        Ended::Failed(error) => ("error", error),
-        Ended::Fine(value, _) => ("output", value),
+    let (key, value) = match result_value(&answer.result, |_| false) {
+        ResultValue::Failed(error) => ("error", error),
+        ResultValue::Fine(value, _) => ("output", value),
     };
     let mut output = Object::from([(key, value)]);
     output.extend(notes(&answer.result));

@@ -97,15 +97,15 @@ impl Dialect {
     pub fn declaration_in(self, form: Form, tool: &Tool) -> Value {
         let Some(projection) = self.projection_in(form) else { return json::declaration(tool) };
         let projected = project(tool, projection);
-        let declaration = self.declared(form, tool, &projected);
+        let declaration = self.projected_declaration(form, tool, &projected);
         if form == Form::Strict { self.with_strict(declaration) } else { declaration }
     }
 
-    fn fitted(self, given: Arguments, tool: &Tool) -> Arguments {
-        if self == Self::Dialogflow { dialogflow::fitted(given, tool) } else { given }
+    fn fitted_arguments(self, given: Arguments, tool: &Tool) -> Arguments {
+        if self == Self::Dialogflow { dialogflow::flattened_arguments(given, tool) } else { given }
     }
 
-    fn declared(self, form: Form, tool: &Tool, projected: &Projected) -> Value {
+    fn projected_declaration(self, form: Form, tool: &Tool, projected: &Projected) -> Value {
         match self {
             Self::Anthropic => anthropic::declaration(tool, projected),
             Self::Bedrock => bedrock::declaration(tool, projected),
@@ -176,7 +176,7 @@ impl Dialect {
         }
         let projection = self.projection_in(form).filter(|projection| projection.is_restored());
         let fit = projection.map(|projection| {
-            move |given, tool: &Tool| restore(tool, projection, self.fitted(given, tool))
+            move |given, tool: &Tool| restore(tool, projection, self.fitted_arguments(given, tool))
         });
         Ok(message::read(asked, declared, fit.as_ref()))
     }
@@ -199,7 +199,7 @@ impl Dialect {
     /// # Ok::<(), callgate_dialect::EnvelopeError>(())
     /// ```
     pub fn write(self, read: &ReadMessage, results: &[ToolResult]) -> Vec<Value> {
-        let answers = read.answered(results);
+        let answers = read.answered_calls(results);
         match self {
             Self::Anthropic => anthropic::write(&answers),
             Self::Bedrock => bedrock::write(&answers),

@@ -6,7 +6,7 @@
 use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
 
 use crate::{
-    ending::{self, Ended, ended, notes},
+    ending::{self, ResultValue, notes, result_value},
     envelope::{EnvelopeError, wrong},
     message::{AnsweredCall, MessageCall, items, last_part, list, object, take},
     projection::Projected,
@@ -57,7 +57,8 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
 }
 
 fn call_of(mut call: Object) -> MessageCall {
-    let arguments = take(&mut call, &["inputParameters", "input_parameters"]).map(listed);
+    let arguments =
+        take(&mut call, &["inputParameters", "input_parameters"]).map(arguments_from_list);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (tool, action) = (text("tool").map(last_part), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
@@ -73,7 +74,7 @@ fn call_of(mut call: Object) -> MessageCall {
 /// Arguments in the list form of earlier versions: `[{"name": "ACTION input", "value": …}]` with an object as the value
 /// holds all of them; otherwise each item holds one under its own name. Any other value stays as it is and is reported
 /// later.
-fn listed(arguments: Value) -> Value {
+fn arguments_from_list(arguments: Value) -> Value {
     let Some(items) = arguments.as_array() else { return arguments };
     let item =
         |item: &Value| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()));
@@ -86,9 +87,12 @@ fn listed(arguments: Value) -> Value {
 }
 
 /// The arguments with the members of `requestBody` moved to the top.
-pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
-    let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
-    let is_argument = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+pub(crate) fn flattened_arguments(mut arguments: Arguments, tool: &Tool) -> Arguments {
+    let properties =
+        tool.input_schema.without_definitions().get("properties").and_then(Value::as_object);
+    let is_argument = |name: &str| {
+        properties.is_some_and(|declared_properties| declared_properties.contains_key(name))
+    };
     let Some(body) = arguments.get(BODY).filter(|_| !is_argument(BODY)) else { return arguments };
     if is_argument("body") && !arguments.contains_key("body") {
         let body = arguments.remove(BODY).unwrap_or_default();
@@ -115,12 +119,12 @@ fn result(answer: &AnsweredCall<'_>) -> Value {
             result.insert(name, value.clone());
         }
     }
-    match ended(&answer.result, |_| false) {
-        Ended::Failed(_) => {
+    match result_value(&answer.result, |_| false) {
+        ResultValue::Failed(_) => {
             let message = ending::text(&answer.result);
             result.insert("error", json!({"message": message}));
         }
-        Ended::Fine(value, _) => {
+        ResultValue::Fine(value, _) => {
             let mut output = output(&answer.result, value);
             if let Some(members) = output.as_object_mut() {
                 members.extend(notes(&answer.result));

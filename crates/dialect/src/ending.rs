@@ -27,23 +27,28 @@ pub(crate) struct Media {
 }
 
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum ResultValue {
     Failed(Value),
     Fine(Value, Vec<Media>),
 }
 
 /// Renders the end of a call as blocks; `takes` says which media types the format can show.
-pub(crate) fn rendered(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
+pub(crate) fn rendered_result(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Rendered {
     let whole = |text: String, is_failed| Rendered { blocks: vec![Block::Text(text)], is_failed };
     let notes = notes(result);
     let Outcome::Answered(answer) = &result.outcome else {
-        return whole(noted(Json::of(&result.outcome), notes), result.is_failed());
+        return whole(
+            text_with_notes(Json::from_serializable(&result.outcome), notes),
+            result.is_failed(),
+        );
     };
     let mut rest = rest(answer);
     rest.extend(notes.clone());
     let mut blocks = match &answer.content {
         // There is no content, so the status is the whole answer.
-        Content::Empty => return whole(noted(Json::of(&**answer), notes), false),
+        Content::Empty => {
+            return whole(text_with_notes(Json::from_serializable(&**answer), notes), false);
+        }
         Content::Parts(parts) => {
             if let Some(names) = names(parts) {
                 rest.insert("parts", names);
@@ -62,12 +67,13 @@ pub(crate) fn rendered(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ren
 pub(crate) fn text(result: &ToolResult) -> String {
     let texts = match &result.outcome {
         Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
-            let (parts, mut rest) = (described(&answer.content, &|_| false).0, rest(answer));
+            let (parts, mut rest) =
+                (described_content(&answer.content, &|_| false).0, rest(answer));
             rest.extend(notes(result));
             let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
             [Some(parts.to_string()), rest].into_iter().flatten().collect()
         }
-        _ => rendered(result, |_| false).into_texts(),
+        _ => rendered_result(result, |_| false).into_texts(),
     };
     texts.join("\n")
 }
@@ -84,7 +90,7 @@ pub(crate) fn notes(result: &ToolResult) -> Object {
     notes
 }
 
-fn noted(object: Json, notes: Object) -> String {
+fn text_with_notes(object: Json, notes: Object) -> String {
     if notes.is_empty() {
         return object.text().to_owned();
     }
@@ -101,7 +107,7 @@ fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
         Content::Json(json) => Block::Text(json.text().to_owned()),
         Content::Text { text, .. } => Block::Text(text.clone()),
         Content::File { .. } | Content::Media { .. } | Content::Parts(_) => {
-            let (described, mut media) = described(content, takes);
+            let (described, mut media) = described_content(content, takes);
             media.pop().map_or_else(|| Block::Text(described.to_string()), Block::Media)
         }
     }
@@ -112,13 +118,13 @@ fn names(parts: &[Part]) -> Option<Value> {
     let named = |part: &Part| {
         let mut names = Object::new();
         let handle = part.handle.as_ref().map(|handle| handle.as_str().to_owned());
-        let known = [
+        let fields = [
             ("name", &part.name),
             ("contentId", &part.content_id),
             ("filename", &part.filename),
             ("handle", &handle),
         ];
-        for (name, value) in known {
+        for (name, value) in fields {
             if let Some(value) = value {
                 names.insert(name, value.as_str().into());
             }
@@ -131,30 +137,35 @@ fn names(parts: &[Part]) -> Option<Value> {
 }
 
 /// The end of a call as a value whose numbers survive being read as 64-bit floating-point numbers.
-pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended {
+pub(crate) fn result_value(result: &ToolResult, takes: impl Fn(&str) -> bool) -> ResultValue {
     let answer = match &result.outcome {
         Outcome::Answered(answer) => answer,
         Outcome::Failed(fault) => {
-            let mut error = Json::of(&**fault).into_value();
+            let mut error = Json::from_serializable(&**fault).into_value();
             if let (Some(members), Some(status)) = (error.as_object_mut(), fault.status) {
                 members.insert("status", Number::from(status).into());
             }
-            return Ended::Failed(doubled(error));
+            return ResultValue::Failed(double_safe_value(error));
         }
-        other => return Ended::Fine(doubled(Json::of(other).into_value()), Vec::new()),
+        other => {
+            return ResultValue::Fine(
+                double_safe_value(Json::from_serializable(other).into_value()),
+                Vec::new(),
+            );
+        }
     };
     let rest = rest(answer);
     if answer.content == Content::Empty {
-        return Ended::Fine(Json::of(&**answer).into_value(), Vec::new());
+        return ResultValue::Fine(Json::from_serializable(&**answer).into_value(), Vec::new());
     }
-    let (value, media) = described(&answer.content, &takes);
+    let (value, media) = described_content(&answer.content, &takes);
     if rest.is_empty() {
-        return Ended::Fine(doubled(value), media);
+        return ResultValue::Fine(double_safe_value(value), media);
     }
     let mut whole = Object::new();
     whole.insert("response", value);
     whole.extend(rest);
-    Ended::Fine(doubled(Value::Object(whole)), media)
+    ResultValue::Fine(double_safe_value(Value::Object(whole)), media)
 }
 
 impl Rendered {
@@ -178,7 +189,7 @@ fn rest(answer: &Answer) -> Object {
     bare.next.clone_from(&answer.next);
     bare.handle.clone_from(&answer.handle);
     bare.still_sending = answer.still_sending;
-    match Json::of(&bare).into_value() {
+    match Json::from_serializable(&bare).into_value() {
         Value::Object(mut members) => {
             members.remove("response");
             members
@@ -188,12 +199,12 @@ fn rest(answer: &Answer) -> Object {
 }
 
 /// A content as a value that describes images and sounds, and the media that the format accepts.
-fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
-    let mut described = Json::of(content).into_value();
+fn described_content(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
+    let mut described = Json::from_serializable(content).into_value();
     let mut media = Vec::new();
     match content {
         Content::Media { media_type, .. } => {
-            media.extend(taken(&mut described, media_type, takes));
+            media.extend(take_media(&mut described, media_type, takes));
         }
         Content::Parts(parts) => {
             let items = described.as_array_mut().into_iter().flatten().zip(parts);
@@ -201,7 +212,7 @@ fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Me
                 if let Content::Media { media_type, .. } = &part.content
                     && let Some(item) = item.get_mut("content")
                 {
-                    media.extend(taken(item, media_type, takes));
+                    media.extend(take_media(item, media_type, takes));
                 }
             }
         }
@@ -211,7 +222,11 @@ fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Me
 }
 
 /// Removes the bytes of an image or a sound from its description; returns the media if the format accepts it.
-fn taken(described: &mut Value, media_type: &str, takes: &impl Fn(&str) -> bool) -> Option<Media> {
+fn take_media(
+    described: &mut Value,
+    media_type: &str,
+    takes: &impl Fn(&str) -> bool,
+) -> Option<Media> {
     let members = described.as_object_mut()?;
     let data = members.remove("data");
     if takes(media_type)
@@ -225,16 +240,16 @@ fn taken(described: &mut Value, media_type: &str, takes: &impl Fn(&str) -> bool)
 
 /// Replaces numbers that 64-bit floating-point numbers cannot hold by texts: these formats are read through `Struct` of
 /// Protocol Buffers, which has no other numbers.
-fn doubled(value: Value) -> Value {
+fn double_safe_value(value: Value) -> Value {
     match value {
-        Value::Array(items) => Value::Array(items.into_iter().map(doubled).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(double_safe_value).collect()),
         Value::Number(number) => {
             let nearest = number.as_f64().and_then(Number::from_f64);
             let is_held = nearest.is_some_and(|nearest| nearest.is_equal_to(&number));
             if is_held { Value::Number(number) } else { Value::String(number.to_string()) }
         }
         Value::Object(members) => {
-            let members = members.into_iter().map(|(name, value)| (name, doubled(value)));
+            let members = members.into_iter().map(|(name, value)| (name, double_safe_value(value)));
             Value::Object(members.collect())
         }
         other => other,

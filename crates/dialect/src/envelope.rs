@@ -76,7 +76,7 @@ pub fn distinct_names<'n>(
         return Ok(());
     };
     let reason = format!("expected names that differ beyond their case, got twice: `{name}`");
-    Err(EnvelopeError(InvalidValue::custom(reason).within(at)))
+    Err(EnvelopeError(InvalidValue::custom(reason).under_segment(at)))
 }
 
 #[derive(Deserialize)]
@@ -104,7 +104,7 @@ pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {
     } else {
         (format!("a message of `{expected}`"), format!("a call in the form of `{got}`"))
     };
-    EnvelopeError(InvalidValue::unexpected("message", expected, &got))
+    EnvelopeError(InvalidValue::from_words("message", expected, &got))
 }
 
 pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {

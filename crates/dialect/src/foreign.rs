@@ -7,17 +7,17 @@ use callgate_tool::{Object, Value};
 /// of one message, and a call of the expected format further in is one of a list of messages.
 pub(crate) fn foreign(message: &Value, expected: &str) -> Option<&'static str> {
     let expected = if message.is_array() { "" } else { expected };
-    found(message, expected, MOST_LEVELS)
+    foreign_format(message, expected, MOST_LEVELS)
 }
 
-fn found(value: &Value, expected: &str, levels: usize) -> Option<&'static str> {
+fn foreign_format(value: &Value, expected: &str, levels: usize) -> Option<&'static str> {
     let levels = levels.checked_sub(1)?;
     match value {
-        Value::Array(items) => items.iter().find_map(|item| found(item, expected, levels)),
+        Value::Array(items) => items.iter().find_map(|item| foreign_format(item, expected, levels)),
         Value::Object(members) => {
             let mut inner = HOLDERS.iter().filter_map(|name| members.get(name));
             format_of(members, expected)
-                .or_else(|| inner.find_map(|value| found(value, expected, levels)))
+                .or_else(|| inner.find_map(|value| foreign_format(value, expected, levels)))
         }
         _ => None,
     }

@@ -45,9 +45,9 @@ pub struct UnknownForm(String);
 macro_rules! by_name {
     ($Names:ident, $Unknown:ident, $what:literal) => {
         impl $Unknown {
-            pub(crate) fn of(what: &str, known: &[$Names], name: &str) -> Self {
-                let known: Vec<_> = known.iter().map(|one| one.as_str()).collect();
-                Self(format!("expected {what}, one of `{}`, got: `{name}`", known.join("`, `")))
+            pub(crate) fn new(what: &str, choices: &[$Names], name: &str) -> Self {
+                let choices: Vec<_> = choices.iter().map(|choice| choice.as_str()).collect();
+                Self(format!("expected {what}, one of `{}`, got: `{name}`", choices.join("`, `")))
             }
         }
 
@@ -55,7 +55,7 @@ macro_rules! by_name {
             type Err = $Unknown;
 
             fn from_str(name: &str) -> Result<Self, $Unknown> {
-                Self::named(name).ok_or_else(|| $Unknown::of($what, Self::ALL, name))
+                Self::from_name(name).ok_or_else(|| $Unknown::new($what, Self::ALL, name))
             }
         }
 

@@ -39,7 +39,7 @@ impl Dialect {
         if self.forms().contains(&form) {
             return Ok(form);
         }
-        Err(UnknownForm::of(&format!("a form of `{self}`"), self.forms(), form.as_str()))
+        Err(UnknownForm::new(&format!("a form of `{self}`"), self.forms(), form.as_str()))
     }
 
     /// The projection of schemas in a form; the usual form's if the dialect does not have the requested one.

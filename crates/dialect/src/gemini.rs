@@ -6,21 +6,21 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Ended, Media, ended, notes},
+    ending::{Media, ResultValue, notes, result_value},
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
     projection::Projected,
 };
 
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
-    declared("parametersJsonSchema", tool, projected)
+    function_declaration("parametersJsonSchema", tool, projected)
 }
 
 pub(crate) fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
-    declared("parameters", tool, projected)
+    function_declaration("parameters", tool, projected)
 }
 
-fn declared(member: &str, tool: &Tool, projected: &Projected) -> Value {
+fn function_declaration(member: &str, tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut declared = Object::new();
     declared.insert("name", tool.name.as_str().into());
@@ -35,7 +35,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
             content = object("content", first.get("content").cloned().unwrap_or_default())?;
         }
-        of_model(&content, "model")?;
+        check_role(&content, "model")?;
         match take(&mut content, &["parts"]) {
             Some(parts) => list("parts", parts),
             None if content.contains_key("role") => Ok(Vec::new()),
@@ -71,10 +71,10 @@ fn part(answer: &AnsweredCall<'_>) -> Value {
             part.insert(name, value.clone());
         }
     }
-    let ended = ended(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let ended = result_value(&answer.result, |media_type| IMAGES.contains(&media_type));
     let (key, value, images) = match ended {
-        Ended::Failed(error) => ("error", error, Vec::new()),
-        Ended::Fine(value, images) => ("output", value, images),
+        ResultValue::Failed(error) => ("error", error, Vec::new()),
+        ResultValue::Fine(value, images) => ("output", value, images),
     };
     let mut response = Object::from([(key, value)]);
     response.extend(notes(&answer.result));

@@ -64,7 +64,7 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
 /// assert_eq!(json.to_string(), r#"{"id":"1","tool":"deletePet","status":204,"response":null}"#);
 /// ```
 pub fn result(result: &ToolResult) -> Json {
-    Json::of(result)
+    Json::from_serializable(result)
 }
 
 fn insert(object: &mut Value, name: &str, value: Value) {

@@ -96,7 +96,7 @@ pub fn strict_limits(
 /// # Ok::<(), callgate_tool::InvalidName>(())
 /// ```
 pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
-    LimitFinder::default().of(tool)
+    LimitFinder::default().limits_for_tool(tool)
 }
 
 /// Finds the limits that declarations exceed. Shared definitions are examined only once.
@@ -109,12 +109,12 @@ pub struct LimitFinder {
 
 impl LimitFinder {
     /// The limits that one declaration exceeds.
-    pub fn of(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
-        let own = tool.input_schema.own();
+    pub fn limits_for_tool(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
+        let own = tool.input_schema.without_definitions();
         let mut facts = Facts::default();
         facts.schema(own, 0);
         facts.add(self.common(tool.input_schema.definitions()));
-        let mut limits = exceeded(own, &facts);
+        let mut limits = exceeded_limits(own, &facts);
         let is_long = tool.description.chars().nth(LONGEST_DESCRIPTION).is_some();
         limits.extend(is_long.then_some(DESCRIPTION));
         limits
@@ -129,26 +129,26 @@ impl LimitFinder {
             }
             (Arc::downgrade(definitions), facts)
         };
-        let known = self.definitions.entry(Arc::as_ptr(definitions).addr());
-        &known.or_insert_with(looked_at).1
+        let definition_entry = self.definitions.entry(Arc::as_ptr(definitions).addr());
+        &definition_entry.or_insert_with(looked_at).1
     }
 }
 
 fn of_group<'a>(
-    known: &'a mut BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
+    groups: &'a mut BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
     group: &Arc<DefinitionGroup>,
 ) -> &'a Facts {
     let looked_at = || {
         let mut facts = Facts::default();
         for definition in group.iter() {
-            facts.named(&definition.name, &definition.schema, 0);
+            facts.add_named_schema(&definition.name, &definition.schema, 0);
         }
         (Arc::downgrade(group), facts)
     };
-    &known.entry(Arc::as_ptr(group).addr()).or_insert_with(looked_at).1
+    &groups.entry(Arc::as_ptr(group).addr()).or_insert_with(looked_at).1
 }
 
-fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
+fn exceeded_limits(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     let composed = ["allOf", "anyOf", "oneOf"].iter().any(|keyword| root.get(keyword).is_some());
     let limit = |provider, expected, instead| ProviderLimit { provider, expected, instead };
     let anthropic = "no `oneOf`, `anyOf` or `allOf` at the root of a schema";
@@ -261,9 +261,9 @@ impl Facts {
             match (keyword.as_str(), value) {
                 ("properties" | "patternProperties", Value::Object(properties)) => {
                     self.n_properties += properties.len();
-                    self.all_named(properties, nesting + 1);
+                    self.add_named_schemas(properties, nesting + 1);
                 }
-                ("$defs", Value::Object(schemas)) => self.all_named(schemas, nesting),
+                ("$defs", Value::Object(schemas)) => self.add_named_schemas(schemas, nesting),
                 ("enum", Value::Array(values)) => self.enumeration(values),
                 ("$ref", _) => self.n_references += 1,
                 ("pattern", Value::String(pattern)) => self.has_wild_pattern |= is_wild(pattern),
@@ -271,7 +271,7 @@ impl Facts {
                     self.max_length = self.max_length.max(length.as_u64().unwrap_or_default());
                 }
                 ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
-                    self.all(schemas, nesting);
+                    self.add_schemas(schemas, nesting);
                 }
                 ("items" | "additionalProperties" | "not" | "contains", schema) => {
                     self.schema(schema, nesting + 1);
@@ -290,19 +290,19 @@ impl Facts {
         self.has_other_name |= names.any(|name| !is_identifier(name));
     }
 
-    fn all(&mut self, schemas: &[Value], nesting: usize) {
+    fn add_schemas(&mut self, schemas: &[Value], nesting: usize) {
         for schema in schemas {
             self.schema(schema, nesting);
         }
     }
 
-    fn all_named(&mut self, schemas: &Object, nesting: usize) {
+    fn add_named_schemas(&mut self, schemas: &Object, nesting: usize) {
         for (name, schema) in schemas {
-            self.named(name, schema, nesting);
+            self.add_named_schema(name, schema, nesting);
         }
     }
 
-    fn named(&mut self, name: &str, schema: &Value, nesting: usize) {
+    fn add_named_schema(&mut self, name: &str, schema: &Value, nesting: usize) {
         self.text += name.len();
         self.schema(schema, nesting);
     }

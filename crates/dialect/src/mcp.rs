@@ -6,7 +6,7 @@
 use callgate_tool::{Effect, Object, Tool, Value, json};
 
 use crate::{
-    ending::{Block, rendered},
+    ending::{Block, rendered_result},
     envelope::{EnvelopeError, wrong},
     message::{AnsweredCall, MessageCall, object, take},
     projection::Projected,
@@ -28,12 +28,12 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 /// The call of a request or of its params, or the calls of a list of them.
 pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
     match message {
-        Value::Array(requests) => requests.into_iter().map(asked).collect(),
-        request => asked(request).map(|asked| vec![asked]),
+        Value::Array(requests) => requests.into_iter().map(message_call).collect(),
+        request => message_call(request).map(|asked| vec![asked]),
     }
 }
 
-fn asked(request: Value) -> Result<MessageCall, EnvelopeError> {
+fn message_call(request: Value) -> Result<MessageCall, EnvelopeError> {
     let mut request = object("message", request)?;
     let method = request.get("method");
     if method.is_some_and(|method| method.as_str() != Some("tools/call")) {
@@ -50,11 +50,11 @@ fn asked(request: Value) -> Result<MessageCall, EnvelopeError> {
 }
 
 pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
-    answers.iter().map(answered).collect()
+    answers.iter().map(result_message).collect()
 }
 
-fn answered(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered(&answer.result, |media_type| kind_of(media_type).is_some());
+fn result_message(answer: &AnsweredCall<'_>) -> Value {
+    let rendered = rendered_result(&answer.result, |media_type| kind_of(media_type).is_some());
     let block = |block| match block {
         Block::Media(media) => {
             let kind = kind_of(&media.media_type).unwrap_or_default();

@@ -109,14 +109,14 @@ impl ReadMessage {
     ) -> Self {
         let name = |asked: &str| named(asked).map_or(asked, ToolName::as_str).to_owned();
         let provided: Vec<_> = functions.iter().map(|function| name(function)).collect();
-        let known: BTreeSet<_> = provided.iter().collect();
+        let provided_names: BTreeSet<_> = provided.iter().collect();
         for ReadCall { call, .. } in &mut self.calls {
             let (id, tool) = match &*call {
                 Ok(call) => (&call.id, &call.tool),
                 Err(ended) => (&ended.id, &ended.tool),
             };
-            if !tool.is_empty() && !known.contains(&name(tool)) {
-                *call = Err(ended(id, tool, wording::not_provided(tool, &provided)));
+            if !tool.is_empty() && !provided_names.contains(&name(tool)) {
+                *call = Err(failed_result(id, tool, wording::not_provided(tool, &provided)));
             }
         }
         self
@@ -125,7 +125,10 @@ impl ReadMessage {
     /// Renames the arguments of the calls: `name` returns the tool's name of an argument. This is for formats whose runtime
     /// names arguments by itself ([`Dialect::has_wire_names`](crate::Dialect::has_wire_names)).
     #[must_use]
-    pub fn renamed(mut self, name: impl Fn(&ToolCall, &str) -> Option<String>) -> Self {
+    pub fn with_renamed_arguments(
+        mut self,
+        name: impl Fn(&ToolCall, &str) -> Option<String>,
+    ) -> Self {
         for ReadCall { call, .. } in &mut self.calls {
             let Ok(call) = call else { continue };
             let of = |given: &String| {
@@ -144,12 +147,12 @@ impl ReadMessage {
     }
 
     /// Every call with its end: `results` are the results of the calls that can be made, in their order.
-    pub(crate) fn answered<'a>(&'a self, results: &'a [ToolResult]) -> Vec<AnsweredCall<'a>> {
+    pub(crate) fn answered_calls<'a>(&'a self, results: &'a [ToolResult]) -> Vec<AnsweredCall<'a>> {
         let mut results = results.iter();
         let ending = |asked: &'a ReadCall| match &asked.call {
             Err(ended) => Cow::Borrowed(&**ended),
             Ok(call) => results.next().map_or_else(
-                || Cow::Owned(*ended(&call.id, &call.tool, wording::not_made())),
+                || Cow::Owned(*failed_result(&call.id, &call.tool, wording::not_made())),
                 Cow::Borrowed,
             ),
         };
@@ -170,20 +173,20 @@ pub(crate) fn read<'t>(
         let given = asked.id.as_ref().and_then(text_of);
         let id = given.clone().unwrap_or_else(|| format!("call_{}", at + 1));
         let origin = asked.origin.clone();
-        let (name, call) = settled(asked, &declared, fit);
+        let (name, call) = name_and_arguments(asked, &declared, fit);
         let call = call.map(|arguments| ToolCall::new(&*id, &*name, arguments));
         let call = call.and_then(|call| match at {
             MOST_CALLS.. => Err(wording::too_many(MOST_CALLS)),
-            _ if given.is_some() && is_made(&calls, &call) => Err(wording::repeated(&id)),
+            _ if given.is_some() && is_made(&calls, &call) => Err(wording::repeated_call(&id)),
             _ => Ok(call),
         });
-        let call = call.map_err(|fault| ended(&id, &name, fault));
+        let call = call.map_err(|fault| failed_result(&id, &name, fault));
         calls.push(ReadCall { call, origin });
     }
     ReadMessage { calls }
 }
 
-fn settled<'t>(
+fn name_and_arguments<'t>(
     asked: MessageCall,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
@@ -201,7 +204,7 @@ fn settled<'t>(
         return (name, Err(fault));
     }
     if name.is_empty() {
-        return (name, Err(wording::unnamed()));
+        return (name, Err(wording::unnamed_tool()));
     }
     let read = arguments(value).map_err(|why| wording::unreadable_arguments(&name, &why));
     let read = read.map(|arguments| match (fit, tool) {
@@ -232,7 +235,7 @@ fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }
 
-fn ended(id: &str, tool: &str, fault: Box<Fault>) -> Box<ToolResult> {
+fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> Box<ToolResult> {
     let (id, tool) = (id.to_owned(), tool.to_owned());
     let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
     Box::new(ToolResult { id, tool, outcome, journal })
@@ -292,7 +295,7 @@ pub(crate) fn last_part(name: &str) -> &str {
 }
 
 /// Refuses a message of another role than the model's: its calls are already answered, or it has none.
-pub(crate) fn of_model(message: &Object, role: &str) -> Result<(), EnvelopeError> {
+pub(crate) fn check_role(message: &Object, role: &str) -> Result<(), EnvelopeError> {
     let role_of = message.get("role").or_else(|| message.get("Role")?.get("Label"));
     match role_of.and_then(Value::as_str) {
         Some(other) if other != role => {

@@ -9,7 +9,7 @@ use callgate_tool::{Tool, Value, json};
 use crate::{
     ending,
     envelope::{EnvelopeError, wrong},
-    message::{AnsweredCall, MessageCall, items, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, check_role, items, list, object, take},
     projection::Projected,
     wording::no_function,
 };
@@ -20,7 +20,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
         "type": "function",
         "function": {
             "name": tool.name.as_str(),
-            "description": (&*bounded(description)),
+            "description": (&*bounded_description(description)),
             "parameters": schema,
         },
     })
@@ -28,7 +28,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
 
 /// A description within the bound of Azure `OpenAI` and models that copy it, which refuse the whole request for a longer one: it
 /// ends with a sentence, or at least with a word.
-pub(crate) fn bounded(description: &str) -> Cow<'_, str> {
+pub(crate) fn bounded_description(description: &str) -> Cow<'_, str> {
     let Some((most, _)) = description.char_indices().nth(LONGEST_DESCRIPTION) else {
         return Cow::Borrowed(description);
     };
@@ -57,17 +57,17 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
             message = object("message", first.get("message").cloned().unwrap_or_default())?;
         }
-        of_model(&message, "assistant")?;
+        check_role(&message, "assistant")?;
         match take(&mut message, &["tool_calls"]) {
             Some(calls) => list("tool_calls", calls),
             None if message.contains_key("role") => Ok(Vec::new()),
             None => Err(wrong("message", "the role and the `tool_calls` of an assistant", None)),
         }
     })?;
-    calls.into_iter().map(asked).collect()
+    calls.into_iter().map(message_call).collect()
 }
 
-pub(crate) fn asked(call: Value) -> Result<MessageCall, EnvelopeError> {
+pub(crate) fn message_call(call: Value) -> Result<MessageCall, EnvelopeError> {
     let mut call = object("tool_calls", call)?;
     let id = take(&mut call, &["id"]);
     // Every call needs an answer, even one of another type.
@@ -122,13 +122,17 @@ mod tests {
     #[test]
     fn a_description_beyond_the_bound_ends_with_a_sentence_or_a_word() {
         for text in ["", "Lists pets.", &"x".repeat(1024), &"é".repeat(1024)] {
-            assert_eq!(bounded(text), text);
+            assert_eq!(bounded_description(text), text);
         }
         let sentences = "All pets of the shop. ".repeat(100);
-        assert!(bounded(&sentences).ends_with("of the shop. \u{2026}"), "{}", bounded(&sentences));
+        assert!(
+            bounded_description(&sentences).ends_with("of the shop. \u{2026}"),
+            "{}",
+            bounded_description(&sentences)
+        );
         let words = "a word ".repeat(300);
-        let head = bounded(&words).trim_end_matches(MARK).len();
-        assert_eq!(words.as_bytes()[head], b' ', "{}", bounded(&words));
+        let head = bounded_description(&words).trim_end_matches(MARK).len();
+        assert_eq!(words.as_bytes()[head], b' ', "{}", bounded_description(&words));
         for text in [
             sentences,
             "a word ".repeat(300),
@@ -136,7 +140,7 @@ mod tests {
             "\u{1f600} ".repeat(900),
             "x".repeat(1025),
         ] {
-            let cut = bounded(&text);
+            let cut = bounded_description(&text);
             assert!(cut.chars().count() <= LONGEST_DESCRIPTION, "{} {cut}", cut.chars().count());
             assert!(cut.chars().count() > LONGEST_DESCRIPTION / 3, "{cut}");
             let head = cut.strip_suffix(MARK).unwrap();

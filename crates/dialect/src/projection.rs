@@ -108,15 +108,15 @@ pub struct UnknownProjection(String);
 /// ```
 pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let schema = &tool.input_schema;
-    let (grammar, definitions) = (projection.grammar(), Definitions::of(schema));
-    let names = names::of(grammar, schema, &definitions);
+    let (grammar, definitions) = (projection.grammar(), Definitions::new(schema));
+    let names = names::name_replacements(grammar, schema, &definitions);
     let head = tool.name.as_str().len() + tool.description.len();
     let bound = if grammar.is_closed { MOST_STRICT_BYTES } else { MOST_BYTES };
     let most = tool.most_tokens.saturating_mul(4).min(bound).saturating_sub(head);
     let mut shown = (Value::Null, Words::default(), Losses::default());
     for cut in Cut::all(grammar.deepest) {
         let mut walk = Projector::new(grammar, cut, &definitions, &names, most.max(1));
-        let (mut built, words) = walk.root(schema.own());
+        let (mut built, words) = walk.root(schema.without_definitions());
         let wanted = walk.all_wanted();
         if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {
             members.insert("$defs", Value::Object(wanted));
@@ -140,12 +140,12 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
         return arguments;
     }
     let grammar = projection.grammar();
-    let definitions = Definitions::of(&tool.input_schema);
+    let definitions = Definitions::new(&tool.input_schema);
     let schema = &tool.input_schema;
     let restoring = Restoring {
         definitions: &definitions,
         names: LazyCell::new(Box::new(|| {
-            let names = names::of(grammar, schema, &definitions).into_iter();
+            let names = names::name_replacements(grammar, schema, &definitions).into_iter();
             names.map(|(own, other)| (other, own)).collect()
         })),
         is_shallow: grammar.names == Names::Dotted,
@@ -153,7 +153,7 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
         drops_null: grammar.is_complete,
         reads_texts: grammar.is_closed,
     };
-    restoring.object(arguments, &[tool.input_schema.own()], 0)
+    restoring.object(arguments, &[tool.input_schema.without_definitions()], 0)
 }
 
 impl Projected {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use callgate_tool::{Tool, Value, json};
 
 use crate::{
-    ending::{self, Block, rendered},
+    ending::{self, Block, rendered_result},
     envelope::{EnvelopeError, wrong},
     message::{AnsweredCall, MessageCall, items, list, object, take},
     openai,
@@ -20,7 +20,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     json!({
         "type": "function",
         "name": tool.name.as_str(),
-        "description": (&*openai::bounded(description)),
+        "description": (&*openai::bounded_description(description)),
         "parameters": schema,
         "strict": false,
     })
@@ -70,7 +70,7 @@ pub(crate) fn write(answers: &[AnsweredCall<'_>]) -> Vec<Value> {
 }
 
 fn item(answer: &AnsweredCall<'_>) -> Value {
-    let rendered = rendered(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let rendered = rendered_result(&answer.result, |media_type| IMAGES.contains(&media_type));
     let kind = match answer.origin.get("type").and_then(Value::as_str) {
         Some(CUSTOM) => "custom_tool_call_output",
         _ => "function_call_output",

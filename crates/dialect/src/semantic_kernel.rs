@@ -8,7 +8,7 @@ use callgate_tool::{Object, Tool, Value, json};
 use crate::{
     ending,
     envelope::EnvelopeError,
-    message::{AnsweredCall, MessageCall, list, object, of_model, take},
+    message::{AnsweredCall, MessageCall, check_role, list, object, take},
     openai,
     projection::Projected,
 };
@@ -26,7 +26,7 @@ pub(crate) fn read(message: Value) -> Result<Vec<MessageCall>, EnvelopeError> {
         Value::Object(mut message)
             if ["items", "Items"].iter().any(|name| message.contains_key(name)) =>
         {
-            of_model(&message, "assistant")?;
+            check_role(&message, "assistant")?;
             let items = take(&mut message, &["items", "Items"]).unwrap_or_default();
             list("items", items)?
         }
@@ -57,8 +57,8 @@ fn message(answer: &AnsweredCall<'_>) -> Value {
     let (plugin, function) = parts(name.as_deref().unwrap_or_default());
     let id = &answer.result.id;
     let item = |members: [(&str, Value); 5]| {
-        let known = members.into_iter().filter(|(_, value)| !value.is_null());
-        Value::Object(known.collect())
+        let present_members = members.into_iter().filter(|(_, value)| !value.is_null());
+        Value::Object(present_members.collect())
     };
     if answer.origin.contains_key("content_type") {
         let item = item([
@@ -85,8 +85,8 @@ fn message(answer: &AnsweredCall<'_>) -> Value {
 
 fn whole_name(item: &Object) -> Option<String> {
     let text = |names: &[&str]| {
-        let found = names.iter().find_map(|name| item.get(name)?.as_str());
-        found.filter(|text| !text.is_empty()).map(str::to_owned)
+        let first_text = names.iter().find_map(|name| item.get(name)?.as_str());
+        first_text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let (plugin, function) =
         (text(&["plugin_name", "PluginName"]), text(&["function_name", "FunctionName"]));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use callgate_tool::{Reader, Token, Value};
+use callgate_tool::{JsonReader, JsonToken, Value};
 
 use crate::envelope::{EnvelopeError, no_json};
 
@@ -33,11 +33,11 @@ pub fn read_json(text: &str) -> Result<Value, EnvelopeError> {
 
 /// Reads to the end, unless an object repeats a key.
 fn unambiguous(text: &str) -> Result<(), EnvelopeError> {
-    let mut reader = Reader::new(text);
+    let mut reader = JsonReader::new(text);
     let mut open = Vec::new();
     while let Some(token) = reader.token().map_err(no_json)? {
         match token {
-            Token::Name(name) => {
+            JsonToken::Name(name) => {
                 let names: Option<&mut BTreeSet<String>> = open.last_mut();
                 if names.is_some_and(|names| !names.insert(name.to_owned())) {
                     let message = format!("expected each key once, got twice: `{name}`");
@@ -45,8 +45,8 @@ fn unambiguous(text: &str) -> Result<(), EnvelopeError> {
                     return Err(no_json(format_args!("{message} at line {line} column {column}")));
                 }
             }
-            Token::ObjectStart => open.push(BTreeSet::new()),
-            Token::ObjectEnd => drop(open.pop()),
+            JsonToken::ObjectStart => open.push(BTreeSet::new()),
+            JsonToken::ObjectEnd => drop(open.pop()),
             _ => {}
         }
     }

@@ -1,8 +1,8 @@
 //! A folder with its index, which follows the folder: files are compared by size and time before a search, at most once a second,
 //! and by their digests before anything is shown. Everything here blocks; the tools call it on threads for that.
 
+mod file_reader;
 mod lookup;
-mod reading;
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::{
     finding::{FOLDER, POINTER},
     folder::{Folder, Stamp},
-    index::{Changed, Index},
+    index::{ChangedFile, Index},
     settings::{DocumentsLimits, MetadataSource},
     uri::UriTemplate,
 };
@@ -28,7 +28,7 @@ pub(crate) use lookup::{Excerpt, LineRange};
 #[derive(Debug)]
 pub(crate) struct Collection {
     folder: Folder,
-    reading: Reading,
+    reading: ReadOptions,
     uri: Option<UriTemplate>,
     index: RwLock<Index>,
     /// The time of the next comparison with the folder; locked while one runs.
@@ -39,14 +39,14 @@ pub(crate) struct Collection {
 
 /// The way in which files are read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ReadOptions {
     pub(crate) metadata: MetadataSource,
     pub(crate) extractor: Option<PathBuf>,
     pub(crate) limits: DocumentsLimits,
 }
 
 impl Collection {
-    pub(crate) fn new(folder: Folder, reading: Reading, uri: Option<UriTemplate>) -> Self {
+    pub(crate) fn new(folder: Folder, reading: ReadOptions, uri: Option<UriTemplate>) -> Self {
         let (index, next, findings) = Default::default();
         Self { folder, reading, uri, index, next, findings }
     }
@@ -143,7 +143,7 @@ impl Collection {
     /// Reads a file that may have changed, and indexes it again if it has.
     fn update(&self, path: &str) {
         let digest = self.index().digest_of(path);
-        self.take_all(&[Changed { path: path.to_owned(), bytes: 0, digest }]);
+        self.take_all(&[ChangedFile { path: path.to_owned(), bytes: 0, digest }]);
         self.index_mut().settle();
     }
 }

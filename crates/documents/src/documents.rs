@@ -32,14 +32,14 @@ impl Documents {
 
     /// The index, if these settings read the files in the same way.
     pub(crate) fn collection_of(&self, settings: &DocumentsSettings) -> Option<Arc<Collection>> {
-        let known = &*self.settings;
-        let is_same = known.folder == settings.folder
-            && known.include == settings.include
-            && known.exclude == settings.exclude
-            && known.uri == settings.uri
-            && known.metadata == settings.metadata
-            && known.extractor == settings.extractor
-            && known.limits == settings.limits;
+        let current_settings = &*self.settings;
+        let is_same = current_settings.folder == settings.folder
+            && current_settings.include == settings.include
+            && current_settings.exclude == settings.exclude
+            && current_settings.uri == settings.uri
+            && current_settings.metadata == settings.metadata
+            && current_settings.extractor == settings.extractor
+            && current_settings.limits == settings.limits;
         is_same.then(|| Arc::clone(&self.collection))
     }
 

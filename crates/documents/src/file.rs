@@ -24,7 +24,7 @@ pub(crate) fn digest(bytes: &[u8]) -> FileDigest {
 
 /// A file that was read.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedFile {
     pub(crate) digest: FileDigest,
     pub(crate) entries: Vec<Entry>,
     /// The words of all pieces, document after document.
@@ -50,7 +50,7 @@ pub(crate) struct PreparedDocument<'a> {
     pub(crate) pieces: Vec<Piece>,
 }
 
-impl Prepared {
+impl PreparedFile {
     pub(crate) fn new(
         path: &str,
         bytes: &[u8],

@@ -24,7 +24,7 @@ struct Condition {
 
 impl Filter {
     /// The operator's conditions, with the values of a session.
-    pub(crate) fn bound(
+    pub(crate) fn for_session(
         conditions: &[BoundCondition],
         session: &Session,
     ) -> Result<Self, Box<Fault>> {
@@ -48,7 +48,7 @@ impl Filter {
     pub(crate) fn and(mut self, conditions: &Object) -> Result<Self, Box<Fault>> {
         for (field, operators) in conditions {
             let operators = operators.as_object().into_iter().flatten();
-            let read = |(name, value): (&String, &Value)| Condition::of(field, name, value);
+            let read = |(name, value): (&String, &Value)| Condition::for_field(field, name, value);
             self.0.extend(operators.filter_map(read));
         }
         let n_conditions = self.0.len();
@@ -65,46 +65,48 @@ impl Filter {
 
 impl Condition {
     /// A condition of a model; `None` for an operator that the schema does not have.
-    fn of(field: &str, operator: &str, value: &Value) -> Option<Self> {
+    fn for_field(field: &str, operator: &str, value: &Value) -> Option<Self> {
         let values = match value {
-            Value::Array(items) => items.iter().filter_map(Scalar::of).collect(),
-            other => Scalar::of(other).into_iter().collect(),
+            Value::Array(items) => items.iter().filter_map(Scalar::from_value).collect(),
+            other => Scalar::from_value(other).into_iter().collect(),
         };
-        Some(Self { field: field.to_owned(), operator: Operator::of(operator)?, values })
+        Some(Self { field: field.to_owned(), operator: Operator::from_name(operator)?, values })
     }
 
-    fn holds(&self, found: &[Scalar]) -> bool {
+    fn holds(&self, field_values: &[Scalar]) -> bool {
         let one = |test: &dyn Fn(&Scalar, &Scalar) -> bool| {
-            found.iter().any(|found| self.values.iter().any(|wanted| test(found, wanted)))
+            field_values
+                .iter()
+                .any(|field_value| self.values.iter().any(|wanted| test(field_value, wanted)))
         };
         let ordered = |test: fn(Ordering) -> bool| {
-            one(&|found, wanted| order(found, wanted).is_some_and(test))
+            one(&|field_value, wanted| order(field_value, wanted).is_some_and(test))
         };
         let parts = |test: fn(&str, &str) -> bool| {
-            one(&|found, wanted| match (found, wanted) {
-                (Scalar::Text(found), Scalar::Text(wanted)) => test(found, wanted),
+            one(&|field_value, wanted| match (field_value, wanted) {
+                (Scalar::Text(stored), Scalar::Text(wanted)) => test(stored, wanted),
                 _ => false,
             })
         };
         match self.operator {
-            Operator::Contains => parts(|found, wanted| found.contains(wanted)),
+            Operator::Contains => parts(|text, wanted| text.contains(wanted)),
             Operator::Eq | Operator::In => ordered(Ordering::is_eq),
             Operator::Gt => ordered(Ordering::is_gt),
             Operator::Gte => ordered(Ordering::is_ge),
             Operator::Lt => ordered(Ordering::is_lt),
             Operator::Lte => ordered(Ordering::is_le),
-            Operator::Neq => !found.is_empty() && !ordered(Ordering::is_eq),
-            Operator::StartsWith => parts(|found, wanted| found.starts_with(wanted)),
+            Operator::Neq => !field_values.is_empty() && !ordered(Ordering::is_eq),
+            Operator::StartsWith => parts(|text, wanted| text.starts_with(wanted)),
         }
     }
 }
 
 /// The order of two values of one type; `None` for different types.
-fn order(found: &Scalar, wanted: &Scalar) -> Option<Ordering> {
-    match (found, wanted) {
-        (Scalar::Boolean(found), Scalar::Boolean(wanted)) => Some(found.cmp(wanted)),
-        (Scalar::Number(found), Scalar::Number(wanted)) => Some(found.order(wanted)),
-        (Scalar::Text(found), Scalar::Text(wanted)) => Some(found.cmp(wanted)),
+fn order(field_value: &Scalar, wanted: &Scalar) -> Option<Ordering> {
+    match (field_value, wanted) {
+        (Scalar::Boolean(stored), Scalar::Boolean(wanted)) => Some(stored.cmp(wanted)),
+        (Scalar::Number(stored), Scalar::Number(wanted)) => Some(stored.order(wanted)),
+        (Scalar::Text(stored), Scalar::Text(wanted)) => Some(stored.cmp(wanted)),
         _ => None,
     }
 }
@@ -112,7 +114,8 @@ fn order(found: &Scalar, wanted: &Scalar) -> Option<Ordering> {
 /// The values that a session gives for a condition: a scalar, or a list of some. Null, an empty text and an empty list are none.
 fn bound_values(value: &Value) -> Option<Vec<Scalar>> {
     let scalar = |value: &Value| {
-        Scalar::of(value).filter(|value| !matches!(value, Scalar::Text(text) if text.is_empty()))
+        Scalar::from_value(value)
+            .filter(|value| !matches!(value, Scalar::Text(text) if text.is_empty()))
     };
     match value {
         Value::Array(items) if (1..=MOST_ITEMS).contains(&items.len()) => {
@@ -188,7 +191,7 @@ mod tests {
             json!({"tier": 3, "tags": ["new", "old"], "day": "2026-05-01", "open": true});
         let Ok(Value::Object(conditions)) = Value::parse(conditions) else { panic!("no object") };
         let filter = Filter::default().and(&conditions).expect("few conditions");
-        assert_eq!(filter.admits(&Metadata::of(&metadata)), expected, "{conditions:?}");
+        assert_eq!(filter.admits(&Metadata::from_value(&metadata)), expected, "{conditions:?}");
     }
 
     #[test]
@@ -230,7 +233,7 @@ mod tests {
         let condition =
             BoundCondition { field: "audience".into(), operator: Operator::In, value: source };
         let session = Session::new("s").with_parameters(Object::from([("audience", value)]));
-        assert_eq!(Filter::bound(&[condition], &session).is_ok(), is_given);
+        assert_eq!(Filter::for_session(&[condition], &session).is_ok(), is_given);
     }
 
     #[test]

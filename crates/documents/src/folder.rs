@@ -17,7 +17,7 @@ use std::{
 #[cfg(not(unix))]
 use other as system;
 pub(crate) use patterns::Patterns;
-pub(crate) use scan::Scanned;
+pub(crate) use scan::ScannedFolder;
 #[cfg(unix)]
 use unix as system;
 
@@ -94,7 +94,7 @@ impl Folder {
     }
 
     /// Lists the documents with their versions, within the limits.
-    pub(crate) fn scan(&self) -> io::Result<Scanned> {
+    pub(crate) fn scan(&self) -> io::Result<ScannedFolder> {
         scan::scan(&self.root, &self.patterns, &self.limits)
     }
 
@@ -136,7 +136,7 @@ impl FolderReader<'_> {
         let parts = parts(path).ok_or(io::ErrorKind::InvalidFilename)?;
         let (name, parents) = parts.split_last().ok_or(io::ErrorKind::InvalidFilename)?;
         let at = path.strip_suffix(name).unwrap_or_default();
-        if let Some((_, folder)) = self.open.as_ref().filter(|(known, _)| known == at) {
+        if let Some((_, folder)) = self.open.as_ref().filter(|(entry, _)| entry == at) {
             return folder.file(name);
         }
         let root = OpenFolder::root(&self.folder.root)?;

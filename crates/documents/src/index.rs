@@ -11,7 +11,7 @@ use callgate_search::{PieceIndex, PieceReader};
 use callgate_tree::SettingFinding;
 
 use crate::{
-    file::{Entry, FileDigest, Prepared},
+    file::{Entry, FileDigest, PreparedFile},
     filter::Filter,
     finding::{self, LEFT_OUT},
     folder::Stamp,
@@ -59,7 +59,7 @@ struct Numbers {
 
 /// A file whose version is another one than in the index, or which is new.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedFile {
     pub(crate) path: String,
     pub(crate) bytes: u64,
     /// The digest in the index.
@@ -68,7 +68,7 @@ pub(crate) struct Changed {
 
 /// A document, by the version of its file that was indexed.
 #[derive(Clone, Debug)]
-pub(crate) struct Located {
+pub(crate) struct LocatedDocument {
     pub(crate) path: Arc<str>,
     pub(crate) digest: FileDigest,
     pub(crate) row: Option<RowSpan>,
@@ -79,7 +79,7 @@ pub(crate) struct Located {
 /// A piece that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) located: Located,
+    pub(crate) located: LocatedDocument,
     /// The place among the pieces of its document.
     pub(crate) place: usize,
 }
@@ -91,10 +91,10 @@ impl Index {
     }
 
     /// Puts a file in, in place of its earlier version. [`Index::settle`] follows after the last file.
-    pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: Prepared) {
+    pub(crate) fn put(&mut self, path: &str, stamp: Stamp, prepared: PreparedFile) {
         self.remove(path);
         let path: Arc<str> = path.into();
-        let Prepared { digest, entries, words, mut findings, extracted } = prepared;
+        let PreparedFile { digest, entries, words, mut findings, extracted } = prepared;
         let added = self.pieces.append(&words);
         let documents = Numbers::new(self.documents.len(), entries.len());
         let mut first = added.start;
@@ -190,7 +190,7 @@ impl Index {
         let candidate = |piece: usize| {
             let document = document(piece)?;
             let place = piece.checked_sub(document.pieces.first as usize)?;
-            Some(Candidate { located: self.located(document)?, place })
+            Some(Candidate { located: self.document_location(document)?, place })
         };
         hits.into_iter().filter_map(|hit| candidate(hit.document)).collect()
     }
@@ -200,7 +200,7 @@ impl Index {
     }
 
     /// The document of a name (`guide/start.md`, `faq.csv#7`), if a filter admits it.
-    pub(crate) fn document(&self, name: &str, filter: &Filter) -> Option<Located> {
+    pub(crate) fn document(&self, name: &str, filter: &Filter) -> Option<LocatedDocument> {
         let whole = self.files.get(name).map(|file| (file, None));
         let row = || {
             let (path, number) = name.rsplit_once('#')?;
@@ -212,32 +212,33 @@ impl Index {
         if !filter.admits(&document.metadata) {
             return None;
         }
-        self.located(document)
+        self.document_location(document)
     }
 
-    fn located(&self, document: &IndexedDocument) -> Option<Located> {
+    fn document_location(&self, document: &IndexedDocument) -> Option<LocatedDocument> {
         let file = self.files.get(&document.path)?;
         let (path, row) = (Arc::clone(&document.path), document.row);
         let extracted = self.extracted.get(&path).cloned();
-        Some(Located { path, digest: file.digest, row, extracted })
+        Some(LocatedDocument { path, digest: file.digest, row, extracted })
     }
 
     /// The files whose version is another one than in the index, new ones too; and the paths of those that are gone. `files` are in the
     /// order of their paths.
-    pub(crate) fn changes(&self, files: Vec<(String, Stamp)>) -> (Vec<Changed>, Vec<String>) {
+    pub(crate) fn changes(&self, files: Vec<(String, Stamp)>) -> (Vec<ChangedFile>, Vec<String>) {
         let (mut changed, mut gone) = (Vec::new(), Vec::new());
-        let mut known = self.files.iter().peekable();
+        let mut indexed_files = self.files.iter().peekable();
         for (path, stamp) in files {
-            while let Some((before, _)) = known.next_if(|(known, _)| ***known < *path) {
+            while let Some((before, _)) = indexed_files.next_if(|(entry, _)| ***entry < *path) {
                 gone.push(before.to_string());
             }
-            let indexed = known.next_if(|(known, _)| ***known == *path).map(|(_, file)| file);
+            let indexed =
+                indexed_files.next_if(|(entry, _)| ***entry == *path).map(|(_, file)| file);
             if indexed.is_none_or(|file| file.stamp != stamp) {
                 let digest = indexed.map(|file| file.digest);
-                changed.push(Changed { path, bytes: stamp.bytes, digest });
+                changed.push(ChangedFile { path, bytes: stamp.bytes, digest });
             }
         }
-        gone.extend(known.map(|(path, _)| path.to_string()));
+        gone.extend(indexed_files.map(|(path, _)| path.to_string()));
         (changed, gone)
     }
 

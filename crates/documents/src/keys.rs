@@ -78,7 +78,7 @@ keys! {
 
 impl ConditionKeys {
     /// The conditions on a field, in the order of their names.
-    fn bound(self, field: &str) -> Vec<BoundCondition> {
+    fn bound_conditions(self, field: &str) -> Vec<BoundCondition> {
         let Self { any, contains, eq, gt, gte, lt, lte, neq, starts_with } = self;
         let all = [
             (Operator::In, any),
@@ -111,7 +111,7 @@ forms! {
         let help = "for example `{audience: {any: $session.params.audience}}`";
         let expected = "a mapping from fields to conditions";
         let fields = reader.map::<ConditionKeys, Vec<_>>(mapping, key, expected, help)?;
-        Some(fields.into_iter().flat_map(|(field, keys)| keys.bound(&field)).collect())
+        Some(fields.into_iter().flat_map(|(field, keys)| keys.bound_conditions(&field)).collect())
     };
     /// A value of the session, a plain value, or a list of texts.
     struct Operand => SessionSource, Kind::AnyOf(&[Kind::Text, Kind::Number, Kind::Boolean, Kind::List(&Kind::Text)]),
@@ -120,7 +120,7 @@ forms! {
             let Some(items) = node.as_array() else { return reader.get::<SessionSource>(mapping, key) };
             if items.is_empty() {
                 let help = "for example `[staff, all]`, or `$session.params.audience`";
-                reader.expected(&at(mapping, key), "values", node, help);
+                reader.report_wrong_type(&at(mapping, key), "values", node, help);
                 return None;
             }
             let texts = reader.strings(mapping, key).into_iter().map(Value::from);

@@ -9,7 +9,7 @@ use callgate_kind::{
     Absence, Beside, CommonSettings, Counts, Followed, GivenLimits, Kept, KindKeys, KindSettings,
     NamedTool, Opened, Surroundings, ToolsetKind,
 };
-use callgate_settings::{Mapping, Reader, Section as _, escaped};
+use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Effect, Fault, SessionSource, ToolName};
 use callgate_tree::SettingFinding;
 use futures_util::future::BoxFuture;
@@ -117,7 +117,7 @@ impl KindSettings for FolderSettings {
 
     fn session_sources(&self, pointer: &str) -> Vec<(String, SessionSource)> {
         let source = |BoundCondition { field, operator, value }: &BoundCondition| {
-            let (field, operator) = (escaped(field), operator.key());
+            let (field, operator) = (pointer_segment(field), operator.key());
             (format!("{pointer}/documents/where/{field}/{operator}"), value.clone())
         };
         self.0.bound.iter().map(source).collect()
@@ -141,9 +141,11 @@ impl KindSettings for FolderSettings {
         };
         let earlier = around.earlier.and_then(Kept::get::<Documents>);
         let Loaded { tools, findings, documents } = load(settings, earlier).await;
-        let followed = documents.clone().map(|known| Arc::new(known) as Arc<dyn Followed>);
+        let followed = documents
+            .clone()
+            .map(|opened_documents| Arc::new(opened_documents) as Arc<dyn Followed>);
         Opened {
-            findings: shortened(findings, toolset.pointer),
+            findings: shortened_findings(findings, toolset.pointer),
             followed,
             kept: documents.map(Kept::new),
             ..Opened::with_tools(tools)
@@ -152,7 +154,7 @@ impl KindSettings for FolderSettings {
 }
 
 /// The findings of a load, each with its place, and at the end the number of those that are left out.
-fn shortened(mut findings: Vec<SettingFinding>, pointer: &str) -> Vec<SettingFinding> {
+fn shortened_findings(mut findings: Vec<SettingFinding>, pointer: &str) -> Vec<SettingFinding> {
     let n_more = findings.len().saturating_sub(MOST_FINDINGS);
     let more = findings.get(MOST_FINDINGS).map(|first| {
         let message = format!("expected files without findings, got {n_more} more with some");

@@ -7,7 +7,7 @@ use callgate_tree::SettingFinding;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    collection::{Collection, Reading},
+    collection::{Collection, ReadOptions},
     declaration,
     documents::Documents,
     finding::{self, FOLDER, PATTERN, POINTER},
@@ -48,8 +48,10 @@ pub struct Loaded {
 /// # }
 /// ```
 pub async fn load(settings: DocumentsSettings, earlier: Option<&Documents>) -> Loaded {
-    let known = earlier.and_then(|earlier| earlier.collection_of(&settings));
-    let loading = spawn_blocking(move || load_blocking(settings, known).unwrap_or_else(refusal));
+    let existing_collection = earlier.and_then(|earlier| earlier.collection_of(&settings));
+    let loading = spawn_blocking(move || {
+        load_blocking(settings, existing_collection).unwrap_or_else(refusal)
+    });
     loading.await.unwrap_or_else(|_| {
         let message = "expected a folder that can be indexed, got a failure of callgate";
         refusal(SettingFinding::error(FOLDER, POINTER, message, "report it with the folder"))
@@ -62,10 +64,10 @@ fn refusal(finding: SettingFinding) -> Loaded {
 
 fn load_blocking(
     settings: DocumentsSettings,
-    known: Option<Arc<Collection>>,
+    existing_collection: Option<Arc<Collection>>,
 ) -> Result<Loaded, SettingFinding> {
-    let collection = match known {
-        Some(known) => known,
+    let collection = match existing_collection {
+        Some(existing_collection) => existing_collection,
         None => collection(&settings)?,
     };
     collection.refresh();
@@ -103,7 +105,7 @@ fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFi
         let message = format!("expected a folder, got: {}", error.kind());
         SettingFinding::error(FOLDER, POINTER, message, "name a folder that callgate can read")
     })?;
-    let reading = Reading {
+    let reading = ReadOptions {
         metadata: settings.metadata,
         extractor: settings.extractor.clone(),
         limits: settings.limits,
@@ -115,16 +117,17 @@ fn collection(settings: &DocumentsSettings) -> Result<Arc<Collection>, SettingFi
 /// others: then only those that the operator names.
 fn fields(
     settings: &DocumentsSettings,
-    known: BTreeMap<String, Vec<Kind>>,
+    indexed_fields: BTreeMap<String, Vec<Kind>>,
 ) -> BTreeMap<String, Vec<Kind>> {
     let is_restricted = settings.bound.iter().any(|condition| !condition.value.is_fixed());
     match &settings.filter {
         None if is_restricted => BTreeMap::new(),
-        None => known.into_iter().take(MOST_FIELDS).collect(),
+        None => indexed_fields.into_iter().take(MOST_FIELDS).collect(),
         Some(named) => {
             let all = || vec![Kind::Boolean, Kind::Number, Kind::Text];
-            let field =
-                |name: &String| (name.clone(), known.get(name).cloned().unwrap_or_else(all));
+            let field = |name: &String| {
+                (name.clone(), indexed_fields.get(name).cloned().unwrap_or_else(all))
+            };
             named.iter().map(field).collect()
         }
     }

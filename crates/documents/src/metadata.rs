@@ -18,7 +18,7 @@ pub(crate) enum Scalar {
 
 impl Scalar {
     /// The scalar of a value; `None` for null, lists and objects.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(value) => Some(Self::Boolean(*value)),
             Value::Number(number) => Some(Self::Number(number.clone())),
@@ -91,15 +91,16 @@ impl From<Vec<Scalar>> for Values {
 
 impl Metadata {
     /// Reads the members of an object; members of objects inside it have dotted names.
-    pub(crate) fn of(value: &Value) -> Self {
+    pub(crate) fn from_value(value: &Value) -> Self {
         let mut fields = BTreeMap::new();
         flatten(value, "", DEPTH, &mut fields);
         Self::from(fields)
     }
 
     pub(crate) fn values(&self, field: &str) -> &[Scalar] {
-        let found = self.0.binary_search_by(|(name, _)| (**name).cmp(field));
-        let values = found.ok().and_then(|at| self.0.get(at)).map(|(_, values)| values.as_slice());
+        let position = self.0.binary_search_by(|(name, _)| (**name).cmp(field));
+        let values =
+            position.ok().and_then(|at| self.0.get(at)).map(|(_, values)| values.as_slice());
         values.unwrap_or_default()
     }
 
@@ -110,8 +111,8 @@ impl Metadata {
     /// Shares the names of fields with other documents.
     pub(crate) fn share(&mut self, names: &mut BTreeSet<Arc<str>>) {
         for (name, _) in &mut self.0 {
-            if let Some(known) = names.get(name) {
-                *name = Arc::clone(known);
+            if let Some(shared_name) = names.get(name) {
+                *name = Arc::clone(shared_name);
             } else {
                 names.insert(Arc::clone(name));
             }
@@ -135,11 +136,11 @@ fn flatten(value: &Value, at: &str, depth: usize, fields: &mut BTreeMap<String, 
             }
         }
         Value::Array(items) => {
-            let values = items.iter().filter_map(Scalar::of).take(MOST_VALUES);
+            let values = items.iter().filter_map(Scalar::from_value).take(MOST_VALUES);
             fields.entry(at.to_owned()).or_default().extend(values);
         }
         other => {
-            if let Some(value) = Scalar::of(other).filter(|_| !at.is_empty()) {
+            if let Some(value) = Scalar::from_value(other).filter(|_| !at.is_empty()) {
                 fields.entry(at.to_owned()).or_default().push(value);
             }
         }
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn members_of_objects_have_dotted_names_and_lists_several_values() {
         let value = json!({"b": [1, "x", null, [2]], "a": {"c": true}, "n": null, "e": []});
-        let metadata = Metadata::of(&value);
+        let metadata = Metadata::from_value(&value);
         let fields: Vec<_> = metadata.fields().map(|(name, all)| (&**name, all.len())).collect();
         assert_eq!(fields, [("a.c", 1), ("b", 2)]);
         assert_eq!(metadata.values("a.c"), [Scalar::Boolean(true)]);

@@ -25,7 +25,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    pub(crate) fn of(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         let (_, ending) = path.rsplit_once('.')?;
         Some(match ending.to_ascii_lowercase().as_str() {
             "csv" => Self::Csv,
@@ -40,7 +40,7 @@ impl Format {
 
     /// The kind of a file that is a document; one with another ending is text.
     pub(crate) fn of_file(path: &str) -> Self {
-        Self::of(path).unwrap_or(Self::Text)
+        Self::from_path(path).unwrap_or(Self::Text)
     }
 
     /// True if headings of Markdown divide the text: that of HTML has them too.
@@ -68,7 +68,7 @@ pub(crate) struct Document<'a> {
 
 /// The documents of a file, and what of it could not be read.
 #[derive(Debug, Default)]
-pub(crate) struct Read<'a> {
+pub(crate) struct ReadDocuments<'a> {
     pub(crate) documents: Vec<Document<'a>>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -92,20 +92,20 @@ impl Problem {
 }
 
 /// Reads all documents of a file, of a PDF by its extracted text. A problem alone means that nothing of the file is read.
-pub(crate) fn read(format: Format, bytes: &[u8]) -> Read<'_> {
+pub(crate) fn read(format: Format, bytes: &[u8]) -> ReadDocuments<'_> {
     let text = match text_of(bytes) {
         Ok(text) => text,
-        Err(problem) => return Read { documents: Vec::new(), problems: vec![problem] },
+        Err(problem) => return ReadDocuments { documents: Vec::new(), problems: vec![problem] },
     };
     match format {
         Format::Csv => csv::read(text),
         Format::Html => match html::read(text) {
-            Ok(document) => one(document),
-            Err(problem) => Read { documents: Vec::new(), problems: vec![problem] },
+            Ok(document) => single_document(document),
+            Err(problem) => ReadDocuments { documents: Vec::new(), problems: vec![problem] },
         },
         Format::JsonLines => jsonl::read(text),
         Format::Markdown => markdown(text),
-        Format::Pdf | Format::Text => one(Document {
+        Format::Pdf | Format::Text => single_document(Document {
             text: text.into(),
             body: text.len() - text.trim_start_matches('\u{feff}').len(),
             ..Document::default()
@@ -131,11 +131,11 @@ pub(crate) fn read_again(
     }
 }
 
-fn one(document: Document<'_>) -> Read<'_> {
-    Read { documents: vec![document], problems: Vec::new() }
+fn single_document(document: Document<'_>) -> ReadDocuments<'_> {
+    ReadDocuments { documents: vec![document], problems: Vec::new() }
 }
 
-fn markdown(text: &str) -> Read<'_> {
+fn markdown(text: &str) -> ReadDocuments<'_> {
     let mut document = Document { text: text.into(), ..Document::default() };
     let mut problems = Vec::new();
     document.body = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -146,12 +146,12 @@ fn markdown(text: &str) -> Read<'_> {
                 let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
                 document.title = text("title");
                 document.uri = text("uri").or_else(|| text("url"));
-                document.metadata = Metadata::of(&value);
+                document.metadata = Metadata::from_value(&value);
             }
             Err(problem) => problems.push(problem),
         }
     }
-    Read { documents: vec![document], problems }
+    ReadDocuments { documents: vec![document], problems }
 }
 
 /// The text of a file: UTF-8 without zero bytes, in lines that can be handled.

@@ -137,7 +137,7 @@ impl Operator {
     }
 
     /// The operator of a name. `any` is another name of [`Operator::In`].
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         if name == "any" {
             return Some(Self::In);
         }

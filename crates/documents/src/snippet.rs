@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     file::{self, PreparedDocument},
-    index::{Candidate, Located},
+    index::{Candidate, LocatedDocument},
     read::{self, Format, PAGE_END},
     split::Piece,
     uri::UriTemplate,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A document that was read from the version of its file that was indexed.
 #[derive(Debug)]
-pub(crate) struct Verified<'a> {
+pub(crate) struct VerifiedDocument<'a> {
     pub(crate) name: String,
     pub(crate) uri: Option<String>,
     pub(crate) digest: String,
@@ -25,10 +25,10 @@ pub(crate) struct Verified<'a> {
     has_pages: bool,
 }
 
-impl<'a> Verified<'a> {
+impl<'a> VerifiedDocument<'a> {
     /// Reads a document again; `None` if the file is another version.
     pub(crate) fn new(
-        located: &'a Located,
+        located: &'a LocatedDocument,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {
@@ -40,7 +40,7 @@ impl<'a> Verified<'a> {
 
     /// Reads a document of bytes whose digest was compared.
     pub(crate) fn of_checked(
-        located: &'a Located,
+        located: &'a LocatedDocument,
         bytes: &'a [u8],
         template: Option<&UriTemplate>,
     ) -> Option<Self> {

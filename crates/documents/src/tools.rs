@@ -71,7 +71,7 @@ impl DocumentsTool {
 
 impl Shared {
     fn filter(&self, call: &Call<'_>) -> Result<Filter, Box<Fault>> {
-        let bound = Filter::bound(&self.bound, call.session())?;
+        let bound = Filter::for_session(&self.bound, call.session())?;
         match call.arguments().get("where").and_then(Value::as_object) {
             Some(conditions) => bound.and(conditions),
             None => Ok(bound),
@@ -87,9 +87,11 @@ impl Shared {
         }
         let limit = number(arguments, "limit").unwrap_or(DEFAULT_SNIPPETS);
         let limit = limit.clamp(1, self.collection.limits().snippets.max(1));
-        let found = self.collection.search(&question, limit, filter);
-        let snippets = found.snippets.iter().map(crate::snippet::Snippet::to_value).collect();
-        let result = [("snippets", Value::Array(snippets)), ("more", Value::Bool(found.more))];
+        let search_result = self.collection.search(&question, limit, filter);
+        let snippets =
+            search_result.snippets.iter().map(crate::snippet::Snippet::to_value).collect();
+        let result =
+            [("snippets", Value::Array(snippets)), ("more", Value::Bool(search_result.more))];
         Value::Object(Object::from(result)).into()
     }
 
@@ -186,7 +188,7 @@ impl Backend for DocumentsTool {
         let principal = call.principal().map_or("", Principal::id);
         let permit = match timeout_at(deadline, WORKERS.enter(principal, 1)).await {
             Ok(Some(permit)) => permit,
-            Ok(None) => return wording::around::overloaded(Duration::from_secs(1)).into(),
+            Ok(None) => return wording::around::overload(Duration::from_secs(1)).into(),
             Err(_) => return Outcome::Failed(wording::timed_out(LIMIT, self.tool.effect)),
         };
         // The work goes on behind a deadline, and counts for as long.

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) type Layers = Arc<[Arc<dyn Middleware>]>;
 
 #[derive(Debug)]
-pub(crate) struct Around<'a> {
+pub(crate) struct LayeredCall<'a> {
     layers: Layers,
     /// The number of middlewares that have seen the beginning and not yet the end.
     n_open: usize,
@@ -26,15 +26,15 @@ pub(crate) struct Around<'a> {
     pub(crate) journal: Journal,
 }
 
-impl<'a> Around<'a> {
+impl<'a> LayeredCall<'a> {
     pub(crate) fn new(layers: &Layers, call: Call<'a>, journal: Journal) -> Self {
         Self { layers: Arc::clone(layers), n_open: 0, is_running: false, call, journal }
     }
 
     /// The call as one that borrows nothing. No middleware may have seen it yet.
-    pub(crate) fn detached(mut self) -> Around<'static> {
+    pub(crate) fn into_static(mut self) -> LayeredCall<'static> {
         let journal = mem::take(&mut self.journal);
-        Around::new(&self.layers, self.call.detached(), journal)
+        LayeredCall::new(&self.layers, self.call.to_static(), journal)
     }
 
     /// Reports the beginning to the middleware. Returns an outcome if a middleware ended the call.
@@ -57,7 +57,7 @@ impl<'a> Around<'a> {
 
     pub(crate) async fn end(&mut self, outcome: &Outcome) {
         while let Some((layer, around)) = self.next_open() {
-            layer.after(&around.call, &around.ended(Ending::Outcome(outcome))).await;
+            layer.after(&around.call, &around.ended_call(Ending::Outcome(outcome))).await;
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Around<'a> {
         while let Some((layer, around)) = self.next_open() {
             // A future that would wait is dropped at that point.
             let _: Option<()> =
-                layer.after(&around.call, &around.ended(Ending::Dropped)).now_or_never();
+                layer.after(&around.call, &around.ended_call(Ending::Dropped)).now_or_never();
         }
     }
 
@@ -88,12 +88,12 @@ impl<'a> Around<'a> {
         Some((&**around.layers.get(around.n_open)?, around))
     }
 
-    fn ended<'b>(&'b self, ending: Ending<'b>) -> Ended<'b> {
-        let elapsed = self.call.started().elapsed();
-        Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
+    fn ended_call<'b>(&'b self, ending: Ending<'b>) -> Ended<'b> {
+        let elapsed = self.call.start_time().elapsed();
+        Ended { ending, journal: &self.journal, elapsed, reached: self.reached_service(ending) }
     }
 
-    fn reached(&self, ending: Ending<'_>) -> Reached {
+    fn reached_service(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {
             Ending::Dropped if !self.is_running => Reached::No,
@@ -106,7 +106,7 @@ impl<'a> Around<'a> {
     }
 }
 
-impl Drop for Around<'_> {
+impl Drop for LayeredCall<'_> {
     fn drop(&mut self) {
         self.leave();
     }

@@ -2,6 +2,7 @@
 
 mod argument_check;
 mod attempts;
+mod body_reader;
 mod challenge;
 mod client;
 mod echo;
@@ -10,15 +11,14 @@ mod exchange;
 mod failure;
 mod function;
 mod in_time;
+mod masked_request;
 mod openapi;
-mod opened;
 mod raw;
-mod reading;
 mod redirect;
 mod repeat;
+mod response_stream;
 mod review;
 mod session_values;
-mod shown;
 mod unknown_session;
 mod values;
 
@@ -42,8 +42,8 @@ pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
-pub(crate) use opened::BodyHead;
-pub use opened::{Opened, Piece, Pieces};
+pub(crate) use response_stream::BodyHead;
+pub use response_stream::{Opened, Piece, Pieces};
 pub use review::{Review, Reviewed};
 
 /// Runs the calls of one tool.
@@ -188,7 +188,7 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     /// Returns a fault that names the mistake in the answer; the call then stays pending.
-    async fn answered(
+    async fn outcome_from_answer(
         &self,
         _call: &Call<'_>,
         answer: Value,

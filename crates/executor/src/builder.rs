@@ -72,14 +72,14 @@ impl Builder {
     /// Adds a tool as an operator's edit declares it.
     #[doc(hidden)]
     pub fn edited_backend(mut self, backend: impl Backend + 'static, edit: EditedTool) -> Self {
-        self.own.push(Ok(CheckedBackend::edited(Arc::new(backend), edit)));
+        self.own.push(Ok(CheckedBackend::for_edited_tool(Arc::new(backend), edit)));
         self
     }
 
     /// Adds a tool of any kind as an operator's edit declares it.
     #[doc(hidden)]
     pub fn edited_shared_backend(mut self, backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
-        self.own.push(Ok(CheckedBackend::edited(backend, edit)));
+        self.own.push(Ok(CheckedBackend::for_edited_tool(backend, edit)));
         self
     }
 
@@ -183,7 +183,7 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
     operations.into_iter().map(move |callable| {
         let operation = Arc::clone(&callable.operation);
         let name = operation.tool_name.clone();
-        let (shape, runner) = (shapes.remove(&name), client.of(&name));
+        let (shape, runner) = (shapes.remove(&name), client.tool_runner(&name));
         let backend = OpenApi::new(callable, Arc::clone(&connection), shape, runner);
         let edit = operation.edit.clone();
         Slot::new(name, Arc::new(backend), Some(operation), edit)

@@ -13,7 +13,7 @@ use crate::{
     rights::CallRights,
     stop::Stop,
     trace::TraceContext,
-    watcher::{Watched, Watcher},
+    watcher::{CallWatcher, Watcher},
 };
 
 /// One call on its way to a backend. It borrows from its maker; [`Call::detached`] makes one that borrows nothing.
@@ -100,7 +100,7 @@ impl<'a> Call<'a> {
     #[doc(hidden)]
     #[must_use]
     pub fn with_watcher(self, watcher: Arc<dyn Watcher>) -> Self {
-        self.with_extension(Watched(watcher))
+        self.with_extension(CallWatcher(watcher))
     }
 
     /// Ends the call at `deadline` at the latest, whatever the tool's own limit is.
@@ -174,7 +174,7 @@ impl<'a> Call<'a> {
     }
 
     /// A copy of the call that borrows nothing.
-    pub fn detached(&self) -> Call<'static> {
+    pub fn to_static(&self) -> Call<'static> {
         Call {
             id: Cow::Owned(self.id.clone().into_owned()),
             tool: Cow::Owned(self.tool.clone().into_owned()),
@@ -235,7 +235,7 @@ impl<'a> Call<'a> {
     }
 
     /// The moment when the call was made.
-    pub fn started(&self) -> Instant {
+    pub fn start_time(&self) -> Instant {
         self.started
     }
 

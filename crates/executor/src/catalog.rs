@@ -87,11 +87,11 @@ impl Catalog {
         self.exact.insert(slot.name.clone(), at);
         self.folded
             .entry(fold(slot.name.as_str()))
-            .and_modify(|known| *known = None)
+            .and_modify(|index| *index = None)
             .or_insert(Some(at));
-        let written = slot.operation.as_ref().and_then(|known| known.written_name.clone());
+        let written = slot.operation.as_ref().and_then(|operation| operation.written_name.clone());
         if let Some(written) = written {
-            self.written.entry(written).and_modify(|known| *known = None).or_insert(Some(at));
+            self.written.entry(written).and_modify(|index| *index = None).or_insert(Some(at));
         }
         self.slots.push(slot);
         Ok(())
@@ -178,7 +178,7 @@ impl<'a> Entry<'a> {
     pub fn brief(self) -> String {
         let said = self.operation().map(|operation| operation.purpose());
         let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
-        shortened(said.unwrap_or_default().lines().next().unwrap_or_default())
+        shortened_line(said.unwrap_or_default().lines().next().unwrap_or_default())
     }
 
     /// The operation of a description that the tool calls; `None` for another kind of tool.
@@ -208,7 +208,7 @@ fn origin(slot: &Slot) -> String {
 }
 
 /// A line short enough for a list, without control characters.
-fn shortened(line: &str) -> String {
+fn shortened_line(line: &str) -> String {
     let seen = |c: &char| !c.is_control();
     let mut cut: String = line.chars().filter(seen).take(BRIEF).collect();
     if line.chars().filter(seen).nth(BRIEF).is_some() {

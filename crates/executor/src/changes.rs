@@ -107,8 +107,8 @@ pub enum InputChange {
 impl Changes {
     /// The changes from one executor to another. Builds the declarations of both, which takes time for thousands of tools.
     pub fn between(old: &Executor, new: &Executor) -> Self {
-        let (old, new) = (Facts::of(old), Facts::of(new));
-        let renamed = renamed(&old, &new);
+        let (old, new) = (Facts::tool_facts(old), Facts::tool_facts(new));
+        let renamed = renamed_operations(&old, &new);
         let mut list = Vec::new();
         for (name, facts) in &new {
             let mut add = |kind| list.push(Change { tool: (*name).to_owned(), kind });
@@ -150,7 +150,7 @@ impl Changes {
 }
 
 /// The old names of operations, by their new names: operations whose old name is gone and whose method and path are unchanged.
-fn renamed<'a>(
+fn renamed_operations<'a>(
     old: &BTreeMap<&'a str, Facts<'a>>,
     new: &BTreeMap<&'a str, Facts<'a>>,
 ) -> BTreeMap<&'a str, &'a str> {

@@ -86,6 +86,6 @@ impl Decision {
     /// assert_eq!(Decision::from_text("yes"), None);
     /// ```
     pub fn from_text(text: &str) -> Option<Self> {
-        Self::named(text)
+        Self::from_name(text)
     }
 }

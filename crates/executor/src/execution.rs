@@ -57,7 +57,7 @@ impl Default for ClientSide {
 }
 
 impl ClientSide {
-    pub(crate) fn of(&self, tool: &ToolName) -> Runner {
+    pub(crate) fn tool_runner(&self, tool: &ToolName) -> Runner {
         let execution = self.tools.get(tool).copied().unwrap_or(self.execution);
         Runner { execution, client_time: self.time }
     }

@@ -14,7 +14,7 @@ use tokio::runtime::Handle as Runtime;
 use tracing::Instrument;
 
 use crate::{
-    around::{Around, Layers},
+    around::{LayeredCall, Layers},
     backend::{Backend, Opened, of_stop},
     call::Call,
     catalog::{Catalog, Entry, Permit},
@@ -51,10 +51,10 @@ const PARALLEL_CALLS: usize = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Executor(Arc<Parts>);
+pub struct Executor(Arc<ExecutorParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct ExecutorParts {
     catalog: Catalog,
     finder: Finder,
     results: Arc<Results>,
@@ -68,7 +68,7 @@ impl Executor {
         results: Arc<Results>,
         layers: Layers,
     ) -> Self {
-        let parts = Arc::new(Parts { catalog, finder, results, layers });
+        let parts = Arc::new(ExecutorParts { catalog, finder, results, layers });
         let weak = Arc::downgrade(&parts);
         parts.results.serve(move |toolset, tool| {
             weak.upgrade().is_some_and(|parts| parts.catalog.has(toolset, tool))
@@ -116,7 +116,7 @@ impl Executor {
         session: &Session,
         principal: Option<&Principal>,
     ) -> Result<KeptFile, StoreError> {
-        self.0.results.kept(file, Owner::new(principal, session)).await
+        self.0.results.store_file(file, Owner::new(principal, session)).await
     }
 
     /// The store of whole results, for an executor that takes this one's place: [`Builder::results`](crate::Builder).
@@ -225,7 +225,7 @@ impl Executor {
     /// an approval runs again with [`Call::with_decision`].
     pub fn call_with<'c>(&'c self, call: Call<'c>) -> impl Future<Output = ToolResult> + Send + 'c {
         // A block holds the call once, and an `async fn` twice.
-        let mut around = Around::new(&self.0.layers, call, Journal::default());
+        let mut around = LayeredCall::new(&self.0.layers, call, Journal::default());
         async move {
             let permit = self.permit(&mut around.call, &mut around.journal);
             let outcome = if self.0.layers.is_empty() {
@@ -266,10 +266,10 @@ impl Executor {
         let layers = &self.0.layers;
         if layers.is_empty() {
             let opened = open(permit, &call, &mut journal).await;
-            return ToolStream::new(opened, Around::new(layers, call, journal).detached());
+            return ToolStream::new(opened, LayeredCall::new(layers, call, journal).into_static());
         }
         // What sees a stream end outlives whoever opened it.
-        let mut around = Around::new(layers, call, journal).detached();
+        let mut around = LayeredCall::new(layers, call, journal).into_static();
         let permit = self.begin(&mut around, permit).await;
         let span = around.span();
         let opened = open(permit, &around.call, &mut around.journal).instrument(span).await;
@@ -295,7 +295,7 @@ impl Executor {
                 Err(fault) => Outcome::Failed(fault),
             },
         };
-        Around::new(&self.0.layers, call, journal).into_result(outcome)
+        LayeredCall::new(&self.0.layers, call, journal).into_result(outcome)
     }
 
     /// Notifies middleware of a call that is refused before it runs: a call of a model's message that cannot be read, or that
@@ -304,7 +304,7 @@ impl Executor {
         if let Some(entry) = self.0.catalog.find(call.tool()) {
             call = call.with_extension(MeantToolset(entry.toolset().into()));
         }
-        let mut around = Around::new(&self.0.layers, call, Journal::default());
+        let mut around = LayeredCall::new(&self.0.layers, call, Journal::default());
         around.begin(None).await;
         around.end(outcome).await;
     }
@@ -322,9 +322,11 @@ impl Executor {
         let mut journal = Journal::default();
         let outcome = match (self.0.catalog.permit(call.tool(), call.rights()), answer) {
             (None, _) => Outcome::Failed(wording::client::tool_removed(call.tool())),
-            (Some(_), ClientAnswer::Failed(said)) => Outcome::Failed(wording::client::failed(said)),
+            (Some(_), ClientAnswer::Failed(said)) => {
+                Outcome::Failed(wording::client::failed_call(said))
+            }
             (Some(permit), ClientAnswer::Output(output)) => {
-                permit.backend().answered(&call, output, &mut journal).await?
+                permit.backend().outcome_from_answer(&call, output, &mut journal).await?
             }
         };
         let (tool, id) = (call.tool(), call.id());
@@ -334,7 +336,7 @@ impl Executor {
             ending = Ending::Outcome(&outcome).as_str(),
             "the client answered a call"
         );
-        Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
+        Ok(LayeredCall::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
     /// The permission to make a call, or the outcome that says why there is none: without a runtime there are no timers and sockets.
@@ -378,7 +380,7 @@ impl Executor {
     /// Runs `before` of all middleware, and decides again. Returns the permission, or the outcome that ended the call.
     async fn begin<'e>(
         &'e self,
-        around: &mut Around<'_>,
+        around: &mut LayeredCall<'_>,
         permit: Result<Permit<'e>, Outcome>,
     ) -> Result<Permit<'e>, Outcome> {
         let stop = around.call.stop().cloned();
@@ -387,7 +389,7 @@ impl Executor {
         match Stop::unless(stop.as_ref(), around.begin(backend)).await {
             Some(Some(outcome)) => Err(outcome),
             Some(None) => {
-                let renewed = permit?.renewed(around.call.rights());
+                let renewed = permit?.renewed_permit(around.call.rights());
                 renewed.ok_or_else(|| self.refusal_of(&mut around.call))
             }
             None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),

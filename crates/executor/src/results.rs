@@ -81,7 +81,7 @@ impl Results {
         owner: Owner<'_>,
         journal: &mut Journal,
     ) -> Option<Handle> {
-        match self.kept(result, owner).await {
+        match self.store_file(result, owner).await {
             Ok(KeptFile { handle, is_local }) => {
                 if is_local {
                     journal.note(Event::ResultKeptLocally);
@@ -97,7 +97,7 @@ impl Results {
     }
 
     /// Keeps bytes in the store or, where it does not take them, in the memory of this process.
-    pub(crate) async fn kept(
+    pub(crate) async fn store_file(
         &self,
         result: StoredResult,
         owner: Owner<'_>,
@@ -134,11 +134,11 @@ impl Results {
             Some(fallback) => fallback.get(&key, now()).await?,
             None => None,
         };
-        let found = match local {
+        let stored_entry = match local {
             Some(local) => Some(local),
             None => self.store.get(&key, now()).await?,
         };
-        let result = found.map(|stored| stored_result(&stored.record));
+        let result = stored_entry.map(|stored| stored_result(&stored.record));
         Ok(result.filter(|result| self.may_read(result, rights)))
     }
 

@@ -159,7 +159,7 @@ impl Finder {
         let admits = |at: usize| seen(at).is_some_and(|entry| search.admits(entry));
         let query = Query::new(search.text).with_limit(search.limit.min(Search::MOST));
         let hits = index.find(query, admits);
-        let found = |document: usize, score| {
+        let found_tool = |document: usize, score| {
             let needs = index.needs(document).iter().filter_map(|need| {
                 let from: Vec<_> =
                     index.sources(need).filter_map(seen).take(MOST_SOURCES).collect();
@@ -168,7 +168,7 @@ impl Finder {
             let (needs, produces) = (needs.collect(), index.products(document));
             Some(Found { entry: catalog.entry(document)?, score, needs, produces })
         };
-        hits.into_iter().filter_map(|hit| found(hit.document, hit.score)).collect()
+        hits.into_iter().filter_map(|hit| found_tool(hit.document, hit.score)).collect()
     }
 
     pub(crate) fn bytes(&self, catalog: &Catalog) -> usize {

@@ -19,7 +19,7 @@ pub(crate) async fn run(backend: &dyn Backend, call: &Call<'_>, journal: &mut Jo
     backend
         .for_client(call, journal)
         .await
-        .and_then(|request| deferred(backend, request))
+        .and_then(|request| pending_outcome(backend, request))
         .unwrap_or_else(Outcome::Failed)
 }
 
@@ -68,7 +68,7 @@ fn is_clients(backend: &dyn Backend, call: &Call<'_>) -> bool {
     [backend.execution(), call.execution()].contains(&Execution::Client)
 }
 
-fn deferred(backend: &dyn Backend, request: Value) -> Result<Outcome, Box<Fault>> {
+fn pending_outcome(backend: &dyn Backend, request: Value) -> Result<Outcome, Box<Fault>> {
     let mut random = [0; 16];
     getrandom::fill(&mut random)
         .map_err(|_| wording::not_supported("no name can be drawn for a pending call"))?;

@@ -34,7 +34,7 @@ impl Stop {
     }
 
     /// Waits until calls must end.
-    pub async fn stopped(&self) {
+    pub async fn wait_for_stop(&self) {
         let mut state = self.0.subscribe();
         // An error means that the last sender is gone, and `self` is a sender.
         state.wait_for(|is_stopped| *is_stopped).await.ok();
@@ -49,7 +49,7 @@ impl Stop {
         tokio::select! {
             biased;
             ended = future => Some(ended),
-            () = stop.stopped() => None,
+            () = stop.wait_for_stop() => None,
         }
     }
 }
@@ -70,6 +70,6 @@ mod tests {
         });
         assert_eq!(ended, None);
         assert_eq!(Stop::unless(Some(&stop), ready(1)).await, None);
-        stop.stopped().await;
+        stop.wait_for_stop().await;
     }
 }

@@ -3,7 +3,7 @@
 use callgate_tool::{Answer, Outcome, ToolResult};
 
 use crate::{
-    around::Around,
+    around::LayeredCall,
     backend::{BodyHead, Opened, Piece, Pieces},
     stop::Stop,
 };
@@ -25,14 +25,14 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct ToolStream {
-    around: Around<'static>,
+    around: LayeredCall<'static>,
     outcome: Outcome,
     body: BodyHead,
     pieces: Option<Pieces>,
 }
 
 impl ToolStream {
-    pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
+    pub(crate) fn new(opened: Opened, around: LayeredCall<'static>) -> Self {
         let (outcome, pieces): (_, Option<Pieces>) = match opened {
             Opened::Ended(outcome) => (outcome, None),
             Opened::Pieces(pieces) => (pieces.head().clone().into(), Some(pieces)),

@@ -98,9 +98,10 @@ impl TraceContext {
 
     /// Puts the program's own step on a request, instead of the caller's context `known`. A header that a description
     /// declares and an argument fills stays.
-    pub(crate) fn replace(&self, known: Option<&Self>, headers: &mut HeaderMap) {
+    pub(crate) fn replace(&self, caller_context: Option<&Self>, headers: &mut HeaderMap) {
         let stands = headers.get(PARENT).map(HeaderValue::as_bytes);
-        let is_callers = stands == known.map(ToString::to_string).as_deref().map(str::as_bytes);
+        let is_callers =
+            stands == caller_context.map(ToString::to_string).as_deref().map(str::as_bytes);
         let value = HeaderValue::try_from(self.to_string());
         if let Ok(value) = value
             && is_callers

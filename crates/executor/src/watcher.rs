@@ -9,10 +9,10 @@ use callgate_transport::ConnectionInfo;
 /// Sees the requests of one call and the heads of their responses as they happen.
 pub trait Watcher: fmt::Debug + Send + Sync {
     /// Called before a request is sent: the call's own, one more with a fresh credential, or one that a redirect asks for.
-    fn sending(&self, request: &PlannedRequest);
+    fn observe_request(&self, request: &PlannedRequest);
 
     /// Called when the head of a response has arrived.
-    fn answered(&self, head: &AnswerHead);
+    fn observe_answer_head(&self, head: &AnswerHead);
 
     /// The recorder of requests and responses as texts. `None` by default, because making the texts takes time.
     fn recorder(&self) -> Option<&dyn Recorder> {
@@ -23,10 +23,10 @@ pub trait Watcher: fmt::Debug + Send + Sync {
 /// Records requests and responses as texts without credentials.
 pub trait Recorder: Send + Sync {
     /// Called when a request was sent.
-    fn sent(&self, request: Vec<u8>);
+    fn record_request(&self, request: Vec<u8>);
 
     /// Called when the last response was read whole; `None` if it holds a credential in a form that cannot be masked.
-    fn received(&self, answer: Option<Vec<u8>>);
+    fn record_answer(&self, answer: Option<Vec<u8>>);
 }
 
 /// The head of a response, whatever its status.
@@ -46,4 +46,4 @@ pub struct AnswerHead {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Watched(pub(crate) Arc<dyn Watcher>);
+pub(crate) struct CallWatcher(pub(crate) Arc<dyn Watcher>);

@@ -32,7 +32,11 @@ fn tools() -> Result<Vec<Function>, callgate_executor::Error> {
         Function::new("", "test_missing_capability", nothing(), asked_of_model)?,
         Function::new("", "test_embedded_resource", nothing(), |call| async move {
             let text = "This is an embedded resource content.";
-            Client::of(&call).attach(Attachment::resource("test://embedded", "text/plain", text));
+            Client::from_call(&call).attach(Attachment::resource(
+                "test://embedded",
+                "text/plain",
+                text,
+            ));
             json!("A resource stands beside this text")
         })?,
         Function::new("", "test_custom_header", header, |call| async move {
@@ -56,7 +60,7 @@ async fn asked_twice(call: Call<'static>) -> Result<Value, Box<Fault>> {
 
 async fn asked_of_model(call: Call<'static>) -> Result<Value, Box<Fault>> {
     let question = Question::of_model("capital_question", "What is the capital of France?", 100);
-    match Client::of(&call).ask(&question).await? {
+    match Client::from_call(&call).ask(&question).await? {
         Reply::Given(message) => Ok(Value::Object(message)),
         _ => Ok(json!("nothing")),
     }
@@ -77,7 +81,7 @@ async fn given(
 ) -> Result<Object, Box<Fault>> {
     let schema = json!({"type": "object", "properties": {(member): {"type": "string"}}, "required": [member]});
     let question = Question::of_person(name, message, schema);
-    match Client::of(call).ask(&question).await? {
+    match Client::from_call(call).ask(&question).await? {
         Reply::Given(values) => Ok(values),
         _ => Ok(Object::new()),
     }

@@ -46,10 +46,10 @@ impl Access {
             return Ok(Caller { sees_details: peer.is_local(), ..Caller::default() });
         }
         // A configuration that was read by a process that does not serve lets nobody in.
-        let access = built.access.as_ref().ok_or_else(unauthenticated)?;
+        let access = built.access.as_ref().ok_or_else(unauthenticated_problem)?;
         match authorization::bearer(headers)? {
             Some(token) => self.bearer(access, built, token).await,
-            None => certified(access, peer).ok_or_else(unauthenticated),
+            None => certificate_caller(access, peer).ok_or_else(unauthenticated_problem),
         }
     }
 
@@ -59,12 +59,12 @@ impl Access {
         built: &Built,
         token: &str,
     ) -> Result<Caller, Problem> {
-        if let Some(principal) = known(access, token) {
+        if let Some(principal) = token_principal(access, token) {
             let credential = Credential::Token(Secret::new(token.to_owned()));
-            return Ok(named(principal, credential));
+            return Ok(caller_with_credential(principal, credential));
         }
         let Some(unverified) = token::Unverified::read(token) else {
-            return Err(invalid("no principal has this token"));
+            return Err(invalid_token_problem("no principal has this token"));
         };
         let mut refusal = Refusal::Invalid("no listed issuer made this token");
         for issuer in self.issuers(access) {
@@ -74,17 +74,17 @@ impl Access {
             match issuer.verify(token, &unverified).await {
                 Ok(principal) => {
                     let lacks = scopes::lacking(issuer.scopes(), issuer.rights(), &principal);
-                    let shown = token::shown(&principal, token);
+                    let shown = token::caller_token(&principal, token);
                     let caller =
                         Caller { token: Some(shown), ..caller(principal, issuer.rights()) };
-                    return Ok(scopes::bounded(caller, lacks, built));
+                    return Ok(scopes::limited_caller(caller, lacks, built));
                 }
                 // Another entry for this issuer may accept the token, for example for another audience.
-                Err(found) => refusal = refusal.or(found),
+                Err(issuer_refusal) => refusal = refusal.or(issuer_refusal),
             }
         }
         Err(match refusal {
-            Refusal::Invalid(detail) => invalid(detail),
+            Refusal::Invalid(detail) => invalid_token_problem(detail),
             Refusal::Unreachable(wait) => {
                 let detail = "the issuer of this token cannot be asked for its keys";
                 Problem::new(ProblemKind::ISSUER_UNREACHABLE, detail).with_retry_after(wait)
@@ -93,17 +93,17 @@ impl Access {
     }
 
     fn issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
-        let mut known = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = known.len() == access.issuers.len()
-            && known.iter().zip(&access.issuers).all(|(known, built)| known.is(built));
+        let mut current_issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = current_issuers.len() == access.issuers.len()
+            && current_issuers.iter().zip(&access.issuers).all(|(entry, built)| entry.is(built));
         if !is_same {
             let kept = |built: &BuiltIssuer| {
-                let known = known.iter().find(|known| known.is(built));
-                known.map_or_else(|| Arc::new(Issuer::new(built)), Arc::clone)
+                let matching_issuer = current_issuers.iter().find(|issuer| issuer.is(built));
+                matching_issuer.map_or_else(|| Arc::new(Issuer::new(built)), Arc::clone)
             };
-            *known = access.issuers.iter().map(kept).collect();
+            *current_issuers = access.issuers.iter().map(kept).collect();
         }
-        known.clone()
+        current_issuers.clone()
     }
 }
 
@@ -140,36 +140,36 @@ fn may_still(built: &Built, caller: &Caller, allow: impl Fn(&Rights, &Scopes) ->
 }
 
 /// Requests the keys of each issuer, as the first token of it would.
-pub(crate) async fn examined(access: &BuiltAccess) -> Vec<Examined> {
+pub(crate) async fn check_issuers(access: &BuiltAccess) -> Vec<Examined> {
     let mut all = Vec::new();
     for built in &access.issuers {
         let subject = Subject::Issuer(built.config.issuer.clone());
-        all.push(callgate_config::examined(subject, issuer::tried(built)).await);
+        all.push(callgate_config::examine_subject(subject, issuer::check_keys(built)).await);
     }
     all
 }
 
 /// The principal with this token. Compares every token, so that the time reveals nothing.
-fn known<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal> {
+fn token_principal<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal> {
     let token = Secret::new(token.to_owned());
-    let mut found = None;
+    let mut matching_principal = None;
     for principal in &access.principals {
-        for known in &principal.tokens {
-            if known.is_same_value(&token) {
-                found = Some(principal);
+        for listed_token in &principal.tokens {
+            if listed_token.is_same_value(&token) {
+                matching_principal = Some(principal);
             }
         }
     }
-    found
+    matching_principal
 }
 
-fn certified(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
+fn certificate_caller(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
     let is_named = |principal: &&BuiltPrincipal| {
         let certificate = principal.certificate.as_ref();
         certificate.is_some_and(|wanted| peer.names.iter().any(|name| is_name(name, wanted)))
     };
     let principal = access.principals.iter().find(is_named)?;
-    Some(named(principal, Credential::Certificate(peer.names.as_slice().into())))
+    Some(caller_with_credential(principal, Credential::Certificate(peer.names.as_slice().into())))
 }
 
 /// True if a principal is identified by what a caller showed.
@@ -195,7 +195,7 @@ fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
     }
 }
 
-fn named(principal: &BuiltPrincipal, credential: Credential) -> Caller {
+fn caller_with_credential(principal: &BuiltPrincipal, credential: Credential) -> Caller {
     let caller = caller(Principal::new(principal.id.as_str()), &principal.rights);
     Caller { credential, ..caller }
 }
@@ -203,16 +203,16 @@ fn named(principal: &BuiltPrincipal, credential: Credential) -> Caller {
 fn caller(principal: Principal, rights: &Rights) -> Caller {
     let Rights { toolsets, agents, is_admin, approves, .. } = rights.clone();
     let principal = Some(principal);
-    let known = Caller { principal, toolsets, agents, ..Caller::default() };
-    Caller { is_admin, approves, sees_details: true, ..known }
+    let base_caller = Caller { principal, toolsets, agents, ..Caller::default() };
+    Caller { is_admin, approves, sees_details: true, ..base_caller }
 }
 
-fn unauthenticated() -> Problem {
+fn unauthenticated_problem() -> Problem {
     let detail = "expected `Authorization: Bearer …`, or a certificate that names a principal";
     Problem::new(ProblemKind::UNAUTHENTICATED, detail)
 }
 
-fn invalid(detail: &'static str) -> Problem {
+fn invalid_token_problem(detail: &'static str) -> Problem {
     Problem::new(ProblemKind::INVALID_TOKEN, detail)
 }
 

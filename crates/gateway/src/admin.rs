@@ -28,7 +28,7 @@ pub(crate) struct Reloads<'r> {
 )]
 pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
     let reloads = gateway.reloads().last();
-    JsonText::of(&Reloads { reloads: reloads.iter().map(|reload| reload.body()).collect() })
+    JsonText::from_body(&Reloads { reloads: reloads.iter().map(|reload| reload.body()).collect() })
 }
 
 /// Reloads the configuration and its descriptions, and reports the outcome.
@@ -46,5 +46,5 @@ pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, P
         let detail = "this sidecar is part of a program that reads nothing again";
         Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
     })?;
-    Ok(JsonText::of(&reload.body()))
+    Ok(JsonText::from_body(&reload.body()))
 }

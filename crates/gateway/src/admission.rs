@@ -47,13 +47,13 @@ pub(crate) struct Admission {
     shares: Option<FairQueue>,
 }
 
-enum Checked {
+enum CheckedRequest {
     Admitted { answer: Pin<Box<RouteFuture<Infallible>>>, permit: Option<Arc<Permit>> },
     Refused { response: Response, permit: Option<Arc<Permit>> },
 }
 
-impl Checked {
-    fn refused(problem: Problem, permit: Option<Arc<Permit>>) -> Self {
+impl CheckedRequest {
+    fn from_problem(problem: Problem, permit: Option<Arc<Permit>>) -> Self {
         Self::Refused { response: problem.into_response(), permit }
     }
 }
@@ -73,8 +73,8 @@ impl Admission {
         self.gateway.drain()
     }
 
-    pub(crate) fn built(&self) -> Arc<Built> {
-        self.gateway.built()
+    pub(crate) fn current_build(&self) -> Arc<Built> {
+        self.gateway.current_build()
     }
 
     /// Answers a request. The permit beside the response is free for another request when it is dropped.
@@ -85,8 +85,8 @@ impl Admission {
     ) -> (Response, Option<Arc<Permit>>) {
         // The checks are dropped first: they need more memory than the wait for the answer.
         let (answer, permit) = match Box::pin(self.check(request, peer)).await {
-            Checked::Admitted { answer, permit } => (answer, permit),
-            Checked::Refused { response, permit } => return (response, permit),
+            CheckedRequest::Admitted { answer, permit } => (answer, permit),
+            CheckedRequest::Refused { response, permit } => return (response, permit),
         };
         let Ok(response) = answer.await;
         let permit = permit.filter(|_| response.extensions().get::<Listens>().is_none());
@@ -94,13 +94,13 @@ impl Admission {
     }
 
     /// Checks a request, and passes an admitted one to the router.
-    async fn check(&self, request: Box<Request<Incoming>>, peer: &Peer) -> Checked {
+    async fn check(&self, request: Box<Request<Incoming>>, peer: &Peer) -> CheckedRequest {
         let deadline = Instant::now() + self.limits.body_time;
         let is_probe = is_probe(request.uri().path());
         let permit = match self.admit() {
             Ok(permit) => Some(permit),
             Err(_) if is_probe => None,
-            Err(problem) => return Checked::refused(problem, None),
+            Err(problem) => return CheckedRequest::from_problem(problem, None),
         };
         let (mut head, body) = request.into_parts();
         if peer.is_encrypted {
@@ -109,7 +109,7 @@ impl Admission {
         let caller = tokio::select! {
             biased;
             caller = self.caller(&head, peer) => caller,
-            () = self.drain().over() => Err(problem::draining()),
+            () = self.drain().wait_until_given_up() => Err(problem::draining_problem()),
         };
         let caller = match caller {
             Ok(caller) => caller,
@@ -118,10 +118,10 @@ impl Admission {
             Err(problem) if problem.is_of_tokens() && access::is_metadata(head.uri.path()) => {
                 Caller::default()
             }
-            Err(problem) => return Checked::refused(problem, permit),
+            Err(problem) => return CheckedRequest::from_problem(problem, permit),
         };
         if let Some(problem) = self.beyond_share(&caller, permit.as_deref()) {
-            return Checked::refused(problem, permit);
+            return CheckedRequest::from_problem(problem, permit);
         }
         head.extensions.insert(caller);
         head.extensions.insert(BodyLimit(self.limits.body_bytes));
@@ -131,15 +131,15 @@ impl Admission {
             Body::new(ArrivingBody::new(body, deadline, self.drain().clone(), permit.clone()))
         };
         let answer = self.router.clone().call(Request::from_parts(head, body));
-        Checked::Admitted { answer: Box::pin(answer), permit }
+        CheckedRequest::Admitted { answer: Box::pin(answer), permit }
     }
 
     /// A permit for a request, unless there is none or the sidecar is being stopped.
     fn admit(&self) -> Result<Arc<Permit>, Problem> {
         if self.drain().is_draining() {
-            return Err(problem::draining());
+            return Err(problem::draining_problem());
         }
-        self.capacity.permit().ok_or_else(problem::overloaded)
+        self.capacity.permit().ok_or_else(problem::overloaded_problem)
     }
 
     /// Takes a part of the principal's share. Returns the problem if the share is used up.
@@ -148,7 +148,7 @@ impl Admission {
         let permit = permit?;
         match shares.try_enter(principal.id(), 1) {
             Some(share) => permit.hold(share),
-            None => return Some(problem::beyond_share()),
+            None => return Some(problem::share_exceeded_problem()),
         }
         None
     }
@@ -161,14 +161,14 @@ impl Admission {
             let detail = format!("expected at most {most} headers");
             return Err(Problem::new(ProblemKind::HEAD_TOO_LARGE, detail));
         }
-        let built = self.gateway.built();
+        let built = self.gateway.current_build();
         host::check(head, peer, &built.serving.hosts)?;
         let caller = self.access.caller(&built, &head.headers, peer).await;
-        let caller = caller.or_else(|problem| unknown(&built, head, problem))?;
-        if let (Some(found), Some(principal)) =
+        let caller = caller.or_else(|problem| anonymous_caller(&built, head, problem))?;
+        if let (Some(facts_of_request), Some(principal)) =
             (head.extensions.get::<Arc<RequestFacts>>(), &caller.principal)
         {
-            found.set_principal(principal);
+            facts_of_request.set_principal(principal);
         }
         may_go_through(path, peer)?;
         if is_admins(path) && !caller.is_admin {
@@ -185,7 +185,7 @@ fn shares(each: usize) -> FairQueue {
 }
 
 /// The anonymous caller if tools are listed publicly; otherwise the problem, with a challenge for clients of OAuth.
-fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
+fn anonymous_caller(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
     if !problem.is_of_tokens() {
         return Err(problem);
     }

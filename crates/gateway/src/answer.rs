@@ -15,7 +15,7 @@ pub(crate) fn put_digest<B>(response: &mut Response<B>, built: &Built) {
 pub(crate) struct JsonText(pub(crate) String);
 
 impl JsonText {
-    pub(crate) fn of<T: Serialize>(body: &T) -> Self {
+    pub(crate) fn from_body<T: Serialize>(body: &T) -> Self {
         Self(serde_json::to_string(body).unwrap_or_default())
     }
 }

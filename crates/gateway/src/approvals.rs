@@ -16,9 +16,9 @@ pub(crate) use self::listing::{__path_list, __path_show, list, show};
 use crate::{
     bodies::ResultBody,
     caller::Caller,
-    calls::{Accepted, Batch, Keeper, Mode, RequestedCall, idempotency_key},
+    calls::{AcceptedFormat, Batch, Mode, RequestedCall, WaitingCallKeeper, idempotency_key},
     gateway::Gateway,
-    json_body::{JsonBody, typed},
+    json_body::{JsonBody, typed_body},
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
@@ -75,28 +75,31 @@ pub(crate) async fn decide(
     PathName(id): PathName,
     JsonBody { headers, value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
-    Accepted::json(&headers)?;
+    AcceptedFormat::json(&headers)?;
     let key = idempotency_key(&headers)?;
-    let word = typed::<ApprovalRequest>(value)?.decision;
+    let word = typed_body::<ApprovalRequest>(value)?.decision;
     let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let rights = rights(&gateway, &built, &caller);
     // A caller who may no longer use the tool does not learn that a call waits.
     let is_usable =
         |tool: &str| built.executor.find(tool).is_none_or(|entry| entry.is_permitted(&rights));
     let Some(waiting) = waiting.filter(|waiting| is_usable(&waiting.call.tool)) else {
-        let decision = word.decision().ok_or_else(absent)?;
+        let decision = word.decision().ok_or_else(absent_approval)?;
         return others::mark(&gateway, &caller, &id, decision).await;
     };
     let session = SessionInput::of_members(waiting.session.clone());
-    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
+    let session =
+        session.into_session(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let request = [id.as_bytes(), &bytes];
     let origin = waiting.origin.as_ref();
     let message = origin.map(|(dialect, origin)| {
         (*dialect, ReadMessage::of_one(waiting.call.clone(), origin.clone()))
     });
-    let keeper =
-        Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
+    let keeper = WaitingCallKeeper {
+        calls: gateway.waiting_calls().clone(),
+        session: waiting.session.clone(),
+    };
     let batch = Batch {
         rights,
         built,
@@ -111,8 +114,8 @@ pub(crate) async fn decide(
         stop: gateway.drain().stop(),
         keeper: Some(keeper),
     };
-    let asked = [word.applied(waiting, &id, &caller)];
-    let written = |results: &[ToolResult]| written(message.as_ref(), results);
+    let asked = [word.requested_call(waiting, &id, &caller)];
+    let written = |results: &[ToolResult]| response_body(message.as_ref(), results);
     batch.answer(&gateway, &asked, &request, written).await
 }
 
@@ -125,15 +128,17 @@ impl Word {
         }
     }
 
-    fn applied(self, waiting: WaitingCall, id: &str, caller: &Caller) -> RequestedCall {
-        let asked = RequestedCall::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
+    fn requested_call(self, waiting: WaitingCall, id: &str, caller: &Caller) -> RequestedCall {
+        let asked = RequestedCall::from(waiting.call)
+            .with_timeout(waiting.timeout)
+            .with_idempotency_key(waiting.key);
         let asked = match &waiting.origin {
-            Some((dialect, origin)) => asked.of_message(*dialect, origin),
+            Some((dialect, origin)) => asked.with_origin(*dialect, origin),
             None => asked,
         };
-        let Some(decision) = self.decision() else { return asked.under(id) };
+        let Some(decision) = self.decision() else { return asked.with_approval(id) };
         let decided = Decided::new(id, decision);
-        asked.decided(match &caller.principal {
+        asked.with_decision(match &caller.principal {
             Some(principal) => decided.by(principal),
             None => decided,
         })
@@ -141,7 +146,7 @@ impl Word {
 }
 
 /// The response body with the results, and the messages to append if the calls came in a model's message.
-fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> String {
+fn response_body(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> String {
     let text = results.first().map(json_result).map(|result| result.text().to_owned());
     let text = text.unwrap_or_default();
     let (Some((dialect, read)), Some(members)) = (message, text.strip_suffix('}')) else {
@@ -151,7 +156,7 @@ fn written(message: Option<&(Dialect, ReadMessage)>, results: &[ToolResult]) -> 
     format!(r#"{members},"messages":{messages}}}"#)
 }
 
-fn absent() -> Problem {
+fn absent_approval() -> Problem {
     let detail = "no call that this caller made or may decide about waits for this approval, or it has expired: make the call again";
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }

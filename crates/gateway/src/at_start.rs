@@ -11,13 +11,13 @@ pub(crate) struct AtStart {
 }
 
 impl AtStart {
-    pub(crate) fn of(built: &Built) -> Self {
+    pub(crate) fn from_build(built: &Built) -> Self {
         let (serving, sessions) = (built.serving.clone(), built.sessions.clone());
         Self { serving, sessions, state: built.state_config.clone() }
     }
 
     /// The keys whose new values apply only after a restart.
-    pub(crate) fn changed(&self, built: &Built) -> Vec<&'static str> {
+    pub(crate) fn changed_keys(&self, built: &Built) -> Vec<&'static str> {
         let (old, new) = (&self.serving, &built.serving);
         let stored = |of: &SessionsConfig| (of.time_to_live, of.records, of.bytes);
         let keys = [

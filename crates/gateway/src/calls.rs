@@ -8,10 +8,10 @@ mod journal;
 mod repetition;
 
 pub(crate) use self::{
-    accept::Accepted,
-    awaiting_approval::Keeper,
+    accept::AcceptedFormat,
+    awaiting_approval::WaitingCallKeeper,
     envelope::{Executor, Mode, RequestedCall, execution_of},
-    repetition::{GivenUp, Repeated, begun as begun_with_key, key as idempotency_key},
+    repetition::{GivenUp, RepeatedRequest, claim_key as begun_with_key, key as idempotency_key},
 };
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use crate::{
     bodies::ResultBody,
     caller::Caller,
     gateway::Gateway,
-    json_body::{JsonBody, typed},
+    json_body::{JsonBody, typed_body},
     observe::trace_of,
     problem::Problem,
     rights::rights,
@@ -69,15 +69,16 @@ pub(crate) fn run(
     JsonBody { headers, value, bytes }: JsonBody,
 ) -> impl Future<Output = Result<Response, Problem>> + Send {
     async move {
-        let (accepted, key) = (Accepted::of(&headers)?, repetition::key(&headers)?);
+        let (accepted, key) = (AcceptedFormat::from_headers(&headers)?, repetition::key(&headers)?);
         let CallsRequest { calls, session, dry_run: is_dry_run, journal, mode, execution } =
-            typed(value)?;
+            typed_body(value)?;
         let journal = journal.then(|| journal::audience(&caller));
-        let built = gateway.built();
+        let built = gateway.current_build();
         let calls_that_wait = gateway.waiting_calls().clone();
-        let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
+        let keeper =
+            WaitingCallKeeper { calls: calls_that_wait, session: session.members().clone() };
         let keeper = Some(keeper);
-        let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers);
+        let session = session.into_session(gateway.sessions(), &built.sessions, &caller, &headers);
         let session = session.await?;
         let trace = trace_of(&headers);
         // They hold what was read of the connection for as long as they are there, and a call may take its time.
@@ -99,12 +100,12 @@ pub(crate) fn run(
             keeper,
         };
         match accepted {
-            Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
-            Accepted::Json => {
+            AcceptedFormat::Events => Ok(events::answer(Arc::new(batch), calls)),
+            AcceptedFormat::Json => {
                 let body: [&[u8]; 1] = [&bytes];
                 let written = |results: &[ToolResult]| match journal {
-                    Some(audience) => journal::written(results, audience),
-                    None => written(results),
+                    Some(audience) => journal::results_with_journals(results, audience),
+                    None => results_json(results),
                 };
                 batch.answer(&gateway, &calls, &body, written).await
             }
@@ -127,7 +128,7 @@ pub(crate) struct Batch {
     /// Ends calls when the sidecar is stopped.
     pub(crate) stop: Stop,
     /// Keeps calls that a person has to approve; without, they are refused.
-    pub(crate) keeper: Option<Keeper>,
+    pub(crate) keeper: Option<WaitingCallKeeper>,
 }
 
 /// The text of an answer, made now or by an earlier request under its key.
@@ -171,9 +172,9 @@ impl Batch {
         let principal = self.caller.principal.as_ref();
         let request = [request, &[&fingerprints]].concat();
         let (answers, given_up) = (gateway.answers(), GivenUp::MadeAgain);
-        match repetition::begun(answers, key, &request, principal, given_up).await? {
-            Repeated::Answered(text) => Ok(BatchText::Earlier(text)),
-            Repeated::Made(guard) => {
+        match repetition::claim_key(answers, key, &request, principal, given_up).await? {
+            RepeatedRequest::Answered(text) => Ok(BatchText::Earlier(text)),
+            RepeatedRequest::Made(guard) => {
                 let results = self.results(calls).await;
                 let text = written(&results);
                 repetition::keep(guard, &text, &results).await;
@@ -226,7 +227,7 @@ impl Batch {
             return executor.dry_run_with(call).await;
         }
         let result = executor.call_with(call).await;
-        self.kept(at, asked, result).await
+        self.store_if_waiting(at, asked, result).await
     }
 
     pub(crate) async fn refuse(&self, ended: &ToolResult) {
@@ -241,8 +242,13 @@ impl Batch {
         self.built.executor.report_refused(call, &ended.outcome).await;
     }
 
-    async fn kept(&self, at: usize, asked: &RequestedCall, result: ToolResult) -> ToolResult {
-        awaiting_approval::queued(self, at, asked, result).await
+    async fn store_if_waiting(
+        &self,
+        at: usize,
+        asked: &RequestedCall,
+        result: ToolResult,
+    ) -> ToolResult {
+        awaiting_approval::store_if_waiting(self, at, asked, result).await
     }
 
     /// The idempotency key of a call: its own, or one that follows from the request's.
@@ -281,7 +287,7 @@ impl Batch {
     }
 }
 
-fn written(results: &[ToolResult]) -> String {
+fn results_json(results: &[ToolResult]) -> String {
     let mut text = Vec::with_capacity(RESULT_BYTES * results.len());
     let written = serde_json::to_writer(&mut text, &CallsAnswer { results });
     written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()

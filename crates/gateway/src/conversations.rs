@@ -14,7 +14,7 @@ use crate::{
     caller::Caller,
     gateway::Gateway,
     problem::{Problem, ProblemKind},
-    query::{Query, malformed},
+    query::{Query, malformed_query},
 };
 
 /// Lists the caller's conversations.
@@ -24,14 +24,15 @@ pub(crate) async fn list(
     mut query: Query,
 ) -> Result<JsonText, Problem> {
     let after = query.take("cursor")?.map(|cursor| {
-        position(&cursor)
-            .ok_or_else(|| malformed("`cursor`: expected the `nextCursor` of the page before"))
+        position(&cursor).ok_or_else(|| {
+            malformed_query("`cursor`: expected the `nextCursor` of the page before")
+        })
     });
     let after = after.transpose()?;
     let expected = format!("a whole number from 1 to {MOST}");
     let limit = query.parse("limit", &expected)?.unwrap_or(USUAL);
     if !(1..=MOST).contains(&limit) {
-        return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
+        return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
     }
     query.finish("`cursor` and `limit`")?;
     let _permit = gateway.listing_permit(&caller).await?;

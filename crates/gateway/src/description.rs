@@ -18,12 +18,12 @@ use crate::{
 
 /// The paths from the code and those of further routes, with the schemas they refer to.
 pub(crate) fn text(further: &Object) -> String {
-    let paths = Described::openapi().to_json().unwrap_or_default();
+    let paths = GatewayDescription::openapi().to_json().unwrap_or_default();
     let mut document = Value::parse(&paths).unwrap_or_default();
     for (pointer, name) in [("/paths", "paths"), ("/components/schemas", "schemas")] {
-        let known = document.pointer_mut(pointer).and_then(Value::as_object_mut);
-        if let (Some(known), Some(Value::Object(others))) = (known, further.get(name)) {
-            known.extend(others.clone());
+        let members = document.pointer_mut(pointer).and_then(Value::as_object_mut);
+        if let (Some(extra_members), Some(Value::Object(others))) = (members, further.get(name)) {
+            extra_members.extend(others.clone());
         }
     }
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
@@ -125,7 +125,7 @@ fn inline(value: &mut Value, schemas: &Value) {
         (name = "tools", description = "What a model may call"),
     ),
 )]
-struct Described;
+struct GatewayDescription;
 
 /// Adds the ways in which callers identify themselves.
 #[derive(Debug)]

@@ -16,9 +16,9 @@ use self::envelope::DialectRequest;
 use crate::{
     answer::JsonText,
     caller::Caller,
-    calls::{Accepted, Batch, Keeper, RequestedCall, idempotency_key},
+    calls::{AcceptedFormat, Batch, RequestedCall, WaitingCallKeeper, idempotency_key},
     gateway::Gateway,
-    json_body::{JsonBody, typed},
+    json_body::{JsonBody, typed_body},
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
@@ -57,17 +57,17 @@ pub(crate) async fn run(
     let dialect: Dialect = dialect
         .parse()
         .map_err(|error| Problem::new(ProblemKind::ABSENT_RESOURCE, format!("{error}")))?;
-    Accepted::json(&headers)?;
+    AcceptedFormat::json(&headers)?;
     let key = idempotency_key(&headers)?;
     let DialectRequest { message, form, session, functions, dry_run: is_dry_run, mode, execution } =
-        typed(value)?;
+        typed_body(value)?;
     let form = form_of(dialect, form)?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let entry = |name: &str| entry(&built, &caller, name);
     let read = dialect.read_in(form, message, |name| entry(name).and_then(Entry::declaration));
     let mut read = read.map_err(|error| foreign(dialect, &error))?;
     if dialect.has_wire_names() {
-        read = read.renamed(|call, name| {
+        read = read.with_renamed_arguments(|call, name| {
             Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
         });
     }
@@ -75,14 +75,16 @@ pub(crate) async fn run(
         read = read.only(functions, |name| entry(name).map(Entry::name));
     }
     let waiting = gateway.waiting_calls().clone();
-    let keeper = Keeper { calls: waiting, session: session.members().clone() };
-    let session = session.completed(gateway.sessions(), &built.sessions, &caller, &headers).await?;
+    let keeper = WaitingCallKeeper { calls: waiting, session: session.members().clone() };
+    let session =
+        session.into_session(gateway.sessions(), &built.sessions, &caller, &headers).await?;
     let trace = trace_of(&headers);
     // The headers keep the connection's read buffer in memory, and a call may take long.
     drop(headers);
     let bytes = key.as_ref().map_or_else(Bytes::new, |_| bytes);
     let origins = read.to_make().into_iter().cloned().zip(read.origins());
-    let calls = origins.map(|(call, origin)| RequestedCall::from(call).of_message(dialect, origin));
+    let calls =
+        origins.map(|(call, origin)| RequestedCall::from(call).with_origin(dialect, origin));
     let calls: Vec<_> = calls.collect();
     let batch = Batch {
         rights: rights(&gateway, &built, &caller),
@@ -106,7 +108,7 @@ pub(crate) async fn run(
     }
     let request = [dialect.as_str().as_bytes(), &bytes];
     let written = |results: &[ToolResult]| {
-        JsonText::of(&DialectAnswer { messages: dialect.write(&read, results) }).0
+        JsonText::from_body(&DialectAnswer { messages: dialect.write(&read, results) }).0
     };
     batch.answer(&gateway, &calls, &request, written).await
 }
@@ -120,8 +122,9 @@ fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
 pub(crate) fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
     built.executor.find(name).filter(is_usable).or_else(|| {
-        let is_meant =
-            |entry: &Entry<'_>| entry.operation().is_some_and(|known| known.is_called(name));
+        let is_meant = |entry: &Entry<'_>| {
+            entry.operation().is_some_and(|operation| operation.is_called(name))
+        };
         let mut meant = built.executor.entries().filter(is_usable).filter(is_meant);
         meant.next().filter(|_| meant.next().is_none())
     })

@@ -27,13 +27,13 @@ impl Drain {
     }
 
     /// Waits until new calls are refused.
-    pub(crate) async fn begun(&self) {
-        self.begun.stopped().await;
+    pub(crate) async fn wait_until_draining(&self) {
+        self.begun.wait_for_stop().await;
     }
 
     /// Waits until running calls are given up.
-    pub(crate) async fn over(&self) {
-        self.over.stopped().await;
+    pub(crate) async fn wait_until_given_up(&self) {
+        self.over.wait_for_stop().await;
     }
 
     /// The stop that ends the calls still running at that moment.
@@ -52,11 +52,11 @@ mod tests {
         let other = drain.clone();
         assert!(!other.is_draining());
         drain.begin();
-        other.begun().await;
+        other.wait_until_draining().await;
         assert!(other.is_draining() && !drain.stop().is_stopped());
         drain.end();
         drain.begin();
-        other.over().await;
+        other.wait_until_given_up().await;
         assert!(other.is_draining() && drain.stop().is_stopped());
     }
 }

@@ -11,11 +11,11 @@ use crate::observe;
 #[doc(hidden)]
 pub async fn examine_sidecar(built: &Built) -> Vec<Examined> {
     let mut all = match &built.access {
-        Some(access) => access::examined(access).await,
+        Some(access) => access::check_issuers(access).await,
         None => Vec::new(),
     };
     #[cfg(feature = "otel")]
-    all.extend(observe::examined(built).await);
+    all.extend(observe::check_collector(built).await);
     all.shrink_to_fit();
     all
 }

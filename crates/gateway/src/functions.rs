@@ -7,16 +7,16 @@ use callgate_config::Built;
 use callgate_executor::Entry;
 
 pub(crate) fn count(built: &Built) -> usize {
-    all(built).count()
+    function_entries(built).count()
 }
 
 /// The names of the toolsets that have functions and no description, in the order of their functions.
 pub(crate) fn toolsets(built: &Built) -> Vec<&str> {
     let described = built.toolsets.iter().map(|toolset| toolset.name.as_str());
-    let mut known: BTreeSet<&str> = described.collect();
-    all(built).map(Entry::toolset).filter(|name| known.insert(*name)).collect()
+    let mut seen_names: BTreeSet<&str> = described.collect();
+    function_entries(built).map(Entry::toolset).filter(|name| seen_names.insert(*name)).collect()
 }
 
-pub(crate) fn all(built: &Built) -> impl Iterator<Item = Entry<'_>> {
+pub(crate) fn function_entries(built: &Built) -> impl Iterator<Item = Entry<'_>> {
     built.executor.entries().filter(|entry| entry.operation().is_none())
 }

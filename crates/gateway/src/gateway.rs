@@ -47,7 +47,7 @@ struct Shared {
 impl Gateway {
     /// A sidecar that serves this build.
     pub fn new(built: Built) -> Self {
-        let at_start = AtStart::of(&built);
+        let at_start = AtStart::from_build(&built);
         let sessions = Sessions::new(&built.sessions, built.state());
         let answers = match built.state() {
             Some(state) => Records::over(Arc::clone(state), built.idempotency.ttl),
@@ -77,7 +77,7 @@ impl Gateway {
     }
 
     /// The tools served now.
-    pub fn built(&self) -> Arc<Built> {
+    pub fn current_build(&self) -> Arc<Built> {
         self.0.built.load_full()
     }
 
@@ -98,7 +98,7 @@ impl Gateway {
         let replacements = stream::unfold(from, |(mut replaced, drain, permit)| async move {
             let is_replaced = tokio::select! {
                 biased;
-                () = drain.begun() => false,
+                () = drain.wait_until_draining() => false,
                 changed = replaced.changed() => changed.is_ok(),
             };
             is_replaced.then_some(((), (replaced, drain, permit)))
@@ -109,7 +109,7 @@ impl Gateway {
     /// The permit for a listing, which takes more of a sidecar than its request shows. One principal makes one at a time.
     pub(crate) async fn listing_permit(&self, caller: &Caller) -> Result<QueuePermit, Problem> {
         let principal = caller.principal.as_ref().map_or("", Principal::id);
-        self.0.listings.enter(principal, 1).await.ok_or_else(problem::overloaded)
+        self.0.listings.enter(principal, 1).await.ok_or_else(problem::overloaded_problem)
     }
 
     pub(crate) fn at_start(&self) -> &AtStart {

@@ -94,7 +94,7 @@ enum ToolsetStatus {
     responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(crate) async fn live() -> JsonText {
-    JsonText::of(&Health { status: Life::Ok })
+    JsonText::from_body(&Health { status: Life::Ok })
 }
 
 /// Reports whether calls are served, and to callers with the right to see it, why not.
@@ -107,16 +107,22 @@ pub(crate) async fn live() -> JsonText {
     ),
 )]
 pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Response {
-    let built = gateway.built();
+    let built = gateway.current_build();
     let is_ready = is_ready(&built) && !gateway.drain().is_draining();
     let status = if is_ready { Status::Ready } else { Status::NotReady };
     let mut body = Readiness { status, toolsets: None, configuration: None, reload: None };
     let reloads = gateway.reloads().last();
     if caller.sees_details {
-        let described = built.toolsets.iter().filter(|known| caller.may_use(&known.name));
+        let described = built
+            .toolsets
+            .iter()
+            .filter(|described_toolset| caller.may_use(&described_toolset.name));
         let others = functions::toolsets(&built).into_iter().filter(|name| caller.may_use(name));
         body.toolsets = Some(
-            described.map(toolset).chain(others.map(|name| of_others(&built, name))).collect(),
+            described
+                .map(toolset)
+                .chain(others.map(|name| other_toolset_state(&built, name)))
+                .collect(),
         );
         // The last reload names tools of all toolsets.
         let sees_all = caller.is_admin || caller.toolsets.is_none();
@@ -129,7 +135,7 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
         }
     }
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, JsonText::of(&body)).into_response()
+    (status, JsonText::from_body(&body)).into_response()
 }
 
 /// True unless a toolset that the operator requires has no description, or no database. Every toolset was tried before.
@@ -160,14 +166,17 @@ fn finding(finding: &Finding) -> Value {
 
 /// The state of a toolset without a description: that of its database, if it has one, with the findings about its documents.
 /// Functions are always there.
-fn of_others<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
+fn other_toolset_state<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
     let database = built.databases.iter().find(|database| database.name == name);
     let why = database.and_then(|database| database.failure.as_deref());
     let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };
     let required = database.is_some_and(|database| database.is_required);
     let documents = built.documents.iter().filter(|documents| documents.name == name);
     let findings = documents.flat_map(BuiltDocuments::findings);
-    let findings = findings.take(MOST_FINDINGS).map(|found| self::finding(&found)).collect();
+    let findings = findings
+        .take(MOST_FINDINGS)
+        .map(|document_finding| self::finding(&document_finding))
+        .collect();
     ToolsetState { name, status, required, why, findings }
 }
 

@@ -67,47 +67,48 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
         }
         let BodyLimit(most) = parts.extensions.get().copied().unwrap_or_default();
         drop(parts);
-        let bytes = collected(body, most).await?;
-        let text =
-            str::from_utf8(&bytes).map_err(|_| Problem::malformed("expected JSON in UTF-8"))?;
+        let bytes = collect_body(body, most).await?;
+        let text = str::from_utf8(&bytes)
+            .map_err(|_| Problem::malformed_body("expected JSON in UTF-8"))?;
         let value = callgate_dialect::read_json(text)
-            .map_err(|error| Problem::malformed(format!("expected a JSON object: {error}")))?;
+            .map_err(|error| Problem::malformed_body(format!("expected a JSON object: {error}")))?;
         Ok(Self { headers, value, bytes })
     }
 }
 
-pub(crate) fn typed<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
-    from_value(body).map_err(|error| Problem::malformed(error.in_whole("the body").to_string()))
+pub(crate) fn typed_body<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
+    from_value(body)
+        .map_err(|error| Problem::malformed_body(error.in_whole("the body").to_string()))
 }
 
 impl From<EnvelopeError> for Problem {
     fn from(error: EnvelopeError) -> Self {
-        Self::malformed(error.to_string())
+        Self::malformed_body(error.to_string())
     }
 }
 
-pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem> {
+pub(crate) async fn collect_body(body: Body, most: usize) -> Result<Bytes, Problem> {
     let body = Limited::new(body, most).collect().await;
     body.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let detail = format!("expected a body of at most {most} bytes");
             return Problem::new(ProblemKind::TOO_LARGE, detail);
         }
-        match unread(&*error) {
-            Some(Unread::Overloaded) => problem::overloaded(),
-            Some(Unread::Stopped) => problem::draining(),
+        match unread_reason(&*error) {
+            Some(Unread::Overloaded) => problem::overloaded_problem(),
+            Some(Unread::Stopped) => problem::draining_problem(),
             Some(Unread::TooSlow) => {
                 let detail = "the body did not arrive in the time of `limits.body_time`";
                 Problem::new(ProblemKind::TOO_SLOW, detail)
             }
-            None => Problem::malformed("the body broke off"),
+            None => Problem::malformed_body("the body broke off"),
         }
     })
 }
 
 /// Finds the reason in an error: the server's layers wrap it.
-fn unread(error: &(dyn Error + 'static)) -> Option<Unread> {
-    error.downcast_ref().copied().or_else(|| unread(error.source()?))
+fn unread_reason(error: &(dyn Error + 'static)) -> Option<Unread> {
+    error.downcast_ref().copied().or_else(|| unread_reason(error.source()?))
 }
 
 /// RFC 9110 §8.3.1: parameters follow after `;`; case does not matter.

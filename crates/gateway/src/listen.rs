@@ -63,15 +63,15 @@ pub(crate) async fn open(
 }
 
 impl Listener {
-    pub(crate) fn bound(&self) -> Option<SocketAddr> {
-        self.socket.bound()
+    pub(crate) fn local_address(&self) -> Option<SocketAddr> {
+        self.socket.local_address()
     }
 
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_address(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        match self.bound() {
+        match self.local_address() {
             Some(bound) => format!("{scheme}://{bound}"),
-            None => self.socket.shown(),
+            None => self.socket.display_address(),
         }
     }
 
@@ -95,12 +95,12 @@ pub(crate) async fn run(listeners: Vec<Listener>, admission: Arc<Admission>) {
     }
     tokio::select! {
         () = async { while running.join_next().await.is_some() {} } => {}
-        () = renewed(secured, &admission) => {}
+        () = renew_certificates(secured, &admission) => {}
     }
 }
 
 /// Rereads certificates when they change; never ends.
-async fn renewed(secured: Vec<Arc<Tls>>, admission: &Admission) {
+async fn renew_certificates(secured: Vec<Arc<Tls>>, admission: &Admission) {
     if secured.is_empty() {
         return std::future::pending().await;
     }
@@ -109,7 +109,7 @@ async fn renewed(secured: Vec<Arc<Tls>>, admission: &Admission) {
     loop {
         looks.tick().await;
         for tls in &secured {
-            tls.renew(&admission.built()).await;
+            tls.renew(&admission.current_build()).await;
         }
     }
 }

@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use self::{documents::FollowedDocuments, rebuild::Rebuilt, signals::Hangups, watch::Watch};
+use self::{documents::FollowedDocuments, rebuild::RebuildOutcome, signals::Hangups, watch::Watch};
 use crate::{
     gateway::Gateway,
     observe::prometheus,
@@ -50,7 +50,7 @@ impl Live {
     /// # }
     /// ```
     pub fn start(gateway: &Gateway, source: Source) -> Self {
-        let keeper = Keeper::new(gateway.clone(), source);
+        let keeper = ReloadLoop::new(gateway.clone(), source);
         Self(tokio::spawn(keeper.run()))
     }
 }
@@ -62,7 +62,7 @@ impl Drop for Live {
 }
 
 #[derive(Debug)]
-struct Keeper {
+struct ReloadLoop {
     gateway: Gateway,
     source: Source,
     askings: Receiver<u64>,
@@ -82,9 +82,9 @@ struct Keeper {
     doubts: bool,
 }
 
-impl Keeper {
+impl ReloadLoop {
     fn new(gateway: Gateway, source: Source) -> Self {
-        let (askings, built) = (gateway.reloads().askings(), gateway.built());
+        let (askings, built) = (gateway.reloads().askings(), gateway.current_build());
         let now = Instant::now();
         let mut keeper = Self {
             askings,
@@ -95,7 +95,7 @@ impl Keeper {
                 source.began().unwrap_or_else(SystemTime::now),
             ),
             settings: built.reload.clone(),
-            documents: FollowedDocuments::of(&built),
+            documents: FollowedDocuments::from_build(&built),
             look: now + LOOK,
             ask: now,
             patience: FIRST_PATIENCE,
@@ -104,7 +104,7 @@ impl Keeper {
             source,
         };
         keeper.rest(now);
-        prometheus::tell(&keeper.gateway.built(), true);
+        prometheus::tell(&keeper.gateway.current_build(), true);
         keeper
     }
 
@@ -114,16 +114,16 @@ impl Keeper {
             let is_asked = self.askings.has_changed().unwrap_or(false);
             let n_asked = *self.askings.borrow_and_update();
             let at = SystemTime::now();
-            let known = self.stamps.files();
-            let rebuilt = rebuild::rebuild(&self.gateway, &self.source, known).await;
-            let Rebuilt { end, files, stamps } = rebuilt;
+            let stamped_files = self.stamps.files();
+            let rebuilt = rebuild::rebuild(&self.gateway, &self.source, stamped_files).await;
+            let RebuildOutcome { end, files, stamps } = rebuilt;
             self.doubts &= stamps.looks_as(&self.stamps);
             self.stamps = stamps.and(&files, at);
-            self.settings = self.gateway.built().reload.clone();
-            self.documents.take(&self.gateway.built());
+            self.settings = self.gateway.current_build().reload.clone();
+            self.documents.take(&self.gateway.current_build());
             self.rest(Instant::now());
             // Set before the log is written, so that the numbers match it.
-            prometheus::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
+            prometheus::tell(&self.gateway.current_build(), matches!(end, End::Replaced(..)));
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -142,7 +142,7 @@ impl Keeper {
     /// Watches the right folders, and sets the time when addresses are fetched next.
     fn rest(&mut self, now: Instant) {
         self.watch_folders();
-        let built = self.gateway.built();
+        let built = self.gateway.current_build();
         let lacks = lacks(&built);
         self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
         self.patience = self.patience.min(self.settings.interval);
@@ -164,7 +164,7 @@ impl Keeper {
         if self.settings.watch && self.look().await != Look::Same {
             return true;
         }
-        let built = self.gateway.built();
+        let built = self.gateway.current_build();
         if self.documents.follow(&built).await {
             self.watch_folders();
         }
@@ -184,7 +184,7 @@ impl Keeper {
             tokio::select! {
                 Ok(()) = self.askings.changed() => return Cause::Request,
                 () = self.hangups.next() => return Cause::Signal,
-                () = self.watch.changed() => {
+                () = self.watch.wait_for_changes() => {
                     if self.has_changed().await {
                         return Cause::File;
                     }
@@ -198,7 +198,7 @@ impl Keeper {
                 }
                 () = sleep_until(self.ask) => {
                     self.ask = Instant::now() + self.settings.interval;
-                    let built = self.gateway.built();
+                    let built = self.gateway.current_build();
                     if lacks(&built) || built.is_outdated().await {
                         return Cause::Address;
                     }
@@ -208,8 +208,8 @@ impl Keeper {
     }
 
     async fn look(&self) -> Look {
-        let known = self.stamps.clone();
-        let looked = tokio::task::spawn_blocking(move || known.look());
+        let stamps = self.stamps.clone();
+        let looked = tokio::task::spawn_blocking(move || stamps.look());
         looked.await.unwrap_or(Look::Same)
     }
 }

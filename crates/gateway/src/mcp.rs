@@ -37,7 +37,7 @@ pub(crate) async fn serve(
     caller: Caller,
     request: Request,
 ) -> Result<Response<Body>, Problem> {
-    answered(&gateway, &caller, None, request).await
+    answer_request(&gateway, &caller, None, request).await
 }
 
 pub(crate) async fn serve_toolset(
@@ -47,19 +47,19 @@ pub(crate) async fn serve_toolset(
 ) -> Result<Response<Body>, Problem> {
     let (mut head, body) = request.into_parts();
     let PathName(toolset) = PathName::from_request_parts(&mut head, &gateway).await?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let is_there = built.executor.entries().any(|entry| entry.toolset() == toolset);
     if let Some(scopes) = caller.lacks.get(&toolset).filter(|_| is_there) {
-        return Err(lacking(access::challenge(&built, &head, scopes)));
+        return Err(lacking_scope_problem(access::challenge(&built, &head, scopes)));
     }
     if !is_there || !caller.may_list(&toolset) {
         let detail = format!("there is no toolset `{toolset}` for this caller");
         return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
     }
-    answered(&gateway, &caller, Some(toolset), Request::from_parts(head, body)).await
+    answer_request(&gateway, &caller, Some(toolset), Request::from_parts(head, body)).await
 }
 
-async fn answered(
+async fn answer_request(
     gateway: &Gateway,
     caller: &Caller,
     toolset: Option<String>,
@@ -67,23 +67,23 @@ async fn answered(
 ) -> Result<Response<Body>, Problem> {
     let (mut head, body) = request.into_parts();
     let BodyLimit(most) = head.extensions.get().copied().unwrap_or_default();
-    let bytes = json_body::collected(body, most).await?;
-    let known = McpCaller::anyone()
+    let bytes = json_body::collect_body(body, most).await?;
+    let mcp_caller = McpCaller::anyone()
         .with_principal(caller.principal.clone())
-        .with_rights(rights(gateway, &gateway.built(), caller))
+        .with_rights(rights(gateway, &gateway.current_build(), caller))
         .with_listed(caller.lists.clone())
         .within(toolset);
-    head.extensions.insert(known);
+    head.extensions.insert(mcp_caller);
     // That of a call that waits for a person.
     head.extensions.insert(caller.clone());
     let service = McpService::new(Arc::new(SidecarHost(gateway.clone(), caller.principal.clone())));
     // The library checks that this header agrees with the message.
     let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
-    let before = gateway.built();
+    let before = gateway.current_build();
     let answer = service.answer(http::Request::from_parts(head, bytes)).await;
     let mut answer = answer.map(Body::new).into_response();
     // After a reload in between, either configuration may have made the call.
-    if Arc::ptr_eq(&before, &gateway.built()) {
+    if Arc::ptr_eq(&before, &gateway.current_build()) {
         put_digest(&mut answer, &before);
     }
     if listens {
@@ -100,17 +100,17 @@ struct SidecarHost(Gateway, Option<Principal>);
 #[async_trait]
 impl Host for SidecarHost {
     fn executor(&self) -> Executor {
-        self.0.built().executor.clone()
+        self.0.current_build().executor.clone()
     }
 
     fn listing(&self) -> McpConfig {
-        self.0.built().mcp.clone()
+        self.0.current_build().mcp.clone()
     }
 
     fn caller(&self, head: Option<&Parts>) -> McpCaller {
-        let known = head.and_then(|head| head.extensions.get::<McpCaller>()).cloned();
+        let identified_caller = head.and_then(|head| head.extensions.get::<McpCaller>()).cloned();
         // An unidentified caller sees nothing.
-        known.unwrap_or_else(|| McpCaller::anyone().with_toolsets(Some(Arc::default())))
+        identified_caller.unwrap_or_else(|| McpCaller::anyone().with_toolsets(Some(Arc::default())))
     }
 
     async fn session(
@@ -123,19 +123,19 @@ impl Host for SidecarHost {
             return Err(SessionError::Invalid("expected a request over HTTP".to_owned()));
         };
         let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
-        let built = self.0.built();
+        let built = self.0.current_build();
         let inline = SessionInput::read(Some(inline)).map_err(|problem| unusable(&problem))?;
         let (sessions, headers) = (self.0.sessions(), &head.headers);
-        let session = inline.completed(sessions, &built.sessions, &caller, headers).await;
+        let session = inline.into_session(sessions, &built.sessions, &caller, headers).await;
         session.map_err(|problem| unusable(&problem))
     }
 
-    fn denied(&self, head: &Parts, tool: &str) -> Option<Response<Bytes>> {
+    fn denial_response(&self, head: &Parts, tool: &str) -> Option<Response<Bytes>> {
         let caller = head.extensions.get::<Caller>()?;
-        let built = self.0.built();
+        let built = self.0.current_build();
         let toolset = built.executor.find(tool)?.toolset();
         let problem = match caller.lacks.get(toolset) {
-            Some(scopes) => lacking(access::challenge(&built, head, scopes)),
+            Some(scopes) => lacking_scope_problem(access::challenge(&built, head, scopes)),
             None if caller.lists.is_some() => {
                 let detail = "expected `Authorization: Bearer …`: this tool may only be listed";
                 let problem = Problem::new(ProblemKind::UNAUTHENTICATED, detail);
@@ -147,7 +147,7 @@ impl Host for SidecarHost {
     }
 
     fn state(&self) -> Option<Arc<dyn Store>> {
-        self.0.built().state().map(Arc::clone)
+        self.0.current_build().state().map(Arc::clone)
     }
 
     fn may_change(&self) -> bool {
@@ -180,13 +180,13 @@ impl Host for SidecarHost {
         kept.map(|()| true).map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 
-    fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
+    fn prepared_call<'a>(&self, call: Call<'a>) -> Call<'a> {
         call.with_stop(self.0.drain().stop())
     }
 }
 
 /// The refusal of a token that needs further scopes (MCP 2026-07-28, authorization: step-up).
-fn lacking(challenge: Option<String>) -> Problem {
+fn lacking_scope_problem(challenge: Option<String>) -> Problem {
     let detail = "the token lacks a scope that this toolset needs";
     Problem::new(ProblemKind::FORBIDDEN, detail).with_challenge(challenge)
 }

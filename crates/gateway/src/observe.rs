@@ -26,7 +26,7 @@ pub(crate) use self::{
     request_line::{RecordedBody, RequestFacts, RequestLine},
 };
 #[cfg(feature = "otel")]
-pub(crate) use self::{otel::examined, steps::Steps};
+pub(crate) use self::{otel::check_collector, steps::Steps};
 
 /// The position of a request in a trace: W3C Trace Context, from its headers. A duplicate or malformed context is ignored.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {

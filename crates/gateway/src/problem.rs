@@ -55,7 +55,7 @@ impl Problem {
     }
 
     /// The refusal of a malformed body.
-    pub fn malformed(detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn malformed_body(detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ProblemKind::MALFORMED_BODY, detail)
     }
 
@@ -110,7 +110,7 @@ impl Problem {
 
 impl From<InvalidValue> for Problem {
     fn from(error: InvalidValue) -> Self {
-        Self::malformed(error.to_string())
+        Self::malformed_body(error.to_string())
     }
 }
 
@@ -122,18 +122,18 @@ impl Problem {
     }
 }
 
-pub(crate) fn draining() -> Problem {
+pub(crate) fn draining_problem() -> Problem {
     let detail = "the sidecar is being stopped; another one may answer";
     Problem::new(ProblemKind::DRAINING, detail).with_retry_after(Duration::from_secs(1))
 }
 
-pub(crate) fn overloaded() -> Problem {
+pub(crate) fn overloaded_problem() -> Problem {
     let detail = "as many requests as `limits.requests` allows are being answered";
     Problem::new(ProblemKind::OVERLOADED, detail).with_retry_after(Duration::from_secs(1))
 }
 
 /// The principal has no room for another request, while others may.
-pub(crate) fn beyond_share() -> Problem {
+pub(crate) fn share_exceeded_problem() -> Problem {
     let detail = "as many requests of this principal as `limits.principal_requests` allows are being answered";
     Problem::new(ProblemKind::TOO_MANY_REQUESTS, detail).with_retry_after(Duration::from_secs(1))
 }

@@ -12,11 +12,11 @@ pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     pub(crate) fn take(&mut self, name: &str) -> Result<Option<String>, Problem> {
-        let mut found = self.0.extract_if(.., |(known, _)| known == name);
-        let first = found.next().map(|(_, value)| value);
-        match found.next() {
+        let mut matching_parameters = self.0.extract_if(.., |(entry, _)| entry == name);
+        let first = matching_parameters.next().map(|(_, value)| value);
+        match matching_parameters.next() {
             None => Ok(first),
-            Some(_) => Err(malformed(format!("`{name}`: expected one value, got several"))),
+            Some(_) => Err(malformed_query(format!("`{name}`: expected one value, got several"))),
         }
     }
 
@@ -26,15 +26,18 @@ impl Query {
         expected: &str,
     ) -> Result<Option<T>, Problem> {
         let Some(text) = self.take(name)? else { return Ok(None) };
-        let parsed = text.parse().map_err(|_| malformed(format!("`{name}`: expected {expected}")));
+        let parsed =
+            text.parse().map_err(|_| malformed_query(format!("`{name}`: expected {expected}")));
         parsed.map(Some)
     }
 
     /// Refuses the parameters that were not taken.
-    pub(crate) fn finish(self, known: &str) -> Result<(), Problem> {
+    pub(crate) fn finish(self, expected_parameters: &str) -> Result<(), Problem> {
         match self.0.first() {
             None => Ok(()),
-            Some((name, _)) => Err(malformed(format!("expected {known}, got: `{name}`"))),
+            Some((name, _)) => {
+                Err(malformed_query(format!("expected {expected_parameters}, got: `{name}`")))
+            }
         }
     }
 }
@@ -49,6 +52,6 @@ impl<S: Sync> FromRequestParts<S> for Query {
     }
 }
 
-pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
+pub(crate) fn malformed_query(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::MALFORMED_QUERY, detail.into())
 }

@@ -12,7 +12,7 @@ use callgate_session::Owner;
 use callgate_tool::{Handle, Session, StoredResult};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use self::range::{RequestedRange, asked};
+use self::range::{RequestedRange, requested_range};
 pub(crate) use self::upload::{__path_store, store};
 use crate::{
     bodies,
@@ -48,15 +48,15 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let session = query.take("session")?.map_or_else(Session::default, Session::new);
     query.finish("`session`, the id of the session whose call made the result")?;
-    let handle = Handle::new(&id).ok_or_else(absent)?;
-    let built = gateway.built();
+    let handle = Handle::new(&id).ok_or_else(absent_result)?;
+    let built = gateway.current_build();
     let owner = Owner::new(caller.principal.as_ref(), &session);
     // A caller who may no longer use the tool does not learn that there is a result.
     let rights = rights(&gateway, &built, &caller);
     let result = built.executor.readable_result(&handle, owner, &rights).await?;
-    let StoredResult { media_type, bytes, .. } = result.ok_or_else(absent)?;
+    let StoredResult { media_type, bytes, .. } = result.ok_or_else(absent_result)?;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
-    let (status, body) = match asked(range, bytes.len()) {
+    let (status, body) = match requested_range(range, bytes.len()) {
         RequestedRange::Nothing => return Err(unsatisfiable(bytes.len())),
         RequestedRange::Part(part) => {
             (StatusCode::PARTIAL_CONTENT, (bytes.slice(part.clone()), Some(part)))
@@ -85,7 +85,7 @@ fn content_type(media_type: &str) -> HeaderValue {
     value.filter(|_| media_type.contains('/')).unwrap_or(unknown)
 }
 
-fn absent() -> Problem {
+fn absent_result() -> Problem {
     let detail = "a result is kept for fifteen minutes, for the caller and the session whose call made it: name that as `?session=ID`";
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }

@@ -11,13 +11,13 @@ use crate::{access, caller::Caller, gateway::Gateway};
 pub(crate) fn rights(gateway: &Gateway, built: &Arc<Built>, caller: &Caller) -> CallRights {
     let (gateway, began, caller) = (gateway.clone(), Arc::clone(built), caller.clone());
     CallRights::of_toolsets(caller.toolsets.clone()).while_true(move |toolset, tool| {
-        let built = gateway.built();
+        let built = gateway.current_build();
         Arc::ptr_eq(&built, &began)
             || (is_served(&built, toolset, tool) && access::may_still_use(&built, &caller, toolset))
     })
 }
 
 fn is_served(built: &Built, toolset: &str, tool: &str) -> bool {
-    let found = built.executor.find(tool);
-    found.is_some_and(|found| found.name().as_str() == tool && found.toolset() == toolset)
+    let entry = built.executor.find(tool);
+    entry.is_some_and(|entry| entry.name().as_str() == tool && entry.toolset() == toolset)
 }

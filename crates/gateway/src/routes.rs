@@ -118,7 +118,7 @@ impl Routes {
     /// Adds the routes' part of `GET /openapi.json`: the members `paths` and `schemas` of an object. Schemas of the sidecar
     /// may be referred to, and the refusals of every request with a body are added.
     #[must_use]
-    pub fn described(mut self, description: Object) -> Self {
+    pub fn with_description(mut self, description: Object) -> Self {
         self.description.extend(description);
         self
     }
@@ -135,7 +135,7 @@ impl Routes {
         self.routes.extend(other.routes);
         for (name, members) in other.description {
             match (self.description.get_mut(&name).and_then(Value::as_object_mut), members) {
-                (Some(known), Value::Object(members)) => known.extend(members),
+                (Some(extra_members), Value::Object(members)) => extra_members.extend(members),
                 (_, members) => drop(self.description.insert(name, members)),
             }
         }
@@ -144,7 +144,7 @@ impl Routes {
 
     pub(crate) fn has_verb(&self, path: &str) -> bool {
         let mut verbs = self.routes.iter().filter_map(|route| route.verb.as_deref());
-        path.rsplit_once(':').is_some_and(|(_, verb)| verbs.any(|known| known == verb))
+        path.rsplit_once(':').is_some_and(|(_, verb)| verbs.any(|route_verb| route_verb == verb))
     }
 
     /// Adds the routes to a router. Routes that differ only in their verb are one route of it.
@@ -184,7 +184,7 @@ async fn answer(
         last.truncate(last.len() - verb.len() - 1);
     }
     let caller = parts.extensions.get::<Caller>().cloned().unwrap_or_default();
-    let built = gateway.built();
+    let built = gateway.current_build();
     let JsonBody { headers, value, .. } =
         JsonBody::from_request(Request::from_parts(parts, body), &()).await?;
     let request = RouteRequest { gateway, built, caller, headers, parameters };

@@ -12,7 +12,7 @@ use crate::{
     bodies::{Effect, FoundTool},
     caller::Caller,
     gateway::Gateway,
-    json_body::{JsonBody, typed},
+    json_body::{JsonBody, typed_body},
     problem::{Problem, ProblemKind},
 };
 
@@ -31,8 +31,8 @@ pub(crate) async fn run(
     caller: Caller,
     JsonBody { value, .. }: JsonBody,
 ) -> Result<JsonText, Problem> {
-    let SearchRequest { query, limit, toolsets, effects } = typed(value)?;
-    let built = gateway.built();
+    let SearchRequest { query, limit, toolsets, effects } = typed_body(value)?;
+    let built = gateway.current_build();
     let sees = |entry: Entry<'_>| caller.may_use(entry.toolset());
     let is_served = |toolset: &String| {
         built.executor.entries().any(|entry| entry.toolset() == toolset && sees(entry))
@@ -43,8 +43,10 @@ pub(crate) async fn run(
     }
     let search = Search::new(&query).with_limit(limit.0);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
-    let found = built.executor.search(&search, sees);
-    Ok(JsonText::of(&FoundTools { tools: found.iter().map(Found::to_value).collect() }))
+    let matching_tools = built.executor.search(&search, sees);
+    Ok(JsonText::from_body(&FoundTools {
+        tools: matching_tools.iter().map(Found::to_value).collect(),
+    }))
 }
 
 #[derive(Serialize, ToSchema)]

@@ -55,12 +55,15 @@ pub async fn serve(
         // Nothing runs yet that needs an orderly end, so a slow description is not waited for.
         () = signals.next() => return Ok(()),
     };
-    if let Some(error) = source.unread(&built) {
+    if let Some(error) = source.unreadable_file_error(&built) {
         return Err(Failure::Configuration(error));
     }
     let listeners = open(&built, &options).await?;
     // Set before the first call, so that no call can lead back to this process.
-    listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
+    listeners
+        .iter()
+        .filter_map(Listener::local_address)
+        .for_each(|bound| source.listeners().add(bound));
     let lines = match options.log_format {
         LogFormat::Json => banner::records(&source, &built, &listeners),
         LogFormat::Text => banner::lines(&source, &built, &listeners),
@@ -73,13 +76,13 @@ pub async fn serve(
     let _live = Live::start(&gateway, source);
     // Printed last, because a reader may request a reload at once.
     lines.iter().map(String::as_str).for_each(told);
-    unread::tell(None, &gateway.built());
-    unknown_calls::list(&gateway.built());
+    unread::tell(None, &gateway.current_build());
+    unknown_calls::list(&gateway.current_build());
     let router = router_with(gateway.clone(), options.routes);
     let admission = Admission::new(router, gateway.clone(), limits);
     let ended = tokio::select! {
         () = listen::run(listeners, Arc::new(admission)) => Ok(()),
-        failure = stopped(signals, gateway.drain(), limits.drain) => Err(failure),
+        failure = stop_on_signal(signals, gateway.drain(), limits.drain) => Err(failure),
     };
     notices.end().await;
     ended
@@ -111,7 +114,7 @@ fn usual_address() -> Address {
 }
 
 /// Stops the sidecar on the first signal; ends only on the second.
-async fn stopped(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
+async fn stop_on_signal(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
     signals.next().await;
     tracing::info!("stopping: calls that run may end");
     drain.begin();

@@ -2,8 +2,8 @@
 //! principal. A credential is never shown, nor is a parameter that a credential reads.
 
 mod condition;
-mod described;
 mod merge;
+mod parameters_schema;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,17 +20,17 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::merge::SessionInput;
-pub(crate) use self::merge::{InlineSession, bound, with_changes};
+pub(crate) use self::merge::{InlineSession, bound_values, with_changes};
 use self::{
     condition::Condition,
-    described::{Conditions, Named, Shown, Written},
+    parameters_schema::{Conditions, ReadResponses, SessionPath, WriteResponses},
 };
 use crate::{
     answer::JsonText,
     bodies::Masked,
     caller::Caller,
     gateway::Gateway,
-    json_body::{JsonBody, typed},
+    json_body::{JsonBody, typed_body},
     path_name::PathName,
     problem::{Problem, ProblemKind},
     stored_sessions::State as SessionState,
@@ -40,9 +40,9 @@ use crate::{
 #[utoipa::path(
     get, path = "/v1/sessions/{id}",
     operation_id = "showSession", tag = "sessions",
-    params(Named),
+    params(SessionPath),
     responses(
-        Shown,
+        ReadResponses,
         (status = 404, description = "There is no such session"),
     ),
 )]
@@ -52,18 +52,18 @@ pub(crate) async fn show(
     PathName(id): PathName,
 ) -> Result<Response, Problem> {
     let sessions = gateway.sessions();
-    let found = sessions.get(caller.principal.as_ref(), &id).await?;
-    let (state, version) = found.ok_or_else(absent)?;
-    Ok(shown(&gateway, &id, &state, version, StatusCode::OK))
+    let stored_session = sessions.get(caller.principal.as_ref(), &id).await?;
+    let (state, version) = stored_session.ok_or_else(absent_session)?;
+    Ok(session_response(&gateway, &id, &state, version, StatusCode::OK))
 }
 
 /// Replaces a session.
 #[utoipa::path(
     put, path = "/v1/sessions/{id}",
     operation_id = "storeSession", tag = "sessions",
-    params(Named, Conditions),
+    params(SessionPath, Conditions),
     request_body(content = Change, description = "Parameters and credentials"),
-    responses(Written),
+    responses(WriteResponses),
 )]
 pub(crate) async fn put(
     State(gateway): State<Gateway>,
@@ -73,24 +73,25 @@ pub(crate) async fn put(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let change = Change::read(body.value)?;
-    let state = change.applied(SessionState::default());
-    let asked = Condition::of(&headers)?;
+    let state = change.changed_state(SessionState::default());
+    let asked = Condition::from_headers(&headers)?;
     let sessions = gateway.sessions();
-    let known = sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
-    let expected = asked.expected(known)?;
+    let current_version =
+        sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
+    let expected = asked.expected_version(current_version)?;
     let version = sessions.put(caller.principal.as_ref(), &id, &state, expected).await;
-    let version = version.map_err(failed)?;
-    let status = if known.is_none() { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(shown(&gateway, &id, &state, version, status))
+    let version = version.map_err(store_problem)?;
+    let status = if current_version.is_none() { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(session_response(&gateway, &id, &state, version, status))
 }
 
 /// Changes members of a session; a `null` deletes a member.
 #[utoipa::path(
     patch, path = "/v1/sessions/{id}",
     operation_id = "changeSession", tag = "sessions",
-    params(Named, Conditions),
+    params(SessionPath, Conditions),
     request_body(content = Change, description = "Parameters and credentials"),
-    responses(Written),
+    responses(WriteResponses),
 )]
 pub(crate) async fn patch(
     State(gateway): State<Gateway>,
@@ -100,14 +101,14 @@ pub(crate) async fn patch(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let change = Change::read(body.value)?;
-    let asked = Condition::of(&headers)?;
-    let (state, version, is_new) = changed_to(&gateway, &caller, &id, &change, &asked).await?;
+    let asked = Condition::from_headers(&headers)?;
+    let (state, version, is_new) = store_change(&gateway, &caller, &id, &change, &asked).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(shown(&gateway, &id, &state, version, status))
+    Ok(session_response(&gateway, &id, &state, version, status))
 }
 
 /// Changes a session. Returns the new session, and true if it was created.
-async fn changed_to(
+async fn store_change(
     gateway: &Gateway,
     caller: &Caller,
     id: &str,
@@ -116,18 +117,18 @@ async fn changed_to(
 ) -> Result<(SessionState, Version, bool), Problem> {
     let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
     for _ in 0..ATTEMPTS {
-        let (state, known) = sessions.get(principal, id).await?.unzip();
-        asked.expected(known)?;
-        let state = change.applied(state.unwrap_or_default());
-        let expected = known.map_or(Expected::Absent, Expected::Version);
+        let (state, current_version) = sessions.get(principal, id).await?.unzip();
+        asked.expected_version(current_version)?;
+        let state = change.changed_state(state.unwrap_or_default());
+        let expected = current_version.map_or(Expected::Absent, Expected::Version);
         match sessions.put(principal, id, &state, expected).await {
             // Another request has changed the session: the change is made again on its current state.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
-            Ok(version) => return Ok((state, version, known.is_none())),
+            Ok(version) => return Ok((state, version, current_version.is_none())),
         }
     }
-    Err(changed())
+    Err(version_conflict())
 }
 
 /// Stores variables of a session beside its other values; a variable that is `null` is removed.
@@ -142,7 +143,7 @@ pub(crate) async fn store(
     }
     distinct_names("variables", variables.keys())?;
     let change = Change { parameters: variables, credentials: BTreeMap::new() };
-    changed_to(gateway, caller, id, &change, &Condition::Any).await.map(drop)
+    store_change(gateway, caller, id, &change, &Condition::Any).await.map(drop)
 }
 
 /// Forgets a session, the calls in it that wait for their client, and its conversations with agents.
@@ -150,7 +151,7 @@ pub(crate) async fn store(
     delete, path = "/v1/sessions/{id}",
     operation_id = "deleteSession", tag = "sessions",
     params(
-        Named,
+        SessionPath,
         ("If-Match" = Option<String>, Header, description = "The entity tags of which the session must have one, or `*`", pattern = r#"^(\*|(W/)?"[!#-~]*"(,(W/)?"[!#-~]*")*)$"#),
     ),
     responses(
@@ -165,16 +166,16 @@ pub(crate) async fn delete(
     PathName(id): PathName,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let asked = Condition::of(&headers)?;
+    let asked = Condition::from_headers(&headers)?;
     let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
-    let known = sessions.get(principal, &id).await?.map(|(_, version)| version);
-    let expected = asked.expected(known)?;
+    let current_version = sessions.get(principal, &id).await?.map(|(_, version)| version);
+    let expected = asked.expected_version(current_version)?;
     let was_there = sessions.remove(principal, &id, expected).await;
-    let was_there = was_there.map_err(failed)?;
+    let was_there = was_there.map_err(store_problem)?;
     #[cfg(feature = "agents")]
     let was_there =
         crate::conversations::remove_session(&gateway, principal, &id).await? || was_there;
-    if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
+    if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent_session()) }
 }
 
 /// A stored session; credentials, and parameters that a credential reads, are masked
@@ -205,14 +206,14 @@ struct Change {
 
 impl Change {
     fn read(body: Value) -> Result<Self, Problem> {
-        let change = typed::<Self>(body)?;
+        let change = typed_body::<Self>(body)?;
         distinct_names("parameters", change.parameters.keys())?;
         distinct_names("credentials", change.credentials.keys())?;
         Ok(change)
     }
 
     /// A session with the change made; a member that is `null` is removed.
-    fn applied(&self, mut state: SessionState) -> SessionState {
+    fn changed_state(&self, mut state: SessionState) -> SessionState {
         state.parameters = with_changes(state.parameters, &self.parameters);
         for (name, value) in &self.credentials {
             state.credentials.set(name, value.as_deref());
@@ -221,7 +222,7 @@ impl Change {
     }
 }
 
-fn shown(
+fn session_response(
     gateway: &Gateway,
     id: &str,
     state: &SessionState,
@@ -229,11 +230,11 @@ fn shown(
     status: StatusCode,
 ) -> Response {
     let mut parameters = Value::Object(state.parameters.clone());
-    for name in &gateway.built().session_secrets {
+    for name in &gateway.current_build().session_secrets {
         mask(&mut parameters, name);
     }
     let credentials = state.credentials.names().map(|name| (name, MASK)).collect();
-    let body = JsonText::of(&SessionBody { id, parameters, credentials });
+    let body = JsonText::from_body(&SessionBody { id, parameters, credentials });
     let mut response = (status, body).into_response();
     if let Ok(tag) = HeaderValue::try_from(format!("\"{}\"", version.number())) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -243,32 +244,34 @@ fn shown(
 
 fn mask(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
-    for (known, value) in members.iter_mut() {
-        let known = SessionName::new(known);
-        if name == &known {
+    for (key, value) in members.iter_mut() {
+        let member_name = SessionName::new(key);
+        if name == &member_name {
             *value = Value::String(MASK.to_owned());
-        } else if let Some(rest) =
-            known.holds(name).then(|| name.as_str().get(known.as_str().len() + 1..)).flatten()
+        } else if let Some(rest) = member_name
+            .holds(name)
+            .then(|| name.as_str().get(member_name.as_str().len() + 1..))
+            .flatten()
         {
             mask(value, &SessionName::new(rest));
         }
     }
 }
 
-fn absent() -> Problem {
+fn absent_session() -> Problem {
     let detail =
         "`PUT /v1/sessions/{id}` stores a session; it ends some time after its last change";
     Problem::new(ProblemKind::ABSENT_RESOURCE, detail)
 }
 
-fn changed() -> Problem {
+fn version_conflict() -> Problem {
     let detail = "the session is not in the expected version: read it again and repeat the change";
     Problem::new(ProblemKind::PRECONDITION_FAILED, detail)
 }
 
-fn failed(error: callgate_session::Error) -> Problem {
+fn store_problem(error: callgate_session::Error) -> Problem {
     match error.kind() {
-        ErrorKind::Conflict => changed(),
+        ErrorKind::Conflict => version_conflict(),
         _ => error.into(),
     }
 }

@@ -43,15 +43,15 @@ impl Source {
 
     /// A configuration or a bare description at any location.
     pub fn at(location: Location, options: DescriptionOptions) -> Self {
-        Self::of(SourceKind::Location(location, Box::new(options)))
+        Self::from_kind(SourceKind::Location(location, Box::new(options)))
     }
 
     /// A pet service with recorded responses: no network, no account, no file.
     pub fn demo() -> Self {
-        Self::of(SourceKind::Demo)
+        Self::from_kind(SourceKind::Demo)
     }
 
-    fn of(kind: SourceKind) -> Self {
+    fn from_kind(kind: SourceKind) -> Self {
         let (listeners, began) = (Listeners::default(), Arc::default());
         Self {
             kind,
@@ -97,7 +97,7 @@ impl Source {
     pub fn path(&self) -> Option<PathBuf> {
         match &self.kind {
             SourceKind::Demo => None,
-            SourceKind::Location(location, _) => Some(location.shown()),
+            SourceKind::Location(location, _) => Some(location.display_path()),
         }
     }
 
@@ -141,19 +141,20 @@ impl Source {
     }
 
     /// The faults of a file that is neither a configuration nor a description; unavailable addresses are retried instead.
-    pub(crate) fn unread(&self, built: &Built) -> Option<Error> {
+    pub(crate) fn unreadable_file_error(&self, built: &Built) -> Option<Error> {
         let SourceKind::Location(Location::File(_) | Location::Text(..), _) = &self.kind else {
             return None;
         };
         let bare = built.toolsets.iter().find(|toolset| toolset.name.is_empty())?;
         let why = bare.failure()?;
-        let found = bare.report.diagnostics.first();
-        let place = found.and_then(|found| found.position);
+        let diagnostic = bare.report.diagnostics.first();
+        let place = diagnostic.and_then(|diagnostic| diagnostic.position);
         let place = place.map(|place| format!(" at line {} column {}", place.line, place.column));
         let message = format!("{why}{}", place.unwrap_or_default());
-        let code = found.map_or("unreadable-file", |found| found.code.as_str());
-        let help = found.map_or("name a configuration, or a description", |found| &found.help);
-        Some(Error::whole(&bare.file, code, message, help))
+        let code = diagnostic.map_or("unreadable-file", |diagnostic| diagnostic.code.as_str());
+        let help = diagnostic
+            .map_or("name a configuration, or a description", |diagnostic| &diagnostic.help);
+        Some(Error::for_file(&bare.file, code, message, help))
     }
 
     /// The time when the first build began to read files, which may have changed since; `None` if another source was built.

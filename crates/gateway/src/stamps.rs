@@ -10,7 +10,7 @@ use std::{
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Stamps {
     files: BTreeSet<PathBuf>,
-    known: BTreeMap<PathBuf, Stamp>,
+    by_file: BTreeMap<PathBuf, Stamp>,
     /// The files that may have changed without a new stamp.
     doubtful: BTreeSet<PathBuf>,
 }
@@ -34,13 +34,13 @@ struct Stamp {
 
 impl Stamps {
     /// The stamps of files now; a missing file has none.
-    pub(crate) fn of(files: &BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn from_files(files: &BTreeSet<PathBuf>) -> Self {
         let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
-        Self { files: files.clone(), known: stamps.collect(), doubtful: BTreeSet::new() }
+        Self { files: files.clone(), by_file: stamps.collect(), doubtful: BTreeSet::new() }
     }
 
     pub(crate) fn look(&self) -> Look {
-        match Self::of(&self.files).known == self.known {
+        match Self::from_files(&self.files).by_file == self.by_file {
             false => Look::Changed,
             true if self.doubtful.is_empty() => Look::Same,
             true => Look::Doubtful,
@@ -48,13 +48,14 @@ impl Stamps {
     }
 
     pub(crate) fn looks_as(&self, then: &Self) -> bool {
-        self.known == then.known
+        self.by_file == then.by_file
     }
 
     fn trusting(mut self, is_settled: impl Fn(SystemTime) -> bool) -> Self {
         let doubtful =
             |(_, stamp): &(&PathBuf, &Stamp)| stamp.modified.is_some_and(|at| !is_settled(at));
-        self.doubtful = self.known.iter().filter(doubtful).map(|(file, _)| file.clone()).collect();
+        self.doubtful =
+            self.by_file.iter().filter(doubtful).map(|(file, _)| file.clone()).collect();
         self
     }
 
@@ -62,7 +63,7 @@ impl Stamps {
     /// length could follow within one tick and would not show.
     pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
         let now = SystemTime::now();
-        Self::of(files).trusting(|modified| match now.duration_since(modified) {
+        Self::from_files(files).trusting(|modified| match now.duration_since(modified) {
             Ok(age) => age > TICK,
             // The clock of another machine: a time far ahead was not written just now.
             Err(ahead) => ahead.duration() > TICK,
@@ -72,7 +73,7 @@ impl Stamps {
     /// The stamps of files that were read after `since`. A file that was written after `since` may have been read
     /// before that, so its stamp is doubtful.
     pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
-        Self::of(files).trusting(|modified| modified < since - TICK)
+        Self::from_files(files).trusting(|modified| modified < since - TICK)
     }
 
     pub(crate) fn files(&self) -> &BTreeSet<PathBuf> {
@@ -82,13 +83,13 @@ impl Stamps {
     /// The stamps of exactly these files; the unknown ones were read after `since`.
     pub(crate) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
-        let (mut known, mut doubtful) = (self.known, self.doubtful);
-        known.retain(|file, _| files.contains(file));
+        let (mut file_stamps, mut doubtful) = (self.by_file, self.doubtful);
+        file_stamps.retain(|file, _| files.contains(file));
         doubtful.retain(|file| files.contains(file));
         let read = Self::read_since(&unknown, since);
-        known.extend(read.known);
+        file_stamps.extend(read.by_file);
         doubtful.extend(read.doubtful);
-        Self { files: files.clone(), known, doubtful }
+        Self { files: files.clone(), by_file: file_stamps, doubtful }
     }
 }
 
@@ -146,7 +147,11 @@ mod tests {
             (SystemTime::now() + hour, true),
         ] {
             file.set_modified(at).unwrap();
-            assert_eq!(Stamps::before_reading(&files) == Stamps::of(&files), is_settled, "{at:?}");
+            assert_eq!(
+                Stamps::before_reading(&files) == Stamps::from_files(&files),
+                is_settled,
+                "{at:?}"
+            );
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     gateway::Gateway,
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    query::{Query, malformed},
+    query::{Query, malformed_query},
 };
 
 #[derive(Serialize, ToSchema)]
@@ -65,11 +65,13 @@ pub(crate) async fn list(
 ) -> Result<JsonText, Problem> {
     let page = Page::read(query)?;
     let _permit = gateway.listing_permit(&caller).await?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let tools = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
     if let Some(toolset) = &page.toolset {
-        let mut known = built.executor.entries().map(Entry::toolset);
-        if !known.any(|known| known == toolset && caller.may_use(known)) {
+        let mut served_toolsets = built.executor.entries().map(Entry::toolset);
+        if !served_toolsets
+            .any(|served_toolset| served_toolset == toolset && caller.may_use(served_toolset))
+        {
             let detail = format!("`toolset`: expected one that is served, got: `{toolset}`");
             return Err(Problem::new(ProblemKind::ABSENT_RESOURCE, detail));
         }
@@ -99,7 +101,7 @@ pub(crate) async fn list(
         }
     }
     let next_cursor = last.filter(|_| tools.peek().is_some());
-    Ok(JsonText::of(&Tools { tools: shown, next_cursor }))
+    Ok(JsonText::from_body(&Tools { tools: shown, next_cursor }))
 }
 
 /// Shows everything known of one tool, with its declaration in every dialect.
@@ -119,13 +121,13 @@ pub(crate) async fn show(
     query: Query,
 ) -> Result<JsonText, Problem> {
     query.finish("no parameter")?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
-    let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
-    let (entry, tool) = found.ok_or_else(|| absent(&built, &caller, &name))?;
+    let entry_and_tool = entry.and_then(|entry| Some((entry, entry.declaration()?)));
+    let (entry, tool) = entry_and_tool.ok_or_else(|| absent_tool(&built, &caller, &name))?;
     let mut text = Vec::new();
     let written = {
-        let operation = entry.operation().map(|known| &**known);
+        let operation = entry.operation().map(|shared_operation| &**shared_operation);
         write_details(&mut text, operation, entry.edit(), tool)
     };
     let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
@@ -139,7 +141,7 @@ pub(crate) async fn show(
 }
 
 /// The refusal of a request for an unknown tool. It names the nearest of the tools that the caller may use.
-pub(crate) fn absent(built: &Built, caller: &Caller, asked: &str) -> Problem {
+pub(crate) fn absent_tool(built: &Built, caller: &Caller, asked: &str) -> Problem {
     let executor = &built.executor;
     if let Some(reason) = executor.refusal(asked, |toolset| caller.may_use(toolset)) {
         let detail = wording::no_offered_tool(asked, reason);
@@ -173,12 +175,15 @@ impl Page {
     fn read(mut query: Query) -> Result<Self, Problem> {
         let dialect = match query.take("dialect")? {
             None => Dialect::default(),
-            Some(name) => name.parse().map_err(|error| malformed(format!("`dialect`: {error}")))?,
+            Some(name) => {
+                name.parse().map_err(|error| malformed_query(format!("`dialect`: {error}")))?
+            }
         };
         let form = match query.take("form")? {
             None => Form::default(),
             Some(name) => {
-                let form = name.parse().map_err(|error| malformed(format!("`form`: {error}")))?;
+                let form =
+                    name.parse().map_err(|error| malformed_query(format!("`form`: {error}")))?;
                 form_of(dialect, form)?
             }
         };
@@ -192,7 +197,7 @@ impl Page {
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
-            return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
+            return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
         query.finish("`dialect`, `form`, `deferred`, `toolset`, `cursor` and `limit`")?;
         Ok(Self { dialect, form, search, toolset, cursor, limit })

@@ -29,7 +29,7 @@ use self::{
 };
 use crate::{
     answer::JsonText,
-    calls::{Accepted, Repeated},
+    calls::{AcceptedFormat, RepeatedRequest},
     observe::{trace_of, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
@@ -42,7 +42,7 @@ pub fn turns() -> Routes {
     let description = description.as_object().cloned().unwrap_or_default();
     let agents = Arc::new(Agents::default());
     let take = move |request, body| take(Arc::clone(&agents), request, body);
-    Routes::new().post_response("/v1/agents/{agent}/turns", take).described(description)
+    Routes::new().post_response("/v1/agents/{agent}/turns", take).with_description(description)
 }
 
 async fn take(
@@ -50,13 +50,13 @@ async fn take(
     request: RouteRequest,
     body: Value,
 ) -> Result<Response, Problem> {
-    let accepted = Accepted::of(request.headers())?;
+    let accepted = AcceptedFormat::from_headers(request.headers())?;
     let name = request.parameter("agent").to_owned();
     if !request.caller().may_use_agent(&name) {
         let detail = format!("the principal may not use the agent `{name}`");
         return Err(Problem::new(ProblemKind::FORBIDDEN, detail));
     }
-    let agent = agents.get(request.shared_built(), &name).map_err(|error| problem(&error))?;
+    let agent = agents.get(request.shared_build(), &name).map_err(|error| problem(&error))?;
     let key = TurnKey::read(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
     let input = form.input()?;
@@ -68,11 +68,11 @@ async fn take(
     let brought = brought.transpose().map_err(|error| problem(&error))?;
     let guard = match key {
         Some(key) => match key.begin(&request).await? {
-            Repeated::Answered(text) => {
+            RepeatedRequest::Answered(text) => {
                 let text = repetition::readable(text, |tool| agent.offers(tool, &context))?;
                 return Ok(earlier_answer(accepted, text));
             }
-            Repeated::Made(guard) => Some(guard),
+            RepeatedRequest::Made(guard) => Some(guard),
         },
         None => None,
     };
@@ -87,22 +87,32 @@ async fn take(
     }
     let report = Report::new(&name, request.principal(), trace_of(request.headers()));
     let (stop, drain) = (TurnStop::default(), request.gateway().drain().stop());
-    let turn =
-        Turn { agent, name, transcripts, context, input, values, report, stop, drain, guard };
+    let turn = PreparedTurn {
+        agent,
+        name,
+        transcripts,
+        context,
+        input,
+        values,
+        report,
+        stop,
+        drain,
+        guard,
+    };
     match accepted {
-        Accepted::Events => events::answer(turn).await,
-        Accepted::Json => {
-            let kept = turn.begun().ended().await?;
+        AcceptedFormat::Events => events::answer(turn).await,
+        AcceptedFormat::Json => {
+            let kept = turn.spawn_task().wait_for_end().await?;
             Ok(JsonText(answer(&kept).to_string()).into_response())
         }
     }
 }
 
 /// The answer of an earlier request with the same key.
-fn earlier_answer(accepted: Accepted, text: String) -> Response {
+fn earlier_answer(accepted: AcceptedFormat, text: String) -> Response {
     match accepted {
-        Accepted::Events => events::earlier_answer(&text),
-        Accepted::Json => JsonText(text).into_response(),
+        AcceptedFormat::Events => events::earlier_answer(&text),
+        AcceptedFormat::Json => JsonText(text).into_response(),
     }
 }
 
@@ -120,7 +130,7 @@ fn context(request: &RouteRequest, session: Session) -> TurnContext {
 }
 
 /// A turn that is about to begin.
-struct Turn {
+struct PreparedTurn {
     agent: Agent,
     name: String,
     transcripts: Transcripts,
@@ -140,21 +150,21 @@ struct Turn {
 struct TurnTask {
     task: JoinHandle<Result<KeptTurn, Error>>,
     /// Last, so that a turn that has ended is not cancelled.
-    _leaving: Leaving,
+    _leaving: TurnCanceller,
 }
 
-impl Turn {
-    fn begun(self) -> TurnTask {
+impl PreparedTurn {
+    fn spawn_task(self) -> TurnTask {
         let Self { agent, name, transcripts, context, input, values, report, stop, drain, guard } =
             self;
         let context = context.with_stop(stop.turn.clone());
-        let leaving = Leaving(stop.turn.clone());
+        let leaving = TurnCanceller(stop.turn.clone());
         let task = tokio::spawn(async move {
             let mut turn = Box::pin(transcripts.turn(&agent, &name, input, &context));
             let mut kept = tokio::select! {
                 biased;
                 kept = &mut turn => kept,
-                () = drain.stopped() => {
+                () = drain.wait_for_stop() => {
                     stop.turn.stop();
                     turn.await
                 }
@@ -174,7 +184,7 @@ impl Turn {
 }
 
 impl TurnTask {
-    async fn ended(mut self) -> Result<KeptTurn, Problem> {
+    async fn wait_for_end(mut self) -> Result<KeptTurn, Problem> {
         let kept = (&mut self.task).await.map_err(|_| {
             Problem::new(ProblemKind::UNAVAILABLE, "the turn was ended before it could answer")
         })?;
@@ -183,16 +193,16 @@ impl TurnTask {
 }
 
 /// Cancels the turn when its caller has left.
-struct Leaving(Stop);
+struct TurnCanceller(Stop);
 
-impl Drop for Leaving {
+impl Drop for TurnCanceller {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
 fn answer(kept: &KeptTurn) -> Value {
-    let added = kept.added().iter().map(|message| message.value().clone());
+    let added = kept.added_messages().iter().map(|message| message.value().clone());
     let End { reason, detail, text, n_rounds, n_calls, pending, .. } = &kept.end;
     let mut end = Object::from([("reason", reason.as_str().into())]);
     if let Some(detail) = detail {

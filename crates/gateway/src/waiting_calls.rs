@@ -80,8 +80,9 @@ impl WaitingCalls {
         let session = stored.record.credentials().get(SESSION).ok_or_else(unreadable)?;
         let session = Value::parse(session.expose()).ok();
         let waiting = Value::from_slice(stored.record.bytes()).ok();
-        let waiting =
-            waiting.zip(session).and_then(|(call, session)| WaitingCall::of(&call, session));
+        let waiting = waiting
+            .zip(session)
+            .and_then(|(call, session)| WaitingCall::from_values(&call, session));
         waiting.ok_or_else(unreadable).map(Some)
     }
 }
@@ -105,7 +106,7 @@ impl WaitingCall {
         (value, Value::Object(self.session))
     }
 
-    fn of(value: &Value, session: Value) -> Option<Self> {
+    fn from_values(value: &Value, session: Value) -> Option<Self> {
         let Value::Object(session) = session else { return None };
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let arguments = value.get("arguments").and_then(Value::as_object)?.clone();

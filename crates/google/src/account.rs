@@ -91,7 +91,7 @@ pub struct Impersonation {
 
 impl Impersonation {
     /// Impersonates `principal`.
-    pub fn of(principal: impl Into<String>) -> Self {
+    pub fn new(principal: impl Into<String>) -> Self {
         Self { principal: principal.into(), delegates: Vec::new() }
     }
 

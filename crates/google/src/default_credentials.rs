@@ -39,7 +39,7 @@ mod tests {
     #[track_caller]
     fn check(variables: &[(&str, &str)], expected: Option<(&str, bool)>) {
         let known = |name: &str| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into())
+            variables.iter().find(|(entry, _)| *entry == name).map(|(_, value)| (*value).into())
         };
         assert_eq!(path(known), expected.map(|(path, is_named)| (path.into(), is_named)));
     }

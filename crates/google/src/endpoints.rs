@@ -25,7 +25,7 @@ pub struct Endpoints {
 
 impl Endpoints {
     pub(crate) fn iam_credentials(&self, path: &str) -> String {
-        joined(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
+        endpoint_url(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
     }
 
     /// The address of a secret's version; each location of regional secrets has its own server.
@@ -34,15 +34,19 @@ impl Endpoints {
             || "https://secretmanager.googleapis.com".to_owned(),
             |location| format!("https://secretmanager.{location}.rep.googleapis.com"),
         );
-        joined(self.secret_manager.as_ref(), &public, path)
+        endpoint_url(self.secret_manager.as_ref(), &public, path)
     }
 
     pub(crate) fn service_directory(&self, path: &str) -> String {
-        joined(self.service_directory.as_ref(), "https://servicedirectory.googleapis.com", path)
+        endpoint_url(
+            self.service_directory.as_ref(),
+            "https://servicedirectory.googleapis.com",
+            path,
+        )
     }
 }
 
-fn joined(configured: Option<&Url>, public: &str, path: &str) -> String {
+fn endpoint_url(configured: Option<&Url>, public: &str, path: &str) -> String {
     let base = configured.map_or(public, |url| url.as_str().trim_end_matches('/'));
     format!("{base}{path}")
 }

@@ -79,9 +79,9 @@ callgate_secret::errors! {
     fn unusable_token() = Unexpected: "Google's token is empty or cannot be put in a header";
     fn unsent(what: &str, error: &callgate_transport::Error) = Unavailable:
         "{what} cannot be reached: {error}";
-    fn unexpected(what: &str) = Unexpected:
+    fn unexpected_answer(what: &str) = Unexpected:
         "{what} answered with something else than its documentation says";
-    fn damaged(what: &str) = Unexpected: "{what} sent a value whose checksum is wrong";
+    fn wrong_checksum(what: &str) = Unexpected: "{what} sent a value whose checksum is wrong";
     #[cfg(not(feature = "google"))]
     fn not_built_in() = Configuration:
         "tokens of Google accounts need a build of callgate with the feature `google`";
@@ -97,7 +97,7 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
 }
 
 /// A refusal; `code` is one of Google's own codes or nothing.
-pub(crate) fn refused(what: &str, status: u16, code: Option<&str>) -> Error {
+pub(crate) fn refusal(what: &str, status: u16, code: Option<&str>) -> Error {
     let kind = match status {
         404 => ErrorKind::NotFound,
         408 | 429 | 500..=599 => ErrorKind::Unavailable,

@@ -29,11 +29,11 @@ pub(crate) async fn of_origin(
 ) -> Result<Token, Error> {
     match origin {
         Some(file) if file.kind() == SERVICE_ACCOUNT => {
-            exchanged(rest, endpoints, file, audience).await
+            exchange_assertion(rest, endpoints, file, audience).await
         }
         Some(file) if file.kind() == IMPERSONATED => {
             let builder = impersonated::Builder::new(audience, file.json()).with_include_email();
-            fetched(rest, || builder.build()).await
+            fetch_token(rest, || builder.build()).await
         }
         Some(file) => Err(error::no_id_token(file.kind())),
         None => of_machine(rest, endpoints.metadata.as_ref(), audience).await,
@@ -59,11 +59,11 @@ async fn of_machine(rest: &Rest, metadata: Option<&Url>, audience: &str) -> Resu
         Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
         None => builder,
     };
-    fetched(rest, || builder.build()).await
+    fetch_token(rest, || builder.build()).await
 }
 
 /// Gets a token from Google's library, which is then dropped: it keeps tokens, and so do our callers.
-async fn fetched<B>(rest: &Rest, build: B) -> Result<Token, Error>
+async fn fetch_token<B>(rest: &Rest, build: B) -> Result<Token, Error>
 where
     B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
 {
@@ -74,7 +74,7 @@ where
     Token::new(token, lifetime)
 }
 
-async fn exchanged(
+async fn exchange_assertion(
     rest: &Rest,
     endpoints: &Endpoints,
     key: &Credentials,
@@ -94,7 +94,7 @@ async fn exchanged(
     };
     let answer = rest.ask(question).await?;
     let token = answer.get("id_token").and_then(Value::as_str);
-    let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+    let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
     Token::new(token.to_owned(), lifetime_of(token, rest.now())?)
 }
 

@@ -34,11 +34,11 @@ impl Principal<'_> {
         });
         let answer = self.ask("generateAccessToken", &body).await?;
         let token = answer.get("accessToken").and_then(Value::as_str);
-        let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+        let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
         let expires = answer.get("expireTime").and_then(Value::as_str);
         Token::new(
             token.to_owned(),
-            expires.map_or(Duration::ZERO, |text| until(text, self.rest.now())),
+            expires.map_or(Duration::ZERO, |text| time_until(text, self.rest.now())),
         )
     }
 
@@ -50,7 +50,7 @@ impl Principal<'_> {
         });
         let answer = self.ask("generateIdToken", &body).await?;
         let token = answer.get("token").and_then(Value::as_str);
-        let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+        let token = token.ok_or_else(|| error::unexpected_answer(SERVICE))?;
         Token::new(token.to_owned(), lifetime_of(token, self.rest.now())?)
     }
 
@@ -73,7 +73,7 @@ fn account(email: &str) -> String {
     format!("projects/-/serviceAccounts/{email}")
 }
 
-fn until(text: &str, now: SystemTime) -> Duration {
+fn time_until(text: &str, now: SystemTime) -> Duration {
     let expires = OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from);
     let left = expires.and_then(|time| time.duration_since(now).ok());
     left.unwrap_or_default()

@@ -23,15 +23,15 @@ impl Credentials {
         // The parser's error is dropped: it may show parts of the text.
         let json: Value = serde_json::from_str(text)
             .map_err(|_| error::not_credentials(place, "it is no JSON"))?;
-        let known = Self { json };
-        let kind = known.field("type").unwrap_or_default();
+        let credentials = Self { json };
+        let kind = credentials.field("type").unwrap_or_default();
         if !TYPES.contains(&kind) {
             return Err(error::not_credentials(place, "its `type` is none that is known"));
         }
         if kind == SERVICE_ACCOUNT {
-            known.check_key(place)?;
+            credentials.check_key(place)?;
         }
-        Ok(known)
+        Ok(credentials)
     }
 
     pub(crate) fn json(&self) -> Value {

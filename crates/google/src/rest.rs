@@ -58,7 +58,7 @@ impl Rest {
         let request = request(question)?;
         let sent = self.transport.send(request, &self.limits).await;
         let response = sent.map_err(|error| error::unsent(service, &error))?;
-        granted(service, &response)
+        response_json(service, &response)
     }
 }
 
@@ -70,7 +70,8 @@ fn request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
         request = request.header(CONTENT_TYPE, *media_type);
     }
     let text = body.map(|(_, text)| text).unwrap_or_default();
-    let mut request = request.body(Bytes::from(text)).map_err(|_| error::unexpected(service))?;
+    let mut request =
+        request.body(Bytes::from(text)).map_err(|_| error::unexpected_answer(service))?;
     if let Some(token) = token {
         let value = HeaderValue::try_from(format!("Bearer {}", token.expose()));
         let mut value = value.map_err(|_| error::unusable_token())?;
@@ -81,13 +82,13 @@ fn request(question: ServiceRequest<'_>) -> Result<Request<Bytes>, Error> {
     Ok(request)
 }
 
-fn granted(service: &'static str, response: &Response<Bytes>) -> Result<Value, Error> {
+fn response_json(service: &'static str, response: &Response<Bytes>) -> Result<Value, Error> {
     let json: Option<Value> = serde_json::from_slice(response.body()).ok();
     if response.status() != 200 {
         let code = json.as_ref().and_then(code);
-        return Err(error::refused(service, response.status().as_u16(), code));
+        return Err(error::refusal(service, response.status().as_u16(), code));
     }
-    json.filter(Value::is_object).ok_or_else(|| error::unexpected(service))
+    json.filter(Value::is_object).ok_or_else(|| error::unexpected_answer(service))
 }
 
 /// Google's code for a refusal: `PERMISSION_DENIED` of its services, `invalid_grant` of its token endpoint (RFC 6749
@@ -115,7 +116,7 @@ mod tests {
     fn check(status: u16, body: &str, expected: Result<(), (ErrorKind, &str)>) {
         let response =
             Response::builder().status(status).body(Bytes::from(body.to_owned())).unwrap();
-        let found = granted("the service", &response);
+        let found = response_json("the service", &response);
         match expected {
             Ok(()) => assert!(found.is_ok(), "{found:?}"),
             Err((kind, end)) => {

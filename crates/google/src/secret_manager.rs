@@ -87,13 +87,13 @@ fn location(resource: &str) -> Option<&str> {
 fn payload(mut answer: Value) -> Result<Secret, Error> {
     let checksum = answer.pointer("/payload/dataCrc32c").and_then(checksum);
     let Some(Value::String(data)) = answer.pointer_mut("/payload/data") else {
-        return Err(error::unexpected(SERVICE));
+        return Err(error::unexpected_answer(SERVICE));
     };
     let encoded = Zeroizing::new(std::mem::take(data));
     let bytes = BASE64_STANDARD.decode(encoded.as_bytes());
-    let bytes = Zeroizing::new(bytes.map_err(|_| error::unexpected(SERVICE))?);
+    let bytes = Zeroizing::new(bytes.map_err(|_| error::unexpected_answer(SERVICE))?);
     if checksum.is_some_and(|expected| expected != crc32c::crc32c(&bytes)) {
-        return Err(error::damaged(SERVICE));
+        return Err(error::wrong_checksum(SERVICE));
     }
     text(bytes).map(Secret::from_stored_text).ok_or_else(|| error::not_text(SERVICE))
 }

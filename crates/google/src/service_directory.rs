@@ -77,13 +77,13 @@ impl ServiceDirectory {
         let body = Some(("application/json", "{\"maxEndpoints\":100}".to_owned()));
         let question =
             ServiceRequest { service: SERVICE, url: &url, token: Some(&token.value), body };
-        let found = addresses(&self.rest.ask(question).await?);
-        if found.is_empty() {
+        let endpoint_addresses = addresses(&self.rest.ask(question).await?);
+        if endpoint_addresses.is_empty() {
             let message =
                 format!("the service has no endpoint with an address and a port: `{service}`");
             return Err(Error::new(ErrorKind::NotFound, message));
         }
-        Ok(found)
+        Ok(endpoint_addresses)
     }
 }
 
@@ -93,21 +93,22 @@ impl ServiceDirectory {
 pub struct ServiceEndpoints {
     directory: ServiceDirectory,
     service: ServiceName,
-    known: SingleFlight<Vec<SocketAddr>, Error>,
+    addresses: SingleFlight<Vec<SocketAddr>, Error>,
 }
 
 impl ServiceEndpoints {
     /// The endpoints of `service`.
     pub fn new(directory: ServiceDirectory, service: ServiceName) -> Self {
-        Self { directory, service, known: SingleFlight::new(PACE) }
+        Self { directory, service, addresses: SingleFlight::new(PACE) }
     }
 }
 
 #[async_trait]
 impl Resolver for ServiceEndpoints {
     async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
-        let resolved = async |_| Ok((self.directory.resolve(&self.service).await?, Life::of(KEPT)));
-        self.known.get(&(), resolved).await.map_err(io::Error::other)
+        let resolved =
+            async |_| Ok((self.directory.resolve(&self.service).await?, Life::from_duration(KEPT)));
+        self.addresses.get(&(), resolved).await.map_err(io::Error::other)
     }
 }
 

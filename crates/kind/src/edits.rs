@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callgate_executor::{Backend, Builder, EditedTool};
-use callgate_openapi::renamed;
+use callgate_openapi::edited_tool_name;
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
@@ -43,7 +43,7 @@ pub fn apply_edits<T: AsRef<NamedTool>>(
 ) -> Vec<EditedBackend> {
     let tools: Vec<&NamedTool> = tools.iter().map(AsRef::as_ref).collect();
     for rule in toolset.edits {
-        if let Some(fault) = unused(toolset, &tools, rule) {
+        if let Some(fault) = unused_edit_fault(toolset, &tools, rule) {
             complain_of_edit(reader, &rule.pointer, &fault);
         }
     }
@@ -66,7 +66,7 @@ fn apply_edit(
     backend: &Arc<dyn Backend>,
 ) -> Option<EditedTool> {
     let ToolRule { pointer, rule: edit, .. } = rule;
-    if let Some(Err(fault)) = renamed(toolset.prefix, edit) {
+    if let Some(Err(fault)) = edited_tool_name(toolset.prefix, edit) {
         complain_of_edit(reader, pointer, &fault);
     }
     let (edited, faults) = EditedTool::new(backend.declaration()?, name, edit);
@@ -77,7 +77,7 @@ fn apply_edit(
 }
 
 /// The fault of an edit that changes no tool.
-fn unused(
+fn unused_edit_fault(
     toolset: &CommonSettings<'_>,
     tools: &[&NamedTool],
     rule: &EditRule,

@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use crate::{
     edits::apply_edits,
     named_tool::{CommonSettings, NamedTool},
-    opened::{Kept, Opened, OpenedToolset, Siblings},
+    opened_toolset::{Kept, Opened, OpenedToolset, Siblings},
     selection::select_tools,
     settings::{KindSettings, Surroundings},
     stand_ins::stand_ins,

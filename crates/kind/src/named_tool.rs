@@ -1,7 +1,7 @@
 //! The tools that a configuration names before anything is opened, and the settings that toolsets of all kinds have.
 
 use callgate_executor::CallSettings;
-use callgate_openapi::{Selection, renamed};
+use callgate_openapi::{Selection, edited_tool_name};
 use callgate_tool::{Effect, ToolName, ToolsetName};
 
 use crate::tool_rule::EditRule;
@@ -65,7 +65,7 @@ impl NamedTool {
     /// The reason why no tool can have the name.
     pub fn name(&self, toolset: &CommonSettings<'_>) -> Result<ToolName, String> {
         let edit = self.edit(toolset).map(|rule| &*rule.rule);
-        match edit.and_then(|edit| renamed(toolset.prefix, edit)) {
+        match edit.and_then(|edit| edited_tool_name(toolset.prefix, edit)) {
             Some(Ok(name)) => Ok(name),
             // The fault of the new name is reported by itself.
             Some(Err(_)) | None => self.former_name(toolset),

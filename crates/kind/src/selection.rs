@@ -21,7 +21,7 @@ pub fn select_tools<T: AsRef<NamedTool>>(
         for (index, pattern) in patterns.iter().enumerate() {
             if !all.iter().any(|tool| matches(toolset, tool.as_ref(), pattern)) {
                 let pointer = format!("{}/tools/{criterion}/{index}", toolset.pointer);
-                unmatched(reader, pointer, pattern, &all);
+                report_unmatched_pattern(reader, pointer, pattern, &all);
             }
         }
     }
@@ -42,7 +42,7 @@ fn matches(toolset: &CommonSettings<'_>, tool: &NamedTool, pattern: &Pattern) ->
         || names.iter().flatten().any(|name| pattern.matches(name.as_str()))
 }
 
-fn unmatched<T: AsRef<NamedTool>>(
+fn report_unmatched_pattern<T: AsRef<NamedTool>>(
     reader: &mut Reader,
     pointer: String,
     pattern: &Pattern,

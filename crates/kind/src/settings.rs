@@ -17,7 +17,7 @@ use callgate_transport::Transport;
 
 use crate::{
     named_tool::{CommonSettings, NamedTool},
-    opened::{Kept, Opened, Siblings},
+    opened_toolset::{Kept, Opened, Siblings},
 };
 
 /// The settings of one toolset of a kind.

@@ -10,7 +10,7 @@ use callgate_tool::{Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, js
 
 use crate::{
     named_tool::{CommonSettings, NamedTool},
-    opened::Absence,
+    opened_toolset::Absence,
 };
 
 /// The tools by their names, as long as nothing else is known of them. `unavailable` is the fault of calls while the source is away.
@@ -22,7 +22,7 @@ pub fn stand_ins<T: AsRef<NamedTool>>(
 ) -> Vec<Arc<dyn Backend>> {
     let (fault, description) = match absence {
         Absence::NamedByExport => (*wording::own_tool::named_by_export(), UNASKED),
-        Absence::Unasked => (*wording::own_tool::unasked(), UNASKED),
+        Absence::Unasked => (*wording::own_tool::unasked_service(), UNASKED),
         Absence::Unavailable => (unavailable.clone(), DESCRIPTION),
     };
     let stand_in = |tool: &T| {

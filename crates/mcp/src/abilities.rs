@@ -25,12 +25,12 @@ pub(crate) struct Abilities {
 }
 
 impl Abilities {
-    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+    pub(crate) fn from_context(context: &RequestContext<RoleServer>) -> Self {
         let ClientCapabilities { elicitation, sampling, .. } =
             context.client_capabilities().unwrap_or_default();
         // Neither word means the form that clients have always had.
-        let has_forms =
-            elicitation.is_some_and(|known| known.form.is_some() || known.url.is_none());
+        let has_forms = elicitation
+            .is_some_and(|capability| capability.form.is_some() || capability.url.is_none());
         let version = context.protocol_version();
         let is_modern = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         // A request of the server needs a connection to send it over.
@@ -44,14 +44,14 @@ impl Abilities {
     }
 
     /// The abilities of a client of 2026-07-28 that declares these capabilities; `None` if they have wrong types.
-    pub(crate) fn of_declared(capabilities: &Value) -> Option<Self> {
+    pub(crate) fn from_declared(capabilities: &Value) -> Option<Self> {
         let declared = capabilities.as_object()?;
         if !declared.values().all(|one| one.as_object().is_some()) {
             return None;
         }
-        let has_forms = declared
-            .get("elicitation")
-            .is_some_and(|known| known.get("form").is_some() || known.get("url").is_none());
+        let has_forms = declared.get("elicitation").is_some_and(|capability| {
+            capability.get("form").is_some() || capability.get("url").is_none()
+        });
         let has_model = declared.get("sampling").is_some();
         Some(Self { channel: Channel::Rounds, has_forms, has_model })
     }

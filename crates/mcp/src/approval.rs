@@ -38,7 +38,10 @@ pub(crate) fn asks(
 }
 
 /// The answer of a person whom the client asks now; `None` if it does not come in time.
-pub(crate) async fn elicited(pending: &Pending, peer: &Peer<RoleServer>) -> Option<Decision> {
+pub(crate) async fn elicit_decision(
+    pending: &Pending,
+    peer: &Peer<RoleServer>,
+) -> Option<Decision> {
     let request = ServerRequest::ElicitRequest(question(pending)?);
     let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
     let left: Duration = left.unwrap_or(APPROVAL_TIME);

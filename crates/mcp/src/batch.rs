@@ -19,8 +19,8 @@ pub(crate) fn messages(headers: &HeaderMap, body: &[u8]) -> Option<Result<Vec<By
 }
 
 pub(crate) fn split(body: &[u8]) -> Result<Vec<Bytes>, Refusal> {
-    let refused = |message: String| Refusal::of(body, message);
-    ExactCall::of(body)?;
+    let refused = |message: String| Refusal::invalid_request(body, message);
+    ExactCall::from_text(body)?;
     let value = Value::from_slice(body).unwrap_or_default();
     let items = value.as_array().filter(|items| (1..=MOST).contains(&items.len()));
     let items = items.ok_or_else(|| refused(format!("expected 1 to {MOST} messages of MCP")))?;

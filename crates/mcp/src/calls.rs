@@ -21,7 +21,7 @@ use crate::{
     elicitation::{self, CallOrigin, RoundEnd},
     host::{Caller, Host, SessionError, WaitingCall},
     read_result,
-    shortlist::{self, Standing, Target},
+    shortlist::{self, Standing, TargetCall},
     state::Pauses,
 };
 
@@ -37,7 +37,10 @@ pub(crate) enum Answer {
     Ended(Value),
 }
 
-pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<Answer, ErrorData> {
+pub(crate) async fn handle_call(
+    host: &dyn Host,
+    incoming: Incoming<'_>,
+) -> Result<Answer, ErrorData> {
     let (caller, executor, exact) =
         (host.caller(incoming.head), host.executor(), incoming.origin.exact);
     let tool = exact.tool.as_deref().unwrap_or_default();
@@ -47,9 +50,9 @@ pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<An
         return Ok(Answer::Ended(read_result::read(&executor, &caller, &session, arguments).await));
     }
     let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
-    let Some(standing) = Standing::named(tool).filter(|_| is_short()) else {
-        let target = Target { tool: tool.to_owned(), arguments: exact.arguments.clone() };
-        return answered(host, &executor, &caller, target, incoming).await;
+    let Some(standing) = Standing::from_name(tool).filter(|_| is_short()) else {
+        let target = TargetCall { tool: tool.to_owned(), arguments: exact.arguments.clone() };
+        return call_target(host, &executor, &caller, target, incoming).await;
     };
     let target = match standing.target(arguments) {
         None => {
@@ -59,33 +62,33 @@ pub(crate) async fn called(host: &dyn Host, incoming: Incoming<'_>) -> Result<An
         Some(Err(wrong)) => return ended_answer(Err(wrong)),
         Some(Ok(target)) => target,
     };
-    let entry = seen_as(&executor, &caller, &target.tool);
+    let entry = visible_entry(&executor, &caller, &target.tool);
     let (message, fault) = match entry.map(|entry| standing.refusal(entry)) {
         None => {
             let otherwise = "`find_tools` finds those there are";
-            unknown(&executor, &caller, &target.tool, otherwise)
+            unknown_tool_refusal(&executor, &caller, &target.tool, otherwise)
         }
         Some(Some(refusal)) => {
-            let fault = wording::refused(&refusal);
+            let fault = wording::refused_request(&refusal);
             (refusal, fault)
         }
-        Some(None) => return answered(host, &executor, &caller, target, incoming).await,
+        Some(None) => return call_target(host, &executor, &caller, target, incoming).await,
     };
-    Box::pin(refuse(host, &executor, &caller, incoming, &ended(target.tool, fault))).await;
+    Box::pin(refuse(host, &executor, &caller, incoming, &refused_result(target.tool, fault))).await;
     ended_answer(Err(message))
 }
 
-async fn answered(
+async fn call_target(
     host: &dyn Host,
     executor: &Executor,
     caller: &Caller,
-    Target { tool, arguments }: Target,
+    TargetCall { tool, arguments }: TargetCall,
     incoming: Incoming<'_>,
 ) -> Result<Answer, ErrorData> {
-    let Some(entry) = seen_as(executor, caller, &tool) else {
+    let Some(entry) = visible_entry(executor, caller, &tool) else {
         let otherwise = "`tools/list` lists those there are";
-        let (message, fault) = unknown(executor, caller, &tool, otherwise);
-        Box::pin(refuse(host, executor, caller, incoming, &ended(tool, fault))).await;
+        let (message, fault) = unknown_tool_refusal(executor, caller, &tool, otherwise);
+        Box::pin(refuse(host, executor, caller, incoming, &refused_result(tool, fault))).await;
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut asked = json!({"name": &*tool});
@@ -100,13 +103,13 @@ async fn answered(
     }
     let session = session(host, caller, incoming).await?;
     let trace = trace(&incoming.origin.exact.meta);
-    let pauses = Pauses::of(host);
+    let pauses = Pauses::from_host(host);
     let (mut results, mut attachments) = (Vec::new(), Vec::new());
     for asked in read.to_make() {
         let key = &incoming.origin.exact.key;
         let fresh = || {
             let call = Call::of_caller(asked, &session, caller.call_rights());
-            let call = made(host, call, caller, trace.clone());
+            let call = call_with_caller(host, call, caller, trace.clone());
             key.iter().fold(call, |call, key| call.with_extension(key.clone()))
         };
         match elicitation::run(executor, fresh, &incoming.origin, &pauses).await? {
@@ -117,7 +120,7 @@ async fn answered(
                     let inline = incoming.origin.exact.session.clone();
                     let waiting = WaitingCall { call: &call, key: key.as_ref(), pending };
                     let is_kept = host.keep(incoming.head, inline, waiting).await;
-                    result.outcome = undecided(pending, &is_kept).into();
+                    result.outcome = undecided_fault(pending, &is_kept).into();
                 }
                 results.push(result);
                 attachments.extend(attached);
@@ -139,7 +142,7 @@ async fn answered(
 }
 
 /// The fault of a call that nobody has approved yet. Where others than the caller may, it is enough to make it again.
-fn undecided(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
+fn undecided_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
     match (pending.approvers, is_kept) {
         (Approvers::Either | Approvers::Others, _) => {
             wording::approval::decided_by_others(&pending.id)
@@ -173,17 +176,17 @@ async fn refuse(
     let session = session(host, caller, incoming).await.unwrap_or_default();
     let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
     let call = Call::of_caller(&asked, &session, caller.call_rights());
-    let call = made(host, call, caller, trace(&incoming.origin.exact.meta));
+    let call = call_with_caller(host, call, caller, trace(&incoming.origin.exact.meta));
     executor.report_refused(call, &ended.outcome).await;
 }
 
-fn made<'a>(
+fn call_with_caller<'a>(
     host: &dyn Host,
     call: Call<'a>,
     caller: &Caller,
     trace: Option<TraceContext>,
 ) -> Call<'a> {
-    let mut call = host.prepared(call);
+    let mut call = host.prepared_call(call);
     if let Some(principal) = &caller.principal {
         call = call.with_principal(principal.clone());
     }
@@ -199,16 +202,16 @@ fn ended_answer(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
 }
 
 /// The result of a call that is not made; a request of MCP holds one call.
-fn ended(tool: String, fault: Box<Fault>) -> ToolResult {
+fn refused_result(tool: String, fault: Box<Fault>) -> ToolResult {
     ToolResult { id: "call_1".to_owned(), tool, outcome: fault.into(), journal: Journal::default() }
 }
 
-fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
+fn visible_entry<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
 }
 
 /// The sentence about an unknown tool, with the nearest that the caller may use or `otherwise`, and the fault.
-fn unknown(
+fn unknown_tool_refusal(
     executor: &Executor,
     caller: &Caller,
     asked: &str,

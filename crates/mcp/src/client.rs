@@ -67,7 +67,7 @@ pub(crate) struct Messages {
 
 impl Client {
     /// The client of a call.
-    pub fn of(call: &Call<'_>) -> Self {
+    pub fn from_call(call: &Call<'_>) -> Self {
         call.extensions().get().cloned().unwrap_or_default()
     }
 
@@ -100,7 +100,7 @@ impl Client {
                 let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some((answer, reply)) = reply else {
                     told.asked.push(question.clone());
-                    return Err(wording::asked());
+                    return Err(wording::requested_values());
                 };
                 told.used.insert(question.name().to_owned(), answer.clone());
                 Ok(reply)

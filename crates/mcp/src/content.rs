@@ -6,7 +6,7 @@ use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
 /// A result; `blocks` are the content blocks that the dialect made.
 pub(crate) fn tool_result(result: Option<&ToolResult>, blocks: Value) -> Value {
     let Value::Object(mut members) = blocks else { return blocks };
-    if let Some(structured) = result.and_then(structured) {
+    if let Some(structured) = result.and_then(structured_content) {
         members.insert("structuredContent", structured);
     }
     // Revisions since 2026-07-28 need the member; the server removes it for earlier ones.
@@ -16,7 +16,7 @@ pub(crate) fn tool_result(result: Option<&ToolResult>, blocks: Value) -> Value {
 
 /// The value of a result as an object (revisions before 2026-07-28 accept no other); a failure with its code and problems.
 /// `None` if the answer is text, bytes or empty.
-fn structured(result: &ToolResult) -> Option<Value> {
+fn structured_content(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
     let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
     if let Some(notes) = result.notes() {
@@ -48,7 +48,7 @@ mod tests {
     fn check(outcome: Outcome, expected: Option<&Value>) {
         let (id, tool, journal) = ("1".to_owned(), "pet".to_owned(), Journal::default());
         let result = ToolResult { id, tool, outcome, journal };
-        assert_eq!(structured(&result).as_ref(), expected);
+        assert_eq!(structured_content(&result).as_ref(), expected);
     }
 
     fn answered(value: Value) -> Outcome {
@@ -72,7 +72,7 @@ mod tests {
         let (id, tool, outcome) = ("1".to_owned(), "pet".to_owned(), answered(json!({"id": 7})));
         let result = ToolResult { id, tool, outcome, journal };
         let expected = json!({"result": {"id": 7}, "notes": ["`tags` is empty and was left out"]});
-        assert_eq!(structured(&result), Some(expected));
+        assert_eq!(structured_content(&result), Some(expected));
     }
 
     #[test]

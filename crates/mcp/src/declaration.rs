@@ -59,7 +59,7 @@ const MOST_HOPS: usize = 8;
 
 /// The declaration of a tool, with the values that clients repeat in headers; `None` if the library does not accept the
 /// declaration.
-pub(crate) fn declared(
+pub(crate) fn declared_tool(
     tool: &Tool,
     listing: &McpConfig,
     headers: &[(Vec<String>, String)],
@@ -95,7 +95,7 @@ mod tests {
     fn check(effect: Effect, expected: [bool; 4]) {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let tool = Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, effect);
-        let hints = declared(&tool, &McpConfig::default(), &[]).unwrap().annotations.unwrap();
+        let hints = declared_tool(&tool, &McpConfig::default(), &[]).unwrap().annotations.unwrap();
         let hints = [
             hints.read_only_hint,
             hints.destructive_hint,
@@ -148,7 +148,7 @@ mod tests {
         for schemas in [McpSchemas::Portable, McpSchemas::Whole] {
             let mut listing = McpConfig::default();
             listing.schemas = schemas;
-            let declared = declared(&tool, &listing, &headers).unwrap();
+            let declared = declared_tool(&tool, &listing, &headers).unwrap();
             let schema = serde_json::to_value(&*declared.input_schema).unwrap();
             let at =
                 |place: &str| schema.pointer(place).and_then(|it| it.as_str()).map(str::to_owned);
@@ -168,12 +168,12 @@ mod tests {
         let tool = Tool::new(name, "Finds pets by many words".to_owned(), schema, Effect::Write);
         let tool = tool.with_title(Some("Find pets".to_owned()));
         let mut listing = McpConfig::default();
-        let own = declared(&tool, &listing, &[]).unwrap();
+        let own = declared_tool(&tool, &listing, &[]).unwrap();
         assert_eq!(own.title.as_deref(), Some("Find pets"));
         let said = listing.tools.entry("find".to_owned()).or_default();
         (said.title, said.read_only) = (Some("Search".to_owned()), Some(true));
         said.open_world = Some(false);
-        let told = declared(&tool, &listing, &[]).unwrap();
+        let told = declared_tool(&tool, &listing, &[]).unwrap();
         let hints = told.annotations.unwrap();
         assert_eq!(told.title.as_deref(), Some("Search"));
         assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(true), Some(false)));

@@ -10,7 +10,7 @@ use rmcp::{ErrorData, model::ErrorCode};
 
 use crate::{
     abilities::{Abilities, Channel},
-    calls::{Answer, Incoming, called},
+    calls::{Answer, Incoming, handle_call},
     elicitation::CallOrigin,
     host::Host,
     message::ExactCall,
@@ -35,7 +35,7 @@ pub(crate) fn abilities(head: &Parts, exact: &ExactCall, schemas: McpSchemas) ->
                 && only(headers, "mcp-name")? == tool
                 && !headers.keys().any(|name| name.as_str().starts_with("mcp-param-"));
             let capabilities = exact.meta.get(CAPABILITIES).filter(|_| is_named)?;
-            Abilities::of_declared(capabilities)
+            Abilities::from_declared(capabilities)
         }
         (version, None) if LEGACY.contains(&version) => {
             let is_bare = ["mcp-method", "mcp-name", "mcp-session-id"]
@@ -56,7 +56,7 @@ pub(crate) async fn answer(
     let incoming =
         Incoming { head: Some(head), origin: CallOrigin { exact, abilities, peer: None } };
     let is_modern = abilities.channel == Channel::Rounds;
-    let (status, member, text) = match Box::pin(called(host, incoming)).await {
+    let (status, member, text) = match Box::pin(handle_call(host, incoming)).await {
         Ok(Answer::Ended(mut result)) => {
             // Earlier revisions do not know the member.
             if let Some(members) = result.as_object_mut().filter(|_| !is_modern) {

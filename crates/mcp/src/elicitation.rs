@@ -16,7 +16,7 @@ use rmcp::{
 
 use crate::{
     abilities::{Abilities, Channel},
-    approval::{QUESTION, asks, decision, elicited, waiting},
+    approval::{QUESTION, asks, decision, elicit_decision, waiting},
     client::{Attachment, Client, Messages},
     message::ExactCall,
     rounds::Round,
@@ -46,12 +46,12 @@ pub(crate) async fn run<'a>(
 ) -> Result<RoundEnd, ErrorData> {
     let mut call = fresh();
     let place = place(&call);
-    let round = began(origin.exact, &call, &place, pauses).await?;
+    let round = load_round(origin.exact, &call, &place, pauses).await?;
     let mut answers = answers(origin.exact);
     if let Some(approval) = round.approval {
         // A call without an answer asks the person again.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
-            call = decided(call, approval, decision);
+            call = call_with_decision(call, approval, decision);
         }
     }
     answers.extend(round.answers);
@@ -71,14 +71,14 @@ pub(crate) async fn run<'a>(
                 return asks(pending, state).map(RoundEnd::Asks);
             }
             (Channel::Live, true) => match origin.peer {
-                Some(peer) => elicited(pending, peer).await,
+                Some(peer) => elicit_decision(pending, peer).await,
                 None => None,
             },
             (Channel::Live | Channel::Rounds, false) | (Channel::Nobody, _) => None,
         };
         // The result says that the call waits.
         let Some(decision) = decision else { break };
-        let call = decided(fresh(), pending.id.clone(), decision);
+        let call = call_with_decision(fresh(), pending.id.clone(), decision);
         result = Box::pin(executor.call_with(call.with_extension(client.clone()))).await;
     }
     let Messages { asked, used, lacking, attached } = client.take();
@@ -88,7 +88,10 @@ pub(crate) async fn run<'a>(
     if asked.is_empty() {
         let is_of_person = |question: &crate::Question| question.is_of_person();
         let is_of_model = |question: &crate::Question| !question.is_of_person();
-        return Err(undeclared(lacking.iter().any(is_of_person), lacking.iter().any(is_of_model)));
+        return Err(undeclared_capability_error(
+            lacking.iter().any(is_of_person),
+            lacking.iter().any(is_of_model),
+        ));
     }
     let named = asked.iter().map(|it| Some((it.name().to_owned(), it.request()?)));
     let requests: Option<InputRequests> = named.collect();
@@ -100,7 +103,7 @@ pub(crate) async fn run<'a>(
     Ok(RoundEnd::Asks(InputRequiredResult::new(Some(requests), Some(state))))
 }
 
-fn decided(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
+fn call_with_decision(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
     let decided = Decided::new(approval, decision);
     let decided = match call.principal() {
         Some(principal) => decided.by(principal),
@@ -109,14 +112,14 @@ fn decided(call: Call<'_>, approval: String, decision: Decision) -> Call<'_> {
     call.with_decided(decided)
 }
 
-async fn began(
+async fn load_round(
     exact: &ExactCall,
     call: &Call<'_>,
     place: &Key,
     pauses: &Pauses,
 ) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
-    let name = pauses.opened(state, place).ok_or_else(foreign_state)?;
+    let name = pauses.unsealed_name(state, place).ok_or_else(foreign_state)?;
     match Round::take(name, call, pauses.store()).await {
         Ok(round) => round.ok_or_else(foreign_state),
         Err(error) => {
@@ -133,7 +136,7 @@ fn answers(exact: &ExactCall) -> BTreeMap<String, Value> {
 }
 
 async fn state(round: Round, call: &Call<'_>, place: &Key, pauses: &Pauses) -> Option<String> {
-    pauses.sealed(&round.kept(call, pauses.store()).await?, place)
+    pauses.sealed_state(&round.store_round(call, pauses.store()).await?, place)
 }
 
 fn needs_values(outcome: &Outcome) -> bool {
@@ -145,7 +148,7 @@ fn foreign_state() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-fn undeclared(has_form: bool, has_model: bool) -> ErrorData {
+fn undeclared_capability_error(has_form: bool, has_model: bool) -> ErrorData {
     let mut required = ClientCapabilities::default();
     required.elicitation = has_form.then(ElicitationCapability::default);
     required.sampling = has_model.then(SamplingCapability::default);

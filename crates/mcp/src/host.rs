@@ -40,7 +40,7 @@ pub trait Host: Send + Sync + 'static {
 
     /// The HTTP response to a call of a tool that its caller may not call: that another token would be allowed to. `None`
     /// answers the call like one of an unknown tool.
-    fn denied(&self, _head: &Parts, _tool: &str) -> Option<Response<Bytes>> {
+    fn denial_response(&self, _head: &Parts, _tool: &str) -> Option<Response<Bytes>> {
         None
     }
 
@@ -75,7 +75,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// Adds the host's own values to a call.
-    fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
+    fn prepared_call<'a>(&self, call: Call<'a>) -> Call<'a> {
         call
     }
 }

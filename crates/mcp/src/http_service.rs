@@ -20,7 +20,7 @@ use crate::{
     batch, direct,
     host::Host,
     message::{ExactCall, KEY_HEADER, Refusal},
-    method_errors::worded_body,
+    method_errors::explained_body,
     server::Server,
 };
 
@@ -42,43 +42,50 @@ impl McpService {
         &self,
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Response<BoxBody<Bytes, Infallible>>> {
-        Box::pin(self.answered(request))
+        Box::pin(self.answer_request(request))
     }
 
-    async fn answered(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
+    async fn answer_request(
+        &self,
+        request: Request<Bytes>,
+    ) -> Response<BoxBody<Bytes, Infallible>> {
         let (head, body) = request.into_parts();
         let is_sent = head.method == Method::POST;
         let batch = is_sent.then(|| batch::messages(&head.headers, &body)).flatten();
         match batch {
-            None => self.one(head, body).await,
+            None => self.answer_message(head, body).await,
             Some(Ok(messages)) => {
-                self.batched(head, messages).await.map(|body| Full::new(body).boxed())
+                self.answer_batch(head, messages).await.map(|body| Full::new(body).boxed())
             }
-            Some(Err(refusal)) => refused(&refusal).map(|body| Full::new(body).boxed()),
+            Some(Err(refusal)) => refusal_response(&refusal).map(|body| Full::new(body).boxed()),
         }
     }
 
     /// Answers each of several messages; none of them if one calls a tool that its sender may not call.
-    async fn batched(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
-        let exact = messages.iter().filter_map(|message| ExactCall::of(message).ok());
+    async fn answer_batch(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
+        let exact = messages.iter().filter_map(|message| ExactCall::from_text(message).ok());
         let calls: Vec<_> = exact.filter(|exact| exact.tool.is_some()).collect();
-        if let Some(denied) = calls.iter().find_map(|exact| self.denied(&head, exact)) {
+        if let Some(denied) = calls.iter().find_map(|exact| self.denial_response(&head, exact)) {
             return denied;
         }
         if calls.len() > 1 && head.headers.contains_key(KEY_HEADER) {
-            return refused(&Refusal::shared_key());
+            return refusal_response(&Refusal::shared_key());
         }
         head.headers.remove(header::CONTENT_LENGTH);
         let answers = messages.into_iter().map(|message| {
             let head = head.clone();
-            async move { batch::answer(self.one(head, message).await).await }
+            async move { batch::answer(self.answer_message(head, message).await).await }
         });
         let answers = stream::iter(answers).buffered(batch::AT_ONCE);
         let answers: Vec<String> = answers.filter_map(ready).collect().await;
         batch::together(&answers)
     }
 
-    async fn one(&self, mut head: Parts, body: Bytes) -> Response<BoxBody<Bytes, Infallible>> {
+    async fn answer_message(
+        &self,
+        mut head: Parts,
+        body: Bytes,
+    ) -> Response<BoxBody<Bytes, Infallible>> {
         if head.method == Method::POST {
             let exact = match self.read(&head, &body) {
                 Ok(exact) => exact,
@@ -96,9 +103,9 @@ impl McpService {
         let request = Request::from_parts(head, Full::new(body.clone()));
         let Ok(response) = self.service().call(request).await;
         if is_json_rpc(&response) {
-            return worded(response).await;
+            return explain_method_errors(response).await;
         }
-        reworded(response, &body, is_json).await.map(|body| Full::new(body).boxed())
+        to_json_rpc_refusal(response, &body, is_json).await.map(|body| Full::new(body).boxed())
     }
 
     /// The library's service for one request; nothing of it outlives the request.
@@ -123,16 +130,16 @@ impl McpService {
 
     /// Reads the message of a request. Fails if it is not a message or calls a tool that its sender may not call.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<ExactCall, Box<Response<Bytes>>> {
-        let exact = ExactCall::of(body).and_then(|exact| exact.with_headers(&head.headers));
-        let exact = exact.map_err(|refusal| Box::new(refused(&refusal)))?;
-        match self.denied(head, &exact) {
+        let exact = ExactCall::from_text(body).and_then(|exact| exact.with_headers(&head.headers));
+        let exact = exact.map_err(|refusal| Box::new(refusal_response(&refusal)))?;
+        match self.denial_response(head, &exact) {
             Some(denied) => Err(Box::new(denied)),
             None => Ok(exact),
         }
     }
 
-    fn denied(&self, head: &Parts, exact: &ExactCall) -> Option<Response<Bytes>> {
-        exact.called().find_map(|tool| self.host.denied(head, &tool))
+    fn denial_response(&self, head: &Parts, exact: &ExactCall) -> Option<Response<Bytes>> {
+        exact.called_tools().find_map(|tool| self.host.denial_response(head, &tool))
     }
 }
 
@@ -146,7 +153,7 @@ fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
     !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
 }
 
-async fn worded(
+async fn explain_method_errors(
     response: Response<BoxBody<Bytes, Infallible>>,
 ) -> Response<BoxBody<Bytes, Infallible>> {
     if !is_json(response.headers()) {
@@ -154,7 +161,7 @@ async fn worded(
     }
     let (mut head, body) = response.into_parts();
     let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes);
-    let body = match worded_body(&body) {
+    let body = match explained_body(&body) {
         Some(worded) => {
             head.headers.remove(header::CONTENT_LENGTH);
             worded
@@ -165,7 +172,7 @@ async fn worded(
 }
 
 /// Turns a refusal in plain text into an error of JSON-RPC that says what was expected.
-async fn reworded(
+async fn to_json_rpc_refusal(
     response: Response<BoxBody<Bytes, Infallible>>,
     asked: &[u8],
     is_json: bool,
@@ -180,14 +187,14 @@ async fn reworded(
             Refusal::foreign(asked)
         }
         StatusCode::BAD_REQUEST if text.contains("MCP-Protocol-Version") => {
-            let known: Vec<_> =
+            let known_versions: Vec<_> =
                 ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
-            let known = known.join("`, `");
-            Refusal::of(asked, format!("{text}; expected one of `{known}`"))
+            let version_list = known_versions.join("`, `");
+            Refusal::invalid_request(asked, format!("{text}; expected one of `{version_list}`"))
         }
-        _ => Refusal::of(asked, text.into_owned()),
+        _ => Refusal::invalid_request(asked, text.into_owned()),
     };
-    let mut refused = refused(&refusal);
+    let mut refused = refusal_response(&refusal);
     *refused.status_mut() = head.status;
     if let Some(allowed) = head.headers.remove(header::ALLOW) {
         refused.headers_mut().insert(header::ALLOW, allowed);
@@ -196,7 +203,7 @@ async fn reworded(
 }
 
 /// The response to a message that is refused (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
-fn refused(refusal: &Refusal) -> Response<Bytes> {
+fn refusal_response(refusal: &Refusal) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(refusal.text()));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     let json = HeaderValue::from_static("application/json");

@@ -120,7 +120,7 @@ where
 }
 
 fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
-    let exact = ExactCall::of(line)?;
+    let exact = ExactCall::from_text(line)?;
     let mut message: ClientJsonRpcMessage =
         serde_json::from_slice(line).map_err(|_| Refusal::foreign(line))?;
     if let JsonRpcMessage::Request(request) = &mut message

@@ -2,7 +2,7 @@
 //! could disagree. A message that the library cannot read gets a response too, so that no client waits forever.
 
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Object, Reader, Token, Value};
+use callgate_tool::{JsonReader, JsonToken, Object, Value};
 use http::HeaderMap;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(crate) struct Refusal {
 impl ExactCall {
     /// The exact parts of a message; empty if it is not a call. Refuses what is not JSON, repeated names, arguments that
     /// are not an object, and an idempotency key that is none.
-    pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn from_text(text: &[u8]) -> Result<Self, Refusal> {
         let Ok(text) = str::from_utf8(text) else {
             return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
         };
@@ -109,8 +109,8 @@ impl ExactCall {
     }
 
     /// The called tools: the one named, and the one that it calls in turn.
-    pub(crate) fn called(&self) -> impl Iterator<Item = String> {
-        let standing = self.tool.as_deref().and_then(Standing::named);
+    pub(crate) fn called_tools(&self) -> impl Iterator<Item = String> {
+        let standing = self.tool.as_deref().and_then(Standing::from_name);
         let target = standing.and_then(|standing| standing.target(self.arguments.as_ref())?.ok());
         self.tool.clone().into_iter().chain(target.map(|target| target.tool))
     }
@@ -132,10 +132,10 @@ impl Refusal {
 
     /// Refuses JSON that is not a message of MCP.
     pub(crate) fn foreign(text: &[u8]) -> Self {
-        Self::of(text, "expected a message of MCP".to_owned())
+        Self::invalid_request(text, "expected a message of MCP".to_owned())
     }
 
-    pub(crate) fn of(text: &[u8], message: String) -> Self {
+    pub(crate) fn invalid_request(text: &[u8], message: String) -> Self {
         let id = str::from_utf8(text).map(id_of).unwrap_or_default();
         refusal(id, INVALID_REQUEST, message)
     }
@@ -150,8 +150,8 @@ impl Refusal {
 }
 
 fn key_of(given: &Value) -> Result<IdempotencyKey, String> {
-    let known = given.as_str().and_then(IdempotencyKey::of_text);
-    known.ok_or_else(|| {
+    let valid_key = given.as_str().and_then(IdempotencyKey::of_text);
+    valid_key.ok_or_else(|| {
         let got = match given.as_str().map(|text| text.chars().count()) {
             None => given.kind().to_owned(),
             Some(0) => "an empty text".to_owned(),
@@ -166,8 +166,8 @@ fn is_request(message: &Value) -> bool {
     let Some(members) = message.as_object() else { return false };
     let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
     let is_id = message.get("id").is_some_and(|id| id.as_str().is_some() || id.as_i64().is_some());
-    let known = ["id", "jsonrpc", "method", "params"];
-    is_version && is_id && members.iter().all(|(name, _)| known.contains(&&**name))
+    let request_members = ["id", "jsonrpc", "method", "params"];
+    is_version && is_id && members.iter().all(|(name, _)| request_members.contains(&&**name))
 }
 
 fn refusal(id: Value, code: i32, message: String) -> Refusal {
@@ -177,20 +177,20 @@ fn refusal(id: Value, code: i32, message: String) -> Refusal {
 
 /// The id of a message that cannot be read to its end, if the id comes before the fault.
 fn id_of(text: &str) -> Value {
-    let (mut reader, mut depth, mut is_next) = (Reader::new(text), 0_usize, false);
+    let (mut reader, mut depth, mut is_next) = (JsonReader::new(text), 0_usize, false);
     while let Ok(Some(token)) = reader.token() {
         let value = match token {
-            Token::String(text) => Some(Value::from(text)),
-            Token::Number(digits) => Some(Value::Number(digits.into())),
+            JsonToken::String(text) => Some(Value::from(text)),
+            JsonToken::Number(digits) => Some(Value::Number(digits.into())),
             _ => None,
         };
         if is_next {
             return value.unwrap_or_default();
         }
         match token {
-            Token::ObjectStart | Token::ArrayStart => depth += 1,
-            Token::ObjectEnd | Token::ArrayEnd => depth = depth.saturating_sub(1),
-            Token::Name(name) => is_next = depth == 1 && name == "id",
+            JsonToken::ObjectStart | JsonToken::ArrayStart => depth += 1,
+            JsonToken::ObjectEnd | JsonToken::ArrayEnd => depth = depth.saturating_sub(1),
+            JsonToken::Name(name) => is_next = depth == 1 && name == "id",
             _ => {}
         }
     }
@@ -214,19 +214,22 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, expected: &str) {
-        assert_eq!(ExactCall::of(text.as_bytes()).unwrap_err().text(), expected, "{text}");
+        assert_eq!(ExactCall::from_text(text.as_bytes()).unwrap_err().text(), expected, "{text}");
     }
 
     #[test]
     fn arguments_and_session_keep_the_digits_of_their_numbers() {
         let text = r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":12345678901234567890123,"a":1.10},
             "_meta":{"callgate/session":{"parameters":{"n":9007199254740993}}}}}"#;
-        let exact = ExactCall::of(text.as_bytes()).unwrap();
+        let exact = ExactCall::from_text(text.as_bytes()).unwrap();
         let arguments = Value::Object(exact.arguments.unwrap()).to_string();
         assert_eq!(arguments, r#"{"b":12345678901234567890123,"a":1.10}"#);
         assert_eq!(exact.session.to_string(), r#"{"parameters":{"n":9007199254740993}}"#);
         assert!(!exact.is_plain, "a version is missing");
-        assert_eq!(ExactCall::of(br#"{"id":1,"method":"tools/list"}"#), Ok(ExactCall::default()));
+        assert_eq!(
+            ExactCall::from_text(br#"{"id":1,"method":"tools/list"}"#),
+            Ok(ExactCall::default())
+        );
     }
 
     #[test]
@@ -252,18 +255,18 @@ mod tests {
             let text = format!(
                 r#"{{"id":"x","method":"tools/call","params":{{"_meta":{{"callgate/idempotencyKey":{key}}}}}}}"#
             );
-            let Refusal { id, code, message } = ExactCall::of(text.as_bytes()).unwrap_err();
+            let Refusal { id, code, message } = ExactCall::from_text(text.as_bytes()).unwrap_err();
             let expected = format!(
                 "`_meta`, `callgate/idempotencyKey`: expected a text of 1 to 255 characters, none of them a control character, got: {got}"
             );
             assert_eq!((id, code, message), (Value::from("x"), INVALID_PARAMS, expected));
         }
         let deep = called(&(r#"{"a":"#.repeat(500) + "1" + &"}".repeat(500)));
-        let refusal = ExactCall::of(deep.as_bytes()).unwrap_err();
+        let refusal = ExactCall::from_text(deep.as_bytes()).unwrap_err();
         assert_eq!((&refusal.id, refusal.code), (&Value::from("x"), PARSE_ERROR));
-        let broken = ExactCall::of(br#"{"id":2,"method":"#).unwrap_err();
+        let broken = ExactCall::from_text(br#"{"id":2,"method":"#).unwrap_err();
         assert_eq!((broken.id.to_string(), broken.code), ("2".to_owned(), PARSE_ERROR));
-        let nothing = ExactCall::of(b"\xff").unwrap_err();
+        let nothing = ExactCall::from_text(b"\xff").unwrap_err();
         assert_eq!((nothing.id, nothing.code), (Value::Null, PARSE_ERROR));
     }
 }

@@ -7,7 +7,7 @@ use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext
 use tokio::time::{Instant, interval};
 
 /// Waits for a call, and reports progress every second.
-pub(crate) async fn waited<T>(
+pub(crate) async fn wait_with_progress<T>(
     context: &RequestContext<RoleServer>,
     call: impl Future<Output = T>,
 ) -> T {

@@ -48,7 +48,7 @@ pub(crate) async fn read(
     session: &Session,
     arguments: Option<&Object>,
 ) -> Value {
-    let wanted = match RequestedPart::of(arguments) {
+    let wanted = match RequestedPart::from_arguments(arguments) {
         Ok(wanted) => wanted,
         Err(wrong) => return shortlist::result(Err(wrong)),
     };
@@ -110,7 +110,7 @@ struct RequestedPart {
 }
 
 impl RequestedPart {
-    fn of(arguments: Option<&Object>) -> Result<Self, String> {
+    fn from_arguments(arguments: Option<&Object>) -> Result<Self, String> {
         let Arguments { handle, offset, limit } = shortlist::read(arguments)?;
         let handle = Handle::new(&handle);
         let handle = handle.ok_or("`handle`: expected `result:…`, as a result named it")?;
@@ -132,7 +132,9 @@ fn number(value: Option<Value>, name: &str, range: Range<usize>) -> Result<Optio
 fn requested_part(result: &StoredResult, wanted: &RequestedPart) -> Value {
     let StoredResult { media_type, bytes, .. } = result;
     let kind = media_type.split('/').next().unwrap_or_default();
-    let seen = ["image", "audio"].into_iter().find(|known| known.eq_ignore_ascii_case(kind));
+    let seen = ["image", "audio"]
+        .into_iter()
+        .find(|viewable_kind| viewable_kind.eq_ignore_ascii_case(kind));
     if let Some(kind) = seen.filter(|_| bytes.len() <= LARGEST_SEEN) {
         let block =
             json!({"type": kind, "data": (STANDARD.encode(bytes)), "mimeType": &**media_type});

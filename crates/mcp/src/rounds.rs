@@ -22,7 +22,7 @@ impl Round {
     }
 
     /// Keeps a round of a call for its principal and session. Returns its name, or `None` if it cannot be kept.
-    pub(crate) async fn kept(self, call: &Call<'_>, store: &dyn Store) -> Option<String> {
+    pub(crate) async fn store_round(self, call: &Call<'_>, store: &dyn Store) -> Option<String> {
         let Self { approval, answers } = self;
         match approval {
             // The approval itself belongs to its call and works once.
@@ -106,7 +106,7 @@ mod tests {
         let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
         let answers = BTreeMap::from([("step1".to_owned(), json!({"action": "decline"}))]);
         let round = Round { approval: None, answers };
-        let name = round.clone().kept(&call, &memory).await.unwrap();
+        let name = round.clone().store_round(&call, &memory).await.unwrap();
         for stranger in [
             Call::new(&asked, &session),
             Call::new(&asked, &session).with_principal(Principal::new("lee")),
@@ -116,10 +116,10 @@ mod tests {
         }
         assert_eq!(take(name.clone(), &call).await.as_ref(), Some(&round));
         assert_eq!(take(name, &call).await, None);
-        let name = round.clone().kept(&call, &memory).await.unwrap();
+        let name = round.clone().store_round(&call, &memory).await.unwrap();
         let changed = Call::new(&other, &session).with_principal(Principal::new("kim"));
         assert_eq!(take(name, &changed).await, None);
-        let name = round.kept(&call, &memory).await.unwrap();
+        let name = round.store_round(&call, &memory).await.unwrap();
         tokio::time::advance(APPROVAL_TIME).await;
         assert_eq!(take(name, &call).await, None);
     }

@@ -19,11 +19,11 @@ use rmcp::{
 use crate::{
     abilities::Abilities,
     calls::{self, Answer, Incoming},
-    declaration::declared,
+    declaration::declared_tool,
     elicitation::CallOrigin,
     host::Host,
     message::ExactCall,
-    progress::waited,
+    progress::wait_with_progress,
     read_result, shortlist,
 };
 
@@ -100,8 +100,10 @@ impl ServerHandler for Server {
         let listing = self.0.listing();
         if shortlist::is_short(&listing, &executor, &caller) {
             let mut tools = shortlist::declarations(&executor, &caller);
-            let pinned = shortlist::pinned(&listing, &executor, &caller);
-            tools.extend(pinned.into_iter().filter_map(|entry| listed(entry, &listing, &executor)));
+            let pinned = shortlist::pinned_entries(&listing, &executor, &caller);
+            tools.extend(
+                pinned.into_iter().filter_map(|entry| listed_tool(entry, &listing, &executor)),
+            );
             tools.extend(read_result::declaration(&executor, &caller));
             return Ok(fresh(ListToolsResult::with_all_items(tools)));
         }
@@ -119,7 +121,7 @@ impl ServerHandler for Server {
         let page = entries.get(start..).unwrap_or_default();
         let (mut tools, mut n_shown, mut n_bytes) = (Vec::new(), 0, 0);
         for entry in page.iter().take(PAGE) {
-            let tool = listed(*entry, &listing, &executor);
+            let tool = listed_tool(*entry, &listing, &executor);
             n_shown += 1;
             n_bytes += tool.as_ref().map_or(0, n_bytes_of);
             tools.extend(tool);
@@ -146,7 +148,7 @@ impl ServerHandler for Server {
         if headers.is_empty() && listing.schemas != McpSchemas::Whole {
             return None;
         }
-        declared(entry.declaration()?, &listing, &headers)
+        declared_tool(entry.declaration()?, &listing, &headers)
     }
 
     async fn call_tool(
@@ -157,20 +159,20 @@ impl ServerHandler for Server {
         let Some(exact) = exact(&context) else {
             return Err(ErrorData::internal_error("the call was not read as it was written", None));
         };
-        let abilities = Abilities::of(&context);
+        let abilities = Abilities::from_context(&context);
         let origin = CallOrigin { exact: &exact, abilities, peer: Some(&context.peer) };
-        let called = calls::called(&*self.0, Incoming { head: head(&context), origin });
+        let called = calls::handle_call(&*self.0, Incoming { head: head(&context), origin });
         // A client that cancels, or closes the response stream, also stops the call to the service.
         tokio::select! {
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the client gave the call up", None))
             }
-            answer = waited(&context, called) => answered(answer?),
+            answer = wait_with_progress(&context, called) => call_response(answer?),
         }
     }
 }
 
-fn answered(answer: Answer) -> Result<CallToolResponse, ErrorData> {
+fn call_response(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     let result = match answer {
         Answer::Asks(asks) => return Ok(asks.into()),
         Answer::Ended(result) => result,
@@ -191,9 +193,9 @@ fn fresh(mut result: ListToolsResult) -> ListToolsResult {
 }
 
 /// A tool as it is listed. A tool without a declaration is left out, and the log says so to the operator.
-fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
+fn listed_tool(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
     let headers = shortlist::headers(listing, executor, entry);
-    let tool = entry.declaration().and_then(|tool| declared(tool, listing, &headers));
+    let tool = entry.declaration().and_then(|tool| declared_tool(tool, listing, &headers));
     if tool.is_none() {
         let tool = entry.name().as_str();
         tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");
@@ -212,8 +214,8 @@ fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
 /// The call exactly as its text gave it; HTTP and standard input store it in different places.
 fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<ExactCall>> {
     let extensions = &context.extensions;
-    let known = extensions.get::<Arc<ExactCall>>();
-    known.or_else(|| head(context)?.extensions.get()).cloned()
+    let stored_call = extensions.get::<Arc<ExactCall>>();
+    stored_call.or_else(|| head(context)?.extensions.get()).cloned()
 }
 
 const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";

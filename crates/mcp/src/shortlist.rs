@@ -24,7 +24,7 @@ callgate_tool::named! {
 /// called `arguments`; models use either name.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Target {
+pub(crate) struct TargetCall {
     #[serde(default, rename = "name")]
     pub(crate) tool: String,
     #[serde(rename = "args", alias = "arguments")]
@@ -52,11 +52,11 @@ struct Describe {
 
 impl Standing {
     /// The call that a call of this tool makes; `None` if this tool calls no other.
-    pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<Target, String>> {
+    pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<TargetCall, String>> {
         if !matches!(self, Self::CallRead | Self::CallWrite) {
             return None;
         }
-        let target = read(arguments).and_then(|target: Target| match &*target.tool {
+        let target = read(arguments).and_then(|target: TargetCall| match &*target.tool {
             "" => Err("`name`: expected the name of a tool".to_owned()),
             _ => Ok(target),
         });
@@ -82,8 +82,8 @@ impl Standing {
         arguments: Option<&Object>,
     ) -> Result<Value, String> {
         match self {
-            Self::Find => found(executor, caller, read(arguments)?),
-            _ => described(executor, caller, read(arguments)?, schemas),
+            Self::Find => find_tools(executor, caller, read(arguments)?),
+            _ => describe_tools(executor, caller, read(arguments)?, schemas),
         }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller)
     }
 }
 
-pub(crate) fn pinned<'e>(
+pub(crate) fn pinned_entries<'e>(
     config: &McpConfig,
     executor: &'e Executor,
     caller: &Caller,
@@ -144,7 +144,7 @@ pub(crate) fn read<T: DeserializeOwned>(arguments: Option<&Object>) -> Result<T,
     from_value(Value::Object(given)).map_err(|error| error.to_string())
 }
 
-fn found(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value, String> {
+fn find_tools(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value, String> {
     let Find { query, toolsets, effects, limit } = asked;
     if query.trim().is_empty() {
         return Err("`query`: expected what a tool is wanted for, in words".to_owned());
@@ -158,12 +158,12 @@ fn found(executor: &Executor, caller: &Caller, asked: Find) -> Result<Value, Str
     };
     let search = Search::new(&query).with_limit(limit);
     let search = search.with_toolsets(&toolsets).with_effects(&effects);
-    let found = executor.search(&search, |entry| caller.lists(entry.toolset()));
-    let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
+    let matching_tools = executor.search(&search, |entry| caller.lists(entry.toolset()));
+    let tools: Vec<Value> = matching_tools.iter().map(Found::to_value).collect();
     Ok(json!({"tools": tools}))
 }
 
-fn described(
+fn describe_tools(
     executor: &Executor,
     caller: &Caller,
     Describe { names }: Describe,

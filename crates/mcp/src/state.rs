@@ -16,7 +16,7 @@ use crate::host::Host;
 pub(crate) struct Pauses(Arc<dyn Store>);
 
 impl Pauses {
-    pub(crate) fn of(host: &dyn Host) -> Self {
+    pub(crate) fn from_host(host: &dyn Host) -> Self {
         Self(host.state().unwrap_or_else(memory))
     }
 
@@ -24,13 +24,13 @@ impl Pauses {
         &*self.0
     }
 
-    pub(crate) fn sealed(&self, name: &str, place: &Key) -> Option<String> {
+    pub(crate) fn sealed_state(&self, name: &str, place: &Key) -> Option<String> {
         let sealed = self.sealer()?.seal(name.as_bytes(), place.as_str().as_bytes()).ok()?;
         Some(BASE64_URL_SAFE_NO_PAD.encode(sealed))
     }
 
     /// The name in a state; `None` if the state was changed or belongs to another call.
-    pub(crate) fn opened(&self, state: &str, place: &Key) -> Option<String> {
+    pub(crate) fn unsealed_name(&self, state: &str, place: &Key) -> Option<String> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(state).ok()?;
         String::from_utf8(self.sealer()?.open(&bytes, place.as_str().as_bytes()).ok()?).ok()
     }
@@ -85,14 +85,14 @@ mod tests {
     #[test]
     fn an_unchanged_state_opens_for_its_own_call_only() {
         let (own, pauses) = (of("kim", "s", "put"), Pauses(memory()));
-        let state = pauses.sealed("approval_1", &own).unwrap();
+        let state = pauses.sealed_state("approval_1", &own).unwrap();
         assert!(!state.contains("approval"), "{state}");
-        assert_eq!(pauses.opened(&state, &own).as_deref(), Some("approval_1"));
+        assert_eq!(pauses.unsealed_name(&state, &own).as_deref(), Some("approval_1"));
         for stranger in [of("lee", "s", "put"), of("kim", "t", "put"), of("kim", "s", "get")] {
-            assert_eq!(pauses.opened(&state, &stranger), None);
+            assert_eq!(pauses.unsealed_name(&state, &stranger), None);
         }
         for changed in [format!("{state}-TAMPERED"), format!("A{state}"), String::new()] {
-            assert_eq!(pauses.opened(&changed, &own), None, "{changed}");
+            assert_eq!(pauses.unsealed_name(&changed, &own), None, "{changed}");
         }
     }
 
@@ -102,16 +102,16 @@ mod tests {
             name in ".{0,60}", at in any::<prop::sample::Index>(), bit in 0..8_u32,
         ) {
             let (own, pauses) = (of("kim", "s", "put"), Pauses(memory()));
-            let state = pauses.sealed(&name, &own).unwrap();
-            prop_assert_eq!(pauses.opened(&state, &own), Some(name));
+            let state = pauses.sealed_state(&name, &own).unwrap();
+            prop_assert_eq!(pauses.unsealed_name(&state, &own), Some(name));
             let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&state).unwrap();
             let at_byte = at.index(bytes.len());
             bytes[at_byte] ^= 1_u8 << bit;
-            prop_assert_eq!(pauses.opened(&BASE64_URL_SAFE_NO_PAD.encode(bytes), &own), None);
+            prop_assert_eq!(pauses.unsealed_name(&BASE64_URL_SAFE_NO_PAD.encode(bytes), &own), None);
             let mut text = state.into_bytes();
             let at_letter = at.index(text.len());
             text[at_letter] ^= 1_u8 << bit;
-            prop_assert_eq!(pauses.opened(&String::from_utf8_lossy(&text), &own), None);
+            prop_assert_eq!(pauses.unsealed_name(&String::from_utf8_lossy(&text), &own), None);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
 pub(crate) const MCP_HEADER: &str = "x-mcp-header";
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Refused {
+pub(crate) enum AddressRefusal {
     AbsolutePath,
     /// Characters that the name of a file beside a description cannot have.
     Illegal,
@@ -28,7 +28,7 @@ pub(crate) enum Refused {
     Scheme,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for AddressRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::AbsolutePath => "a path relative to the description",
@@ -41,25 +41,25 @@ impl fmt::Display for Refused {
 
 /// The name of the document that `address`, a reference without its fragment, denotes in the document `base`: a path
 /// relative to the directory of the description, or an absolute address.
-pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
+pub(crate) fn document_name(base: &str, address: &str) -> Result<String, AddressRefusal> {
     if scheme(address).is_some() {
-        return Url::parse(address).map(without_fragment).map_err(|_| Refused::Illegal);
+        return Url::parse(address).map(without_fragment).map_err(|_| AddressRefusal::Illegal);
     }
     if scheme(base).is_some() {
-        let base = Url::parse(base).map_err(|_| Refused::Illegal)?;
-        return base.join(address).map(without_fragment).map_err(|_| Refused::Illegal);
+        let base = Url::parse(base).map_err(|_| AddressRefusal::Illegal)?;
+        return base.join(address).map(without_fragment).map_err(|_| AddressRefusal::Illegal);
     }
-    beside(base, address)
+    relative_document_name(base, address)
 }
 
 /// Succeeds if a document of this name may be requested: a file, or a document on an https server.
-pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
+pub(crate) fn may_be_needed(name: &str) -> Result<(), AddressRefusal> {
     if scheme(name).is_none() {
         return Ok(());
     }
-    let url = Url::parse(name).map_err(|_| Refused::Illegal)?;
+    let url = Url::parse(name).map_err(|_| AddressRefusal::Illegal)?;
     let is_plain = url.scheme() == "https" && url.username().is_empty() && url.password().is_none();
-    if is_plain { Ok(()) } else { Err(Refused::Scheme) }
+    if is_plain { Ok(()) } else { Err(AddressRefusal::Scheme) }
 }
 
 pub(crate) fn is_address(name: &str) -> bool {
@@ -72,23 +72,23 @@ pub(crate) fn file_address(path: &str) -> Option<String> {
 }
 
 /// A path relative to the directory of another file. Percent-encoding is decoded first, so that `%2e%2e` counts as `..`.
-pub(crate) fn beside(base: &str, address: &str) -> Result<String, Refused> {
+pub(crate) fn relative_document_name(base: &str, address: &str) -> Result<String, AddressRefusal> {
     if address.starts_with(['/', '\\']) {
-        return Err(Refused::AbsolutePath);
+        return Err(AddressRefusal::AbsolutePath);
     }
     let directory = base.rsplit_once('/').map_or("", |(directory, _)| directory);
     let mut names: Vec<String> =
         directory.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
     for raw in address.split('/') {
-        let name = percent_decode_str(raw).decode_utf8().map_err(|_| Refused::Illegal)?;
+        let name = percent_decode_str(raw).decode_utf8().map_err(|_| AddressRefusal::Illegal)?;
         match &*name {
             "" | "." => {}
-            ".." => drop(names.pop().ok_or(Refused::Outside)?),
-            name if name.contains(is_illegal) => return Err(Refused::Illegal),
+            ".." => drop(names.pop().ok_or(AddressRefusal::Outside)?),
+            name if name.contains(is_illegal) => return Err(AddressRefusal::Illegal),
             name => names.push(name.to_owned()),
         }
     }
-    if names.is_empty() { Err(Refused::Illegal) } else { Ok(names.join("/")) }
+    if names.is_empty() { Err(AddressRefusal::Illegal) } else { Ok(names.join("/")) }
 }
 
 /// True for a character that no system allows in a file name, or that would give one file two names.
@@ -114,8 +114,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(base: &str, address: &str, expected: Result<&str, Refused>) {
-        let got = resolved(base, address).and_then(|name| may_be_needed(&name).map(|()| name));
+    fn check(base: &str, address: &str, expected: Result<&str, AddressRefusal>) {
+        let got = document_name(base, address).and_then(|name| may_be_needed(&name).map(|()| name));
         assert_eq!(got.as_deref(), expected.as_deref(), "{address} in {base}");
     }
 
@@ -130,19 +130,19 @@ mod tests {
 
     #[test]
     fn a_reference_to_a_file_outside_the_directory_is_refused() {
-        check("a/b.yaml", "../../c.yaml", Err(Refused::Outside));
-        check("", "a/../../c.yaml", Err(Refused::Outside));
-        check("", "%2e%2e/c.yaml", Err(Refused::Outside));
-        check("", "%2E./c.yaml", Err(Refused::Outside));
-        check("", "/etc/passwd", Err(Refused::AbsolutePath));
-        check("", "//host/etc/passwd", Err(Refused::AbsolutePath));
-        check("", "\\\\host\\share", Err(Refused::AbsolutePath));
-        check("", "..%2f..%2fetc/passwd", Err(Refused::Illegal));
-        check("", "..\\..\\etc", Err(Refused::Illegal));
-        check("", "a%00.yaml", Err(Refused::Illegal));
-        check("", "a%23b", Err(Refused::Illegal));
-        check("", "..", Err(Refused::Outside));
-        check("", ".", Err(Refused::Illegal));
+        check("a/b.yaml", "../../c.yaml", Err(AddressRefusal::Outside));
+        check("", "a/../../c.yaml", Err(AddressRefusal::Outside));
+        check("", "%2e%2e/c.yaml", Err(AddressRefusal::Outside));
+        check("", "%2E./c.yaml", Err(AddressRefusal::Outside));
+        check("", "/etc/passwd", Err(AddressRefusal::AbsolutePath));
+        check("", "//host/etc/passwd", Err(AddressRefusal::AbsolutePath));
+        check("", "\\\\host\\share", Err(AddressRefusal::AbsolutePath));
+        check("", "..%2f..%2fetc/passwd", Err(AddressRefusal::Illegal));
+        check("", "..\\..\\etc", Err(AddressRefusal::Illegal));
+        check("", "a%00.yaml", Err(AddressRefusal::Illegal));
+        check("", "a%23b", Err(AddressRefusal::Illegal));
+        check("", "..", Err(AddressRefusal::Outside));
+        check("", ".", Err(AddressRefusal::Illegal));
     }
 
     #[test]
@@ -154,11 +154,11 @@ mod tests {
             ["http://169.254.169.254/a", "file:///etc/passwd", "ftp://x/y", "c:\\a", "data:,x"]
         {
             assert!(
-                resolved("", address).and_then(|name| may_be_needed(&name)).is_err(),
+                document_name("", address).and_then(|name| may_be_needed(&name)).is_err(),
                 "{address}"
             );
         }
-        check("", "https://user:pass@example.com/", Err(Refused::Scheme));
-        check("https://example.com/a", "http://example.com/b", Err(Refused::Scheme));
+        check("", "https://user:pass@example.com/", Err(AddressRefusal::Scheme));
+        check("https://example.com/a", "http://example.com/b", Err(AddressRefusal::Scheme));
     }
 }

@@ -72,7 +72,7 @@ pub struct Alternative {
     /// The members that have one of the listed values in this branch.
     pub fixed: Box<[Fixed]>,
     /// The members that the branch declares.
-    pub known: Box<[Arc<str>]>,
+    pub member_names: Box<[Arc<str>]>,
 }
 
 /// The name of a member, and the only values it can have.

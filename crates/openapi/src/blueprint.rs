@@ -11,7 +11,7 @@ use crate::{
     budget::{Budget, SharedBudget},
     document::Document,
     options::{Defaults, LoadOptions, SessionInputs},
-    reference::Located,
+    reference::LocatedNode,
     schema::cache::SchemaCache,
 };
 
@@ -72,33 +72,33 @@ impl Common {
             session_inputs: options.session_inputs,
             defaults: options.defaults,
             built: Mutex::new(fresh(document)),
-            budget: SharedBudget::new(Budget::of(document)),
-            outputs: SharedBudget::new(Budget::of(document)),
+            budget: SharedBudget::new(Budget::for_declarations(document)),
+            outputs: SharedBudget::new(Budget::for_declarations(document)),
         }
     }
 
-    pub(crate) fn built(&self) -> Arc<SchemaCache> {
-        Arc::clone(&self.held())
+    pub(crate) fn schema_cache(&self) -> Arc<SchemaCache> {
+        Arc::clone(&self.cache_guard())
     }
 
     /// Drops the built schemas; a builder that uses them may continue.
     pub(crate) fn release(&self) {
-        *self.held() = fresh(&self.document);
+        *self.cache_guard() = fresh(&self.document);
     }
 
     /// The lock is held only to clone or replace the value.
-    fn held(&self) -> MutexGuard<'_, Arc<SchemaCache>> {
+    fn cache_guard(&self) -> MutexGuard<'_, Arc<SchemaCache>> {
         self.built.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn fresh(document: &Document) -> Arc<SchemaCache> {
-    Arc::new(SchemaCache::new(Budget::of_definitions(document)))
+    Arc::new(SchemaCache::new(Budget::for_definitions(document)))
 }
 
 impl InputOrigin {
     pub(crate) fn schemas(&self) -> impl Iterator<Item = &Origin> {
-        let others = self.alternatives.iter().filter_map(|known| known.schema.as_ref());
+        let others = self.alternatives.iter().filter_map(|alternative| alternative.schema.as_ref());
         let own = self.schema.iter().filter(|_| self.alternatives.is_empty());
         own.chain(others)
     }
@@ -106,18 +106,18 @@ impl InputOrigin {
     /// The schema for an alternative of the body, and true if it is that of each item of a list.
     pub(crate) fn at(&self, alternative: usize) -> (Option<&Origin>, bool) {
         match self.alternatives.get(alternative) {
-            Some(known) => (known.schema.as_ref(), known.is_item),
+            Some(origin) => (origin.schema.as_ref(), origin.is_item),
             None => (self.schema.as_ref(), self.is_item),
         }
     }
 }
 
 impl Origin {
-    pub(crate) fn of(located: &Located<'_>) -> Self {
+    pub(crate) fn from_located(located: &LocatedNode<'_>) -> Self {
         Self { node: located.node.clone(), pointer: Arc::clone(&located.pointer) }
     }
 
-    pub(crate) fn located(&self) -> Located<'_> {
-        Located { node: &self.node, pointer: Arc::clone(&self.pointer) }
+    pub(crate) fn located_node(&self) -> LocatedNode<'_> {
+        LocatedNode { node: &self.node, pointer: Arc::clone(&self.pointer) }
     }
 }

@@ -55,17 +55,17 @@ impl Budget {
     }
 
     /// The budget for the declarations of a description, which grows with its size.
-    pub(crate) fn of(document: &Document) -> Self {
+    pub(crate) fn for_declarations(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.all_declarations_effort;
-        let most = limits.grown(least, document.n_bytes(), DECLARATIONS_PER_BYTE);
+        let most = limits.scaled_limit(least, document.n_bytes(), DECLARATIONS_PER_BYTE);
         Self::new(most, limits.declaration_effort)
     }
 
-    pub(crate) fn of_definitions(document: &Document) -> Self {
+    pub(crate) fn for_definitions(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.shared_definitions_effort;
-        let most = limits.grown(least, document.n_bytes(), DEFINITIONS_PER_BYTE);
+        let most = limits.scaled_limit(least, document.n_bytes(), DEFINITIONS_PER_BYTE);
         Self::new(most, limits.declaration_effort)
     }
 
@@ -74,17 +74,17 @@ impl Budget {
     }
 
     /// The steps that were used.
-    pub fn spent(&self) -> usize {
+    pub fn used_steps(&self) -> usize {
         self.most.saturating_sub(self.left)
     }
 
     /// The steps that one declaration, or one definition, may use. The limit leaves steps for the later ones.
-    pub(crate) fn of_one(&self) -> usize {
+    pub(crate) fn steps_per_declaration(&self) -> usize {
         self.most_of_one.min(self.left / SHARE).max(1)
     }
 
     pub(crate) fn is_short(&self) -> bool {
-        self.of_one() < self.most_of_one
+        self.steps_per_declaration() < self.most_of_one
     }
 
     pub(crate) fn is_spent(&self) -> bool {
@@ -92,10 +92,14 @@ impl Budget {
     }
 
     /// Passes the document to `read`, counts the steps up to the limit of one declaration, and subtracts them.
-    pub(crate) fn lend<T>(&mut self, document: &Document, read: impl FnOnce(&Document) -> T) -> T {
-        let document = document.metered(self.of_one());
+    pub(crate) fn read_within_budget<T>(
+        &mut self,
+        document: &Document,
+        read: impl FnOnce(&Document) -> T,
+    ) -> T {
+        let document = document.with_step_limit(self.steps_per_declaration());
         let read = read(&document);
-        self.take(KEPT + document.spent());
+        self.take(KEPT + document.used_steps());
         read
     }
 
@@ -113,15 +117,15 @@ impl SharedBudget {
     }
 
     /// Passes a copy of the budget to `read`, and subtracts the used steps. The lock is not held meanwhile.
-    pub(crate) fn with<T>(&self, read: impl FnOnce(&mut Budget) -> T) -> T {
-        let mut own = self.held().clone();
-        let before = own.spent();
+    pub(crate) fn with_budget<T>(&self, read: impl FnOnce(&mut Budget) -> T) -> T {
+        let mut own = self.budget_guard().clone();
+        let before = own.used_steps();
         let read = read(&mut own);
-        self.held().take(own.spent().saturating_sub(before));
+        self.budget_guard().take(own.used_steps().saturating_sub(before));
         read
     }
 
-    fn held(&self) -> MutexGuard<'_, Budget> {
+    fn budget_guard(&self) -> MutexGuard<'_, Budget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,7 +133,7 @@ impl SharedBudget {
 /// The refusal of an operation at `pointer` whose declaration used all of `most` steps, or lacks a definition.
 pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &str) -> Diagnostic {
     let of_one = document.limits().declaration_effort;
-    let (pointer, message, help) = match document.lacking() {
+    let (pointer, message, help) = match document.recorded_lack() {
         Some(Lack::Definition(definition)) => {
             let message = format!(
                 "expected a definition that takes at most {of_one} steps, got one that takes more"
@@ -137,7 +141,7 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
             (&**definition, message, "simplify it, or raise `declaration_effort`")
         }
         Some(Lack::Rest) => {
-            let most = Budget::of_definitions(document).most();
+            let most = Budget::for_definitions(document).most();
             let message = format!(
                 "expected shared definitions that take at most {most} steps in total, got more"
             );
@@ -156,10 +160,10 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
             ("", message, HELP_WITH_ALL)
         }
     };
-    let (file, pointer) = callgate_tree::pointer::parted(pointer);
+    let (file, pointer) = callgate_tree::pointer::document_and_pointer(pointer);
     let operation = Some(label.to_owned());
-    let found = Diagnostic::new(Code::TooComplex, Severity::Error, message, help);
-    Diagnostic { file, pointer, operation, ..found }
+    let diagnostic = Diagnostic::new(Code::TooComplex, Severity::Error, message, help);
+    Diagnostic { file, pointer, operation, ..diagnostic }
 }
 
 pub(crate) const HELP_WITH_ONE: &str =

@@ -10,7 +10,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::{Finding, Findings},
-    reference::{self, BadReference, Located},
+    reference::{self, BadReference, LocatedNode},
 };
 
 /// A place that is being read. Copying it is cheap.
@@ -32,7 +32,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
         Self { node: self.document.root(), path: Path::ROOT, ..self }
     }
 
-    pub(crate) fn to<'b>(self, place: &'b Located<'d>) -> Cursor<'d, 'b>
+    pub(crate) fn to<'b>(self, place: &'b LocatedNode<'d>) -> Cursor<'d, 'b>
     where
         'a: 'b,
     {
@@ -48,7 +48,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The place of the member `name`, to report something there, even if the member does not exist.
-    pub(crate) fn named<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
+    pub(crate) fn member_cursor<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
         self.below(name, self.node)
     }
 
@@ -116,12 +116,12 @@ impl<'d, 'a> Cursor<'d, 'a> {
         &self.path
     }
 
-    pub(crate) fn located(&self) -> Located<'d> {
-        Located::new(self.node, &self.path)
+    pub(crate) fn located_node(&self) -> LocatedNode<'d> {
+        LocatedNode::new(self.node, &self.path)
     }
 
-    pub(crate) fn member_located(&self, name: &str) -> Option<Located<'d>> {
-        self.member(name).map(|member| member.located())
+    pub(crate) fn member_node(&self, name: &str) -> Option<LocatedNode<'d>> {
+        self.member(name).map(|member| member.located_node())
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
@@ -137,31 +137,34 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     /// The node here, or the target of its references; a broken reference is not reported.
-    pub(crate) fn target(&self) -> Result<Located<'d>, BadReference> {
+    pub(crate) fn target(&self) -> Result<LocatedNode<'d>, BadReference> {
         reference::follow(self.document, self.node, &self.path)
     }
 
     /// The node here, or the target of its references; a broken reference is reported.
-    pub(crate) fn followed(&self) -> Option<Located<'d>> {
+    pub(crate) fn resolved_node(&self) -> Option<LocatedNode<'d>> {
         self.target().map_err(|bad| self.report(&bad)).ok()
     }
 
     /// The node here, or the target of its references; a broken reference is reported, and only the part it represents
     /// is lost.
-    pub(crate) fn followed_or_lost(&self) -> Option<Located<'d>> {
+    pub(crate) fn resolved_node_or_loss(&self) -> Option<LocatedNode<'d>> {
         self.target().map_err(|bad| self.report(&bad.as_lost())).ok()
     }
 
     /// The text of `name` beside the references here, which replaces that of their targets.
-    pub(crate) fn beside(&self, name: &str) -> Option<Arc<str>> {
-        reference::beside(self.document, self.node, &self.path, name).cloned()
+    pub(crate) fn text_beside_reference(&self, name: &str) -> Option<Arc<str>> {
+        reference::text_beside_reference(self.document, self.node, &self.path, name).cloned()
     }
 
     /// Reads with a separate list of findings, and returns both.
-    pub(crate) fn apart<T>(self, read: impl FnOnce(Cursor<'d, '_>) -> T) -> (T, Findings) {
+    pub(crate) fn with_own_findings<T>(
+        self,
+        read: impl FnOnce(Cursor<'d, '_>) -> T,
+    ) -> (T, Findings) {
         let mut own = Findings::default();
-        let found = read(Cursor { findings: Cell::from_mut(&mut own), ..self });
-        (found, own)
+        let result = read(Cursor { findings: Cell::from_mut(&mut own), ..self });
+        (result, own)
     }
 
     pub(crate) fn absorb(&self, own: &Findings) {
@@ -169,20 +172,20 @@ impl<'d, 'a> Cursor<'d, 'a> {
     }
 
     pub(crate) fn error(&self, code: Code, message: String, help: &str) {
-        self.found(code, Severity::Error, message, help);
+        self.add_finding(code, Severity::Error, message, help);
     }
 
     pub(crate) fn warning(&self, code: Code, message: String, help: &str) {
-        self.found(code, Severity::Warning, message, help);
+        self.add_finding(code, Severity::Warning, message, help);
     }
 
     pub(crate) fn note(&self, code: Code, message: String, help: &str) {
-        self.found(code, Severity::Note, message, help);
+        self.add_finding(code, Severity::Note, message, help);
     }
 
-    pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
-        let found = Finding::new(code, severity, message, help);
-        self.with_findings(|findings| findings.add(found, self.path));
+    pub(crate) fn add_finding(&self, code: Code, severity: Severity, message: String, help: &str) {
+        let finding = Finding::new(code, severity, message, help);
+        self.with_findings(|findings| findings.add(finding, self.path));
     }
 
     pub(crate) fn report(&self, bad: &BadReference) {

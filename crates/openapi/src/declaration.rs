@@ -46,12 +46,12 @@ impl DeclarationParts<'_> {
             Some((input, origin)) => self.members(view, input, origin, &mut headers),
             None => self.object(view, self.findings(), &mut headers),
         };
-        let Purpose { texts, n_hidden } = Purpose::of(self.blueprint);
+        let Purpose { texts, n_hidden } = Purpose::from_blueprint(self.blueprint);
         report_hidden(n_hidden, &self.blueprint.operation.pointer, &mut findings);
         let name = self.blueprint.tool_name.clone();
         let tool = Tool::new(name, self.description(texts), input_schema, self.effect);
         let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
-        (tool.with_title(self.title()).with_mcp_headers(headers.found), findings)
+        (tool.with_title(self.title()).with_mcp_headers(headers.entries), findings)
     }
 
     /// The operation's own summary, if it is one short line.
@@ -77,7 +77,7 @@ impl DeclarationParts<'_> {
     }
 
     fn findings(&self) -> Findings {
-        Findings::about(self.blueprint.label.clone())
+        Findings::for_operation(self.blueprint.label.clone())
     }
 
     fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
@@ -218,7 +218,11 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes
         builder.bytes = bytes;
         value(builder, DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item })
     } else {
-        let built = origin.alternatives.iter().map(|known| alternative(builder, known)).collect();
+        let built = origin
+            .alternatives
+            .iter()
+            .map(|branch_origin| alternative(builder, branch_origin))
+            .collect();
         Object::from_iter([("anyOf".to_owned(), Value::Array(built))])
     };
     if let Some(object) = &origin.described_by {
@@ -228,18 +232,18 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes
 }
 
 /// The schema of a body in some of its media types; the schema names them.
-fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> Value {
+fn alternative<'d>(builder: &mut Builder<'d>, origin: &'d AlternativeOrigin) -> Value {
     let is_declared = builder.view() != View::Complete;
-    let mut names = known.media_types.iter();
-    builder.bytes = match known.kind {
+    let mut names = origin.media_types.iter();
+    builder.bytes = match origin.kind {
         _ if is_declared && names.all(|name| is_merge_patch(name)) => Bytes::Patch,
         BodyKind::Binary => Bytes::Whole,
         BodyKind::Multipart => Bytes::Parts,
         _ => Bytes::Text,
     };
-    let declared = DeclaredValue { schema: known.schema.as_ref(), is_item: known.is_item };
+    let declared = DeclaredValue { schema: origin.schema.as_ref(), is_item: origin.is_item };
     let mut members = value(builder, declared);
-    let named: Vec<String> = known.media_types.iter().map(|name| format!("`{name}`")).collect();
+    let named: Vec<String> = origin.media_types.iter().map(|name| format!("`{name}`")).collect();
     let named = format!("As {}.", named.join(", "));
     let text = match members.get("description").and_then(Value::as_str) {
         Some(own) => format!("{named} {own}"),

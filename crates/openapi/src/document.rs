@@ -33,7 +33,7 @@ pub use version::Version;
 /// One OpenAPI description. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct Document {
-    parts: Arc<Parts>,
+    parts: Arc<DocumentParts>,
     /// Counts steps while tools are made, and at no other time.
     meter: Meter,
 }
@@ -60,7 +60,7 @@ pub fn is_foreign(root: &Node) -> bool {
 }
 
 #[derive(Clone, Debug)]
-struct Parts {
+struct DocumentParts {
     root: Node,
     /// The file's own name, if it is known, by which neighbouring files refer to it; and its `$self`.
     base: Base,
@@ -87,7 +87,7 @@ impl Document {
     /// [`NotADescription`](crate::Code::NotADescription) if the tree is not a description,
     /// [`UnsupportedVersion`](crate::Code::UnsupportedVersion) if its version is not supported.
     pub fn new(root: Node) -> Result<Self, Vec<Diagnostic>> {
-        Self::within(root, Limits::default())
+        Self::with_limits(root, Limits::default())
     }
 
     /// Reads a text and accepts it as a description.
@@ -96,7 +96,7 @@ impl Document {
     /// The errors of [`read`] and [`Document::new`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
         let Parsed { value, mut diagnostics } = read(bytes, &limits.text)?;
-        match Self::within(value, *limits) {
+        match Self::with_limits(value, *limits) {
             Ok(value) => Ok(Parsed { value, diagnostics }),
             Err(refusals) => {
                 diagnostics.extend(refusals);
@@ -109,10 +109,10 @@ impl Document {
     ///
     /// # Errors
     /// The errors of [`Document::new`].
-    pub fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
+    pub fn with_limits(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let version = version(&root)?;
-        let parts = Parts {
-            base: Base::of(&root, ""),
+        let parts = DocumentParts {
+            base: Base::from_root(&root, ""),
             by_own: HashMap::new(),
             root,
             version,
@@ -129,9 +129,9 @@ impl Document {
 
     /// Sets the name by which neighbouring files refer to the description: `openapi.yaml`.
     #[must_use]
-    pub fn named(mut self, name: &str) -> Self {
+    pub fn with_name(mut self, name: &str) -> Self {
         let parts = Arc::make_mut(&mut self.parts);
-        parts.base = Base::of(&parts.root, name);
+        parts.base = Base::from_root(&parts.root, name);
         parts.index = OnceLock::new();
         self
     }
@@ -163,10 +163,11 @@ impl Document {
             FurtherDocument::Read(tree) => Some(&tree.index),
             FurtherDocument::Refused(_) => None,
         });
-        let mut known = hashbrown::HashSet::new();
+        let mut seen_names = hashbrown::HashSet::new();
         let needed = std::iter::once(self.index()).chain(read).flat_map(|index| &index.needed);
-        let needed = needed.filter_map(|(address, file)| self.wanted(address, file.as_ref()));
-        needed.filter(|name| known.insert(*name)).cloned().collect()
+        let needed =
+            needed.filter_map(|(address, file)| self.document_to_request(address, file.as_ref()));
+        needed.filter(|name| seen_names.insert(*name)).cloned().collect()
     }
 
     /// Accepts the tree of a document under the name from [`Document::needs`]. All documents together may have as many
@@ -175,7 +176,7 @@ impl Document {
         let most = self.limits().text.nodes;
         let room = most.saturating_sub(self.parts.n_nodes);
         let base = Base::of_further(&root, name, &self.parts.base);
-        let index = Index::of(&root, &base, room);
+        let index = Index::from_tree(&root, &base, room);
         if index.n_nodes > room {
             let expected = format!("at most {most} values in all documents together");
             let reason = UnavailableReason::Unreadable;
@@ -221,15 +222,15 @@ impl Document {
     /// The steps that making tools of the description may take: those of the limits, or more for a large description.
     pub(crate) fn most_steps(&self) -> usize {
         let limits = self.limits();
-        limits.grown(limits.effort, self.n_bytes(), 1)
+        limits.scaled_limit(limits.effort, self.n_bytes(), 1)
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.parts.limits
     }
 
-    pub(crate) fn metered(&self, most: usize) -> Self {
-        Self { parts: Arc::clone(&self.parts), meter: Meter::of(most) }
+    pub(crate) fn with_step_limit(&self, most: usize) -> Self {
+        Self { parts: Arc::clone(&self.parts), meter: Meter::with_limit(most) }
     }
 
     pub(crate) fn begin(&self) {
@@ -259,16 +260,16 @@ impl Document {
     }
 
     /// The number of used steps, if they are counted.
-    pub(crate) fn spent(&self) -> usize {
-        self.step_budget().map_or(0, StepBudget::spent)
+    pub(crate) fn used_steps(&self) -> usize {
+        self.step_budget().map_or(0, StepBudget::used_steps)
     }
 
-    pub(crate) fn lack(&self, lack: &Lack) {
-        self.step_budget().into_iter().for_each(|budget| budget.lack(lack));
+    pub(crate) fn record_lack(&self, lack: &Lack) {
+        self.step_budget().into_iter().for_each(|budget| budget.record_lack(lack));
     }
 
-    pub(crate) fn lacking(&self) -> Option<&Lack> {
-        self.step_budget().and_then(StepBudget::lacking)
+    pub(crate) fn recorded_lack(&self) -> Option<&Lack> {
+        self.step_budget().and_then(StepBudget::recorded_lack)
     }
 
     pub(crate) fn is_spent(&self) -> bool {
@@ -283,8 +284,8 @@ impl Document {
     }
 
     fn index(&self) -> &Index {
-        let Parts { root, base, limits, index, .. } = &*self.parts;
-        index.get_or_init(|| Arc::new(Index::of(root, base, limits.text.nodes)))
+        let DocumentParts { root, base, limits, index, .. } = &*self.parts;
+        index.get_or_init(|| Arc::new(Index::from_tree(root, base, limits.text.nodes)))
     }
 
     fn index_at(&self, document: Option<&str>) -> Option<&Index> {

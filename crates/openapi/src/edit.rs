@@ -128,13 +128,13 @@ impl FaultyEdit {
 
 /// The operations that edits may mean, with their names before any edit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct OperationLookup<'a> {
     pub(crate) operations: &'a [Identity<'a>],
     /// For each operation with a short name the one that the whole id makes.
     pub(crate) longer: &'a [Option<LongerName>],
 }
 
-impl Known<'_> {
+impl OperationLookup<'_> {
     /// The operation that an edit means: by the name of its tool, by the longer name, by its id, or by its short name without
     /// the toolset's.
     fn find(self, tool: &str, names: &[Option<ToolName>]) -> Result<usize, EditFault> {
@@ -173,43 +173,44 @@ impl<'o> Edits<'o> {
     pub(crate) fn new(
         edits: &'o BTreeMap<String, Arc<ToolEdit>>,
         toolset: Option<&ToolsetName>,
-        known: Known<'_>,
+        lookup: OperationLookup<'_>,
         names: &mut [Option<ToolName>],
     ) -> Self {
-        let mut found = Self::default();
+        let mut matched_edits = Self::default();
         if edits.is_empty() {
-            return found;
+            return matched_edits;
         }
-        found.of.resize(names.len(), None);
+        matched_edits.of.resize(names.len(), None);
         for (tool, edit) in edits {
-            if let Some(fault) = found.find(tool, edit, known, names).err() {
-                found.faults.push(FaultyEdit::new(tool, fault));
+            if let Some(fault) = matched_edits.find(tool, edit, lookup, names).err() {
+                matched_edits.faults.push(FaultyEdit::new(tool, fault));
             }
         }
         for (at, name) in names.iter_mut().enumerate() {
-            let Some(EditOf { tool, applied }) = found.of.get(at).and_then(Option::as_ref) else {
+            let Some(EditOf { tool, applied }) = matched_edits.of.get(at).and_then(Option::as_ref)
+            else {
                 continue;
             };
-            match renamed(toolset, &applied.changes) {
+            match edited_tool_name(toolset, &applied.changes) {
                 None => {}
                 Some(Ok(new)) => *name = Some(new),
-                Some(Err(fault)) => found.faults.push(FaultyEdit::new(tool, fault)),
+                Some(Err(fault)) => matched_edits.faults.push(FaultyEdit::new(tool, fault)),
             }
         }
-        found
+        matched_edits
     }
 
     fn find(
         &mut self,
         tool: &'o str,
         edit: &Arc<ToolEdit>,
-        known: Known<'_>,
+        lookup: OperationLookup<'_>,
         names: &[Option<ToolName>],
     ) -> Result<(), EditFault> {
-        let at = known.find(tool, names)?;
+        let at = lookup.find(tool, names)?;
         let former_name = names.get(at).cloned().flatten();
         let (Some(slot), Some(former_name)) = (self.of.get_mut(at), former_name) else {
-            return Err(unknown_tool(tool, known.operations, names));
+            return Err(unknown_tool(tool, lookup.operations, names));
         };
         if let Some(other) = slot {
             let message =
@@ -251,7 +252,7 @@ impl<'o> Edits<'o> {
             let mut others = others.filter(|at| is_id(*at) || is_name(*at) || is_former(*at));
             if let Some(other) = others.next().and_then(|at| operations.get(at)) {
                 let label = format!("{} {}", other.method, other.path);
-                faults.push(FaultyEdit::new(tool, taken(new, &label)));
+                faults.push(FaultyEdit::new(tool, taken_name_fault(new, &label)));
             }
         }
         self.faults.extend(faults);
@@ -260,7 +261,7 @@ impl<'o> Edits<'o> {
 
 /// The new name of a tool behind the prefix of its toolset; `None` if it keeps its name.
 #[doc(hidden)]
-pub fn renamed(
+pub fn edited_tool_name(
     toolset: Option<&ToolsetName>,
     edit: &ToolEdit,
 ) -> Option<Result<ToolName, EditFault>> {
@@ -273,7 +274,7 @@ pub fn renamed(
 }
 
 fn unknown_tool(tool: &str, operations: &[Identity<'_>], names: &[Option<ToolName>]) -> EditFault {
-    let ids = operations.iter().filter_map(|known| known.operation_id);
+    let ids = operations.iter().filter_map(|operation| operation.operation_id);
     let near = nearest(tool, names.iter().flatten().map(ToolName::as_str).chain(ids));
     let help =
         near.map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
@@ -290,7 +291,7 @@ fn no_tool(tool: &str) -> String {
     format!("expected the name of a tool that is offered, got: `{tool}`")
 }
 
-fn taken(new: &str, other: &str) -> EditFault {
+fn taken_name_fault(new: &str, other: &str) -> EditFault {
     let message = format!("expected a name that no other tool has, got that of `{other}`: `{new}`");
     let help = "choose another, also if that tool gets a new name itself";
     EditFault::unfit("/name", message, help).of_kind(EditFaultKind::Taken)

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use callgate_tool::Remedy;
-use callgate_tree::{CodeName, Diagnostic, Severity, pointer::parted};
+use callgate_tree::{CodeName, Diagnostic, Severity, pointer::document_and_pointer};
 
 use crate::code::Code;
 
@@ -34,7 +34,7 @@ impl<'a> Finding<'a> {
 
 impl Findings {
     /// Findings about one operation, named as `GET /pets/{petId}`.
-    pub(crate) fn about(operation: String) -> Self {
+    pub(crate) fn for_operation(operation: String) -> Self {
         Self { operation: Some(operation), ..Self::default() }
     }
 
@@ -72,13 +72,13 @@ impl Findings {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
             let (code, severity, message) = (*code, *severity, message.clone());
             let remedy = remedy.as_ref();
-            let found = Finding { code, severity, message, help, remedy };
-            self.add(found, format_args!("{file}{pointer}"));
+            let finding = Finding { code, severity, message, help, remedy };
+            self.add(finding, format_args!("{file}{pointer}"));
         }
     }
 
     pub(crate) fn absorb(&mut self, shared: &Self) {
-        self.repeat(shared.kept());
+        self.repeat(shared.diagnostics());
         self.count_unkept(shared);
     }
 
@@ -91,7 +91,7 @@ impl Findings {
         self.worst.is_none()
     }
 
-    pub(crate) fn kept(&self) -> &[Diagnostic] {
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
@@ -112,10 +112,10 @@ impl Findings {
 
     fn diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
         let Finding { code, severity, message, help, remedy } = finding;
-        let (file, pointer) = parted(&at.to_string());
+        let (file, pointer) = document_and_pointer(&at.to_string());
         let (remedy, operation) = (remedy.cloned(), self.operation.clone());
-        let found = Diagnostic::new(code, severity, cut(message), help);
-        Diagnostic { file, pointer, remedy, operation, ..found }
+        let diagnostic = Diagnostic::new(code, severity, cut(message), help);
+        Diagnostic { file, pointer, remedy, operation, ..diagnostic }
     }
 }
 

@@ -28,14 +28,14 @@ pub(crate) fn plain_text(text: &str) -> PlainText<'_> {
     if !text.contains(['<', '&']) {
         return untouched();
     }
-    let code = CodeSpans::of(text);
-    let markup = markup::of(text, &code);
+    let code = CodeSpans::from_text(text);
+    let markup = markup::text_markup(text, &code);
     if markup.is_empty() {
         return untouched();
     }
-    let is_hidden = |known: &&Markup<'_>| known.hides_text(text);
+    let is_hidden = |markup_item: &&Markup<'_>| markup_item.hides_text(text);
     let n_hidden = markup.iter().filter(is_hidden).count();
-    let text = Writer::new(text, &code).written(&markup);
+    let text = Writer::new(text, &code).into_text(&markup);
     PlainText { text: text.into(), n_hidden }
 }
 

@@ -107,7 +107,7 @@ impl Placement {
     }
 
     /// The style of a single parameter that has one.
-    pub fn styled(&self) -> Option<&Styled> {
+    pub fn parameter_style(&self) -> Option<&Styled> {
         match self.encoding()? {
             Encoding::Styled(styled) => Some(styled),
             Encoding::Content { .. } => None,

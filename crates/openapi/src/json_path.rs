@@ -65,8 +65,8 @@ impl JsonPath {
     pub fn parse(text: &str) -> Result<Self, InvalidPattern> {
         match serde_json_path::JsonPath::parse(text) {
             Ok(path) => {
-                let extent = Extent::of(text);
-                Ok(Self { path, plain: extent.plain(), order: Order::of(text), extent })
+                let extent = Extent::from_text(text);
+                Ok(Self { path, plain: extent.plain(), order: Order::for_expression(text), extent })
             }
             Err(error) => Err(InvalidPattern::new("a JSONPath of RFC 9535", &error.message())),
         }
@@ -104,9 +104,9 @@ impl JsonPath {
 
 impl Order {
     /// RFC 9535 §2.3: several selectors in one segment, and slices that may go backwards, determine their own order.
-    fn of(text: &str) -> Self {
+    fn for_expression(text: &str) -> Self {
         let decides = |(_, c, is_quoted): (usize, char, bool)| !is_quoted && matches!(c, ',' | ':');
-        if Letters::of(text).any(decides) { Self::Expression } else { Self::Value }
+        if Letters::new(text).any(decides) { Self::Expression } else { Self::Value }
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Letters<'a> {
 }
 
 impl<'a> Letters<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { rest: text.char_indices(), quote: None, is_escaped: false }
     }
 }

@@ -82,8 +82,9 @@ impl KeyOwner {
 
     /// True if the schema declares the member that writes a key.
     pub fn declares(&self, key: &str) -> bool {
-        let rest = |known: &String| key.strip_prefix(known.as_str()).map(str::to_owned);
-        let is_below = |known| rest(known).is_some_and(|rest| rest.starts_with('['));
+        let rest =
+            |declared_key: &String| key.strip_prefix(declared_key.as_str()).map(str::to_owned);
+        let is_below = |declared_key| rest(declared_key).is_some_and(|rest| rest.starts_with('['));
         self.declared.contains(key)
             || (self.form == KeyForm::Deep && self.declared.iter().any(is_below))
     }
@@ -132,9 +133,9 @@ pub(crate) enum SchemaRoot<'a> {
 }
 
 impl<'a> SchemaRoot<'a> {
-    pub(crate) fn own(self) -> &'a Value {
+    pub(crate) fn own_schema(self) -> &'a Value {
         match self {
-            Self::Shared(schema, _) => schema.own(),
+            Self::Shared(schema, _) => schema.without_definitions(),
             Self::Whole(schema) => schema,
         }
     }
@@ -146,29 +147,30 @@ impl<'a> SchemaRoot<'a> {
                 let name = pointer.strip_prefix("/$defs/")?;
                 let mut groups =
                     document.affordable(schema.definitions().groups().chunks(GROUPS), 1);
-                let found = groups.find_map(|some| some.iter().find_map(|group| group.get(name)));
-                Some(&found?.schema)
+                let definition =
+                    groups.find_map(|some| some.iter().find_map(|group| group.get(name)));
+                Some(&definition?.schema)
             }
             Self::Whole(schema) => schema.pointer(pointer),
         }
     }
 
     /// The first result from a schema, from its reference or from its compositions; `left` schemas are visited.
-    pub(crate) fn said(
+    pub(crate) fn first_match(
         self,
         schema: &'a Value,
         wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
         left: &mut usize,
     ) -> Option<&'a Value> {
         *left = left.checked_sub(1)?;
-        if let Some(found) = wanted(schema) {
-            return Some(found);
+        if let Some(value) = wanted(schema) {
+            return Some(value);
         }
         let target = schema.get("$ref").and_then(Value::as_str);
         let target = target.and_then(|reference| self.target(reference));
         let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
         let branches = branches.filter_map(Value::as_array).flatten();
-        target.into_iter().chain(branches).find_map(|schema| self.said(schema, wanted, left))
+        target.into_iter().chain(branches).find_map(|schema| self.first_match(schema, wanted, left))
     }
 }
 
@@ -210,10 +212,13 @@ pub(crate) fn report(owners: &[KeyOwner], pointer: &str, findings: &mut Findings
     for (at, owner) in owners.iter().enumerate() {
         let others = || owners.iter().enumerate().filter(|(other, _)| *other != at);
         for key in &owner.declared {
-            let is_first =
-                |other: usize, known: &KeyOwner| other > at || !known.declared.contains(key);
-            let clash = others().find(|(other, known)| {
-                known.space == owner.space && known.owns(key) && is_first(*other, known)
+            let is_first = |other: usize, other_owner: &KeyOwner| {
+                other > at || !other_owner.declared.contains(key)
+            };
+            let clash = others().find(|(other, other_owner)| {
+                other_owner.space == owner.space
+                    && other_owner.owns(key)
+                    && is_first(*other, other_owner)
             });
             let Some((_, other)) = clash else { continue };
             let message = format!(
@@ -233,7 +238,7 @@ fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
 }
 
 fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
-    let styled = input.placement.styled();
+    let styled = input.placement.parameter_style();
     let space = match input.place() {
         InputLocation::Cookie => KeySpace::Cookie,
         InputLocation::Query | InputLocation::Querystring => KeySpace::Query,
@@ -246,7 +251,7 @@ fn of_input(input: &Input, schema: SchemaRoot<'_>) -> Option<KeyOwner> {
     let form = if is_whole { KeyForm::Exploded } else { form(styled) };
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
     let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
-    let properties = schema.own().get("properties");
+    let properties = schema.own_schema().get("properties");
     let own = properties.and_then(|properties| properties.get(argument));
     Some(with_declared(owner, own, schema))
 }
@@ -260,46 +265,50 @@ fn of_body(
     schema: SchemaRoot<'_>,
 ) -> Vec<KeyOwner> {
     let is_spread =
-        media.encodings.iter().any(|known| form(known.styled.as_ref()) != KeyForm::Single);
+        media.encodings.iter().any(|encoding| form(encoding.styled.as_ref()) != KeyForm::Single);
     if !is_spread || !matches!(media.kind, BodyKind::Form | BodyKind::Multipart) {
         return Vec::new();
     }
     let of_encoding = |name: &str| {
-        let known = media.encodings.iter().find(|known| *known.name == *name);
-        form(known.and_then(|known| known.styled.as_ref()))
+        let encoding = media.encodings.iter().find(|encoding| *encoding.name == *name);
+        form(encoding.and_then(|encoding| encoding.styled.as_ref()))
     };
     let owner = |argument: Arc<str>, name: &str, own: Option<&Value>| {
         let mut owner = single(space, Writer::Argument(argument), name.into());
         owner.form = of_encoding(name);
         with_declared(owner, own, schema)
     };
-    let properties = schema.own().get("properties");
+    let properties = schema.own_schema().get("properties");
     let inputs = inputs.iter().filter(|input| input.place() == InputLocation::Body);
     if body.layout == BodyLayout::Flat {
         let of_input = |input: &Input| {
             let argument = input.argument.as_str();
-            owner(argument.into(), &input.name, properties.and_then(|known| known.get(argument)))
+            owner(
+                argument.into(),
+                &input.name,
+                properties.and_then(|property_map| property_map.get(argument)),
+            )
         };
         return inputs.map(of_input).collect();
     }
     let Some(argument) = inputs.map(|input| input.argument.as_str()).next() else {
         return Vec::new();
     };
-    let whole = properties.and_then(|known| media.schema_in(known.get(argument)?));
-    let mut members = Members::of(schema);
+    let whole = properties.and_then(|property_map| media.schema_in(property_map.get(argument)?));
+    let mut members = Members::new(schema);
     members.gather(whole);
     let of_member =
         |(name, own): (&str, &Value)| owner(format!("{argument}.{name}").into(), name, Some(own));
-    members.found.into_iter().map(of_member).collect()
+    members.declared.into_iter().map(of_member).collect()
 }
 
 fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: SchemaRoot<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;
     }
-    let mut members = Members::of(root);
+    let mut members = Members::new(root);
     members.gather(own);
-    let names = members.found.into_iter().map(|(name, _)| name);
+    let names = members.declared.into_iter().map(|(name, _)| name);
     owner.declared = match owner.form {
         KeyForm::Deep => names.map(|name| format!("{}[{name}]", owner.name)).collect(),
         _ => names.map(str::to_owned).collect(),
@@ -318,13 +327,13 @@ fn form(styled: Option<&Styled>) -> KeyForm {
 /// Collects the members that a schema declares, through references and compositions.
 pub(crate) struct Members<'a> {
     root: SchemaRoot<'a>,
-    pub(crate) found: Vec<(&'a str, &'a Value)>,
+    pub(crate) declared: Vec<(&'a str, &'a Value)>,
     left: usize,
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn of(root: SchemaRoot<'a>) -> Self {
-        Self { root, found: Vec::new(), left: MOST_VISITED }
+    pub(crate) fn new(root: SchemaRoot<'a>) -> Self {
+        Self { root, declared: Vec::new(), left: MOST_VISITED }
     }
 
     pub(crate) fn gather(&mut self, schema: Option<&'a Value>) {
@@ -335,8 +344,8 @@ impl<'a> Members<'a> {
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, own) in properties.into_iter().flatten() {
             let is_answered = own.get("readOnly").and_then(Value::as_bool) == Some(true);
-            if !is_answered && !self.found.iter().any(|(known, _)| known == name) {
-                self.found.push((name, own));
+            if !is_answered && !self.declared.iter().any(|(entry, _)| entry == name) {
+                self.declared.push((name, own));
             }
         }
         let target = schema.get("$ref").and_then(Value::as_str);

@@ -24,17 +24,17 @@ use crate::{
     names::{Slot, argument_names},
     options::SessionInputs,
     parameter::Parameter,
-    reference::{Located, beyond, chain},
-    schema::{fitted, is_legal, only_value_of, own_only_value},
+    reference::{LocatedNode, reference_chain, reference_targets},
+    schema::{is_legal, only_value_of, own_only_value, sent_value},
     session_input::{Annotation, annotation, is_visible, own_annotation, source},
 };
 
 #[derive(Debug)]
 pub(crate) struct Layout<'d> {
     pub(crate) inputs: Vec<Input>,
-    pub(crate) schemas: Vec<Option<Located<'d>>>,
+    pub(crate) schemas: Vec<Option<LocatedNode<'d>>>,
     /// The alternative schemas of a whole body, each with true if it is that of a list's items.
-    pub(crate) alternatives: Vec<(Option<Located<'d>>, bool)>,
+    pub(crate) alternatives: Vec<(Option<LocatedNode<'d>>, bool)>,
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
     /// The reason why the members of the body are not the arguments, if the operator wants that.
@@ -45,7 +45,7 @@ struct Entry<'d> {
     wire_name: Arc<str>,
     placement: Placement,
     required: bool,
-    schema: Option<Located<'d>>,
+    schema: Option<LocatedNode<'d>>,
     is_item: bool,
     described_by: Option<&'d Node>,
     described_at: Option<Arc<str>>,
@@ -63,7 +63,8 @@ pub(crate) fn arrange<'d>(
     wanted: Option<BodyLayout>,
 ) -> Layout<'d> {
     let document = cursor.document;
-    let refused = wanted.and_then(|_| body_arguments::narrowed(document, &mut body).err());
+    let refused =
+        wanted.and_then(|_| body_arguments::keep_preferred_media(document, &mut body).err());
     let wanted = wanted.filter(|_| refused.is_none());
     let is_choosable = is_choosable(body.as_ref());
     let alternatives = body.as_ref().map(alternatives).unwrap_or_default();
@@ -85,7 +86,9 @@ pub(crate) fn arrange<'d>(
                 media_type: Arc::clone(&media.media_type),
                 kind: media.kind,
                 is_selectable: is_choosable && media.is_written,
-                alternative: alternatives.iter().position(|known| known.has(&media.media_type)),
+                alternative: alternatives
+                    .iter()
+                    .position(|alternative| alternative.has(&media.media_type)),
                 encodings: media.encodings.clone(),
                 positions: media.positions.clone(),
                 root: media.root.clone(),
@@ -103,10 +106,10 @@ pub(crate) fn arrange<'d>(
         inputs.push(input);
         origins.push(origin);
     }
-    let of_alternative = |known: Alternative<'d>| (known.schema, known.is_item);
+    let of_alternative = |alternative: Alternative<'d>| (alternative.schema, alternative.is_item);
     let alternatives = alternatives.into_iter().map(of_alternative).collect();
     let no_body_arguments =
-        refused.or_else(|| wanted.and_then(|_| body_arguments::refused(&inputs)));
+        refused.or_else(|| wanted.and_then(|_| body_arguments::refusal_reason(&inputs)));
     Layout { inputs, schemas, alternatives, origins, body, no_body_arguments }
 }
 
@@ -215,13 +218,17 @@ impl<'d> Entry<'d> {
     fn slot(&self) -> Slot<'_> {
         let is_body = self.placement == Placement::Body && self.wire_name.is_empty();
         let place = self.placement.place();
-        if is_body { Slot::new("body", place) } else { Slot::of(&self.wire_name, place) }
+        if is_body {
+            Slot::new("body", place)
+        } else {
+            Slot::from_shared_name(&self.wire_name, place)
+        }
     }
 
     fn annotation(
         &self,
         document: &'d Document,
-        schema: Option<&Located<'d>>,
+        schema: Option<&LocatedNode<'d>>,
     ) -> Option<Annotation> {
         if !document.has_session_inputs() {
             return None;
@@ -236,7 +243,7 @@ impl<'d> Entry<'d> {
 
     fn finish(
         self,
-        schema: Option<&Located<'d>>,
+        schema: Option<&LocatedNode<'d>>,
         argument: ArgumentName,
         session_inputs: SessionInputs,
         cursor: Cursor<'d, '_>,
@@ -249,8 +256,8 @@ impl<'d> Entry<'d> {
             cursor.with_findings(|findings| source(annotation, pointer, session_inputs, findings));
         let default = schema.and_then(|schema| {
             let default = default_or_only(document, schema, self.required)?;
-            let said: Vec<&Node> = chain(document, schema.node, &schema.path()).collect();
-            fitted(document, &said, default)
+            let said: Vec<&Node> = reference_chain(document, schema.node, &schema.path()).collect();
+            sent_value(document, &said, default)
         });
         let input = Input {
             argument,
@@ -266,7 +273,7 @@ impl<'d> Entry<'d> {
             edit: InputEdit::default(),
         };
         let origin = InputOrigin {
-            schema: schema.map(Origin::of),
+            schema: schema.map(Origin::from_located),
             is_item: self.is_item,
             described_by: self.described_by.cloned(),
             description: self.description,
@@ -279,11 +286,11 @@ impl<'d> Entry<'d> {
 /// The default of a schema if it is legal, else the only value of a required one.
 fn default_or_only<'d>(
     document: &'d Document,
-    schema: &Located<'d>,
+    schema: &LocatedNode<'d>,
     required: bool,
 ) -> Option<&'d Node> {
     let path = schema.path();
-    let further = beyond(document, schema.node, &path);
+    let further = reference_targets(document, schema.node, &path);
     let said = || iter::once(schema.node).chain(further.iter().map(|at| at.node));
     let default = said().find_map(|node| node.get("default"));
     let default = default.filter(|value| is_legal(document, schema.node, &path, value));

@@ -57,7 +57,7 @@ pub use code::{Code, Example};
 pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
-pub use edit::{AppliedEdit, FaultyEdit, renamed};
+pub use edit::{AppliedEdit, FaultyEdit, edited_tool_name};
 pub use input::{
     Encoding, Input, InputEdit, InputLocation, NestedInput, Placement, Step, Style, Styled,
     ValueSource,

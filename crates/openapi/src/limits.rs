@@ -50,7 +50,7 @@ pub struct Limits {
 
 impl Limits {
     /// The limit for a description of this size: the product of bytes and steps, but at least `least`.
-    pub(crate) fn grown(&self, least: usize, n_bytes: usize, steps: usize) -> usize {
+    pub(crate) fn scaled_limit(&self, least: usize, n_bytes: usize, steps: usize) -> usize {
         least.max(self.effort_per_byte.saturating_mul(steps).saturating_mul(n_bytes))
     }
 }

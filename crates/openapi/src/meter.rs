@@ -37,7 +37,7 @@ pub(crate) enum Lack {
 }
 
 impl Meter {
-    pub(crate) fn of(most: usize) -> Self {
+    pub(crate) fn with_limit(most: usize) -> Self {
         Self(Some(Arc::new(StepBudget::new(most))))
     }
 
@@ -75,7 +75,7 @@ impl Meter {
 
     /// Yields all parts and charges the cost of each, even if no steps remain: for parts without which the result
     /// would be wrong and not only smaller.
-    pub(crate) fn charged<T>(
+    pub(crate) fn charged_parts<T>(
         &self,
         parts: impl IntoIterator<Item = T>,
         steps: impl Fn(&T) -> usize,
@@ -161,15 +161,15 @@ impl StepBudget {
     }
 
     /// Records that a required definition is missing; the first one counts.
-    pub(crate) fn lack(&self, lack: &Lack) {
+    pub(crate) fn record_lack(&self, lack: &Lack) {
         self.lack.get_or_init(|| lack.clone());
     }
 
-    pub(crate) fn lacking(&self) -> Option<&Lack> {
+    pub(crate) fn recorded_lack(&self) -> Option<&Lack> {
         self.lack.get()
     }
 
-    pub(crate) fn spent(&self) -> usize {
+    pub(crate) fn used_steps(&self) -> usize {
         self.most.saturating_sub(self.left.load(Relaxed))
     }
 

@@ -77,7 +77,7 @@ fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
 }
 
 /// A name behind the name of its toolset.
-pub(crate) fn prefixed(toolset: Option<&ToolsetName>, name: &str) -> String {
+pub(crate) fn prefixed_name(toolset: Option<&ToolsetName>, name: &str) -> String {
     toolset.map_or_else(|| name.to_owned(), |toolset| format!("{toolset}-{name}"))
 }
 
@@ -92,8 +92,8 @@ fn tool_candidate<'a>(toolset: Option<&ToolsetName>, identity: &Identity<'a>) ->
             (stem, exact)
         },
     );
-    let stem = prefixed(toolset, &stem);
-    let stem = if starts_well(&stem) { stem } else { format!("_{stem}") };
+    let stem = prefixed_name(toolset, &stem);
+    let stem = if starts_with_letter(&stem) { stem } else { format!("_{stem}") };
     Candidate { stem, kind: None, exact, seed: [method, path], rank: 0 }
 }
 
@@ -110,7 +110,7 @@ fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
         stem = format!("{stem}_{}", hash(seed, 6));
     }
     let exact = stem == name;
-    if !starts_well(&stem) {
+    if !starts_with_letter(&stem) {
         stem.insert(0, '_');
     }
     let whole_body = place == InputLocation::Body && name == "body";
@@ -134,7 +134,9 @@ fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
         let clashing: Vec<usize> = sorted
             .chunk_by(|(one, _), (other, _)| one == other)
             .filter(|group| group.len() > 1)
-            .flat_map(|group| yielding(&candidates, group.iter().map(|(_, at)| *at).collect()))
+            .flat_map(|group| {
+                candidates_to_rename(&candidates, group.iter().map(|(_, at)| *at).collect())
+            })
             .collect();
         let mut moved = false;
         for at in clashing {
@@ -150,12 +152,12 @@ fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
 
 /// True if the readable parts alone are short enough and distinct, as they mostly are.
 fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
-    let mut known: HashSet<&str> = HashSet::new();
+    let mut seen_stems: HashSet<&str> = HashSet::new();
     candidates.iter().enumerate().all(|(at, Candidate { stem, .. })| {
         let is_new = if candidates.len() <= COMPARED_NAMES {
             candidates.iter().take(at).all(|before| before.stem != *stem)
         } else {
-            known.insert(stem)
+            seen_stems.insert(stem)
         };
         is_new && stem.len() <= longest
     })
@@ -163,7 +165,7 @@ fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
 
 /// The candidates of a group with one name that must take another: all except one whose exact name the description
 /// states, if there is only one.
-fn yielding(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
+fn candidates_to_rename(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
     let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::owns_its_name);
     if group.iter().filter(|at| owns(at)).count() != 1 {
         return group;
@@ -180,20 +182,20 @@ impl Candidate<'_> {
     fn name(&self, longest: usize) -> String {
         let digits = HASH_DIGITS.get(self.rank).copied().unwrap_or_default();
         if digits == 0 {
-            return if self.rank == 0 { self.stem.clone() } else { self.qualified() };
+            return if self.rank == 0 { self.stem.clone() } else { self.qualified_name() };
         }
         let kept = longest - digits - 1;
-        let stem: String = self.qualified().chars().take(kept).collect();
+        let stem: String = self.qualified_name().chars().take(kept).collect();
         format!("{stem}_{}", hash(self.seed, digits))
     }
 
-    fn qualified(&self) -> String {
+    fn qualified_name(&self) -> String {
         self.kind.map_or_else(|| self.stem.clone(), |kind| format!("{kind}_{}", self.stem))
     }
 
     /// Takes the next name; `false` if there is none.
     fn move_on(&mut self) -> bool {
-        let too_long = self.rank == 0 && self.qualified().len() > MAX_TOOL_NAME;
+        let too_long = self.rank == 0 && self.qualified_name().len() > MAX_TOOL_NAME;
         let step = if self.rank == 0 && (self.kind.is_none() || too_long) { 2 } else { 1 };
         let next = self.rank + step;
         let exists = next < HASH_DIGITS.len();
@@ -227,7 +229,7 @@ fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
 /// The length at which a text is cut; a hash of the whole text distinguishes cut ones.
 const LOOKED_AT: usize = 1000;
 
-fn starts_well(name: &str) -> bool {
+fn starts_with_letter(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 

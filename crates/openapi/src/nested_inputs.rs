@@ -12,8 +12,8 @@ use crate::{
     input::{NestedInput, Step, ValueSource},
     meter::KEPT,
     options::SessionInputs,
-    reference::{Located, chain, follow},
-    schema::{fitted, is_legal, own_only_value, says_read_only},
+    reference::{LocatedNode, follow, reference_chain},
+    schema::{is_legal, own_only_value, says_read_only, sent_value},
     session_input::{Annotation, annotation, is_visible},
 };
 
@@ -37,7 +37,7 @@ pub(crate) struct NestedInputSearch<'d, 'a> {
     document: &'d Document,
     argument: &'a ArgumentName,
     session_inputs: SessionInputs,
-    pub(crate) found: Vec<NestedInput>,
+    pub(crate) inputs: Vec<NestedInput>,
     optional: Optional,
     composed: usize,
     steps: Vec<Step>,
@@ -57,7 +57,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
             document,
             argument,
             session_inputs,
-            found: Vec::new(),
+            inputs: Vec::new(),
             optional,
             composed: 0,
             steps: Vec::new(),
@@ -66,11 +66,11 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         }
     }
 
-    pub(crate) fn below(&mut self, schema: &Located<'d>) {
+    pub(crate) fn search_schema(&mut self, schema: &LocatedNode<'d>) {
         self.below_part(schema, &BTreeSet::new());
     }
 
-    fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
+    fn below_part(&mut self, schema: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
         let Some(left) = self.document.deeper(self.left, VISIT) else { return };
         self.left = left;
@@ -82,12 +82,12 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         self.inside.pop();
     }
 
-    pub(crate) fn each(&mut self, item: &Located<'d>) {
-        let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
+    pub(crate) fn search_item(&mut self, item: &LocatedNode<'d>) {
+        let said: Vec<&'d Node> = reference_chain(self.document, item.node, &item.path()).collect();
         self.step(Step::Items, Need::Optional, item, &said);
     }
 
-    fn members(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
+    fn members(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let inherited = required.iter().copied();
         let mut required: BTreeSet<&str> =
             self.document.affordable(inherited.chain(required_by(root)), 1).collect();
@@ -98,7 +98,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         }
         self.properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
-            self.each(&items);
+            self.search_item(&items);
         }
         self.composed += 1;
         for branch in &all_of {
@@ -114,7 +114,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         self.composed -= 1;
     }
 
-    fn properties(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
+    fn properties(&mut self, root: &LocatedNode<'d>, required: &BTreeSet<&'d str>) {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
         let members = properties.node.members();
@@ -122,31 +122,31 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         let members = self.document.meter().affordable_by(members, steps);
         for (name, node) in members {
             let path = above.name(name);
-            let said: Vec<&'d Node> = chain(self.document, node, &path).collect();
+            let said: Vec<&'d Node> = reference_chain(self.document, node, &path).collect();
             if said.iter().any(|node| says_read_only(node)) {
                 continue;
             }
             let is_due = required.contains(&**name);
             let need = if is_due { Need::Required } else { Need::Optional };
-            let schema = Located::new(node, &path);
+            let schema = LocatedNode::new(node, &path);
             self.step(Step::Property(Arc::clone(name)), need, &schema, &said);
         }
     }
 
     /// Goes one step further, to a schema; `said` holds the schema itself and the targets of its references.
-    fn step(&mut self, step: Step, need: Need, schema: &Located<'d>, said: &[&'d Node]) {
+    fn step(&mut self, step: Step, need: Need, schema: &LocatedNode<'d>, said: &[&'d Node]) {
         self.steps.push(step);
-        let found = annotation(self.document, schema.node, &schema.path(), &[]);
+        let schema_annotation = annotation(self.document, schema.node, &schema.path(), &[]);
         // An unreadable annotation is reported when all session inputs are collected (`bindings`).
-        let source = match found {
+        let source = match schema_annotation {
             Some(Annotation::Source(source)) => source,
             Some(Annotation::Invalid { .. }) | None => ValueSource::Model,
         };
         let default = self.default(need, &source, schema, said);
-        let default = default.and_then(|value| fitted(self.document, said, value));
+        let default = default.and_then(|value| sent_value(self.document, said, value));
         let is_filled = source != ValueSource::Model || default.is_some();
         let is_own = source != ValueSource::Model;
-        if is_filled && self.found.len() < MOST_FOUND {
+        if is_filled && self.inputs.len() < MOST_FOUND {
             let input = NestedInput {
                 argument: self.argument.clone(),
                 steps: self.steps.clone().into(),
@@ -155,11 +155,11 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
                 default,
                 is_fixed: said.iter().any(|node| own_only_value(node).is_some()),
             };
-            self.found.extend(self.document.affordable([input], KEPT + self.steps.len()));
+            self.inputs.extend(self.document.affordable([input], KEPT + self.steps.len()));
         }
         // The session supplies its values as a whole.
         if !is_own {
-            self.below(schema);
+            self.search_schema(schema);
         }
         self.steps.pop();
     }
@@ -170,7 +170,7 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
         &self,
         need: Need,
         source: &ValueSource,
-        schema: &Located<'d>,
+        schema: &LocatedNode<'d>,
         said: &[&'d Node],
     ) -> Option<&'d Node> {
         let keeps_optional = match self.optional {
@@ -190,20 +190,28 @@ impl<'d, 'a> NestedInputSearch<'d, 'a> {
     }
 }
 
-fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
+fn required_by<'d>(root: &LocatedNode<'d>) -> impl Iterator<Item = &'d str> {
     root.node.list("required").iter().filter_map(Node::as_str)
 }
 
-fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+fn branches<'d>(
+    document: &Document,
+    root: &LocatedNode<'d>,
+    keyword: &str,
+) -> Vec<LocatedNode<'d>> {
     let above = root.path();
     let path = above.name(keyword);
     let branches = root.node.list(keyword).iter();
     let branches = document.affordable(branches.enumerate(), 1 + path.weight());
-    branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
+    branches.map(|(index, node)| LocatedNode::new(node, &path.index(index))).collect()
 }
 
-fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
-    let is_null = |branch: &Located<'_>| branch.node.text("type") == Some("null");
+fn real_branches<'d>(
+    document: &Document,
+    root: &LocatedNode<'d>,
+    keyword: &str,
+) -> Vec<LocatedNode<'d>> {
+    let is_null = |branch: &LocatedNode<'_>| branch.node.text("type") == Some("null");
     branches(document, root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
 }
 
@@ -246,8 +254,8 @@ mod tests {
         let mut walk =
             NestedInputSearch::new(&document, &argument, SessionInputs::Strict, optional);
         let schema = document.root().get("schema").unwrap();
-        walk.below(&Located { node: schema, pointer: "/schema".into() });
-        let lines = walk.found.iter().map(|nested| {
+        walk.search_schema(&LocatedNode { node: schema, pointer: "/schema".into() });
+        let lines = walk.inputs.iter().map(|nested| {
             let default = nested.default.as_ref().map(|value| format!(" = {value}"));
             format!("{nested} {}{}", nested.source.reference(), default.unwrap_or_default())
         });

@@ -17,10 +17,10 @@ pub(crate) fn report(
     schema: SchemaRoot<'_>,
     findings: &mut Findings,
 ) {
-    let properties = schema.own().get("properties");
+    let properties = schema.own_schema().get("properties");
     for (input, origin) in inputs.iter().zip(origins) {
         let own = properties.and_then(|properties| properties.get(input.argument.as_str()));
-        let Some((styled, own)) = input.placement.styled().zip(own) else { continue };
+        let Some((styled, own)) = input.placement.parameter_style().zip(own) else { continue };
         let Some(at) = origin.schema.as_ref().map(|origin| &*origin.pointer) else { continue };
         let open = of_value(input, styled, own, schema);
         let at = at.strip_suffix("/schema").unwrap_or(at);
@@ -81,10 +81,10 @@ fn of_value<'a>(
         (Some(Nesting::List), _) if !styled.items.is_empty() => Vec::new(),
         (Some(Nesting::List), _) => of_items(own, root).into_iter().collect(),
         (Some(Nesting::Object), _) => {
-            let mut members = Members::of(root);
+            let mut members = Members::new(root);
             members.gather(Some(own));
-            let found = members.found.into_iter();
-            found
+            let member_schemas = members.declared.into_iter();
+            member_schemas
                 .filter_map(|(member, own)| {
                     Some(of_member(name, member, styled, nesting(own, root)?))
                 })
@@ -95,7 +95,7 @@ fn of_value<'a>(
 }
 
 fn of_items<'a>(list: &'a Value, root: SchemaRoot<'a>) -> Option<String> {
-    let items = root.said(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
+    let items = root.first_match(list, &|schema| schema.get("items"), &mut { MOST_VISITED })?;
     let noun = nesting(items, root)?.noun();
     Some(format!("{noun} in a list, which is written as JSON"))
 }
@@ -135,7 +135,7 @@ fn nesting<'a>(schema: &'a Value, root: SchemaRoot<'a>) -> Option<Nesting> {
             _ => schema.get(keyword).is_some(),
         };
         let wanted = |schema| declares(schema).then_some(schema);
-        root.said(schema, &wanted, &mut { MOST_VISITED }).is_some()
+        root.first_match(schema, &wanted, &mut { MOST_VISITED }).is_some()
     };
     if find("array", "items") {
         return Some(Nesting::List);
@@ -177,7 +177,7 @@ mod tests {
 components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
         );
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
-        let report = load(&document, &LoadOptions::default()).examined().report;
+        let report = load(&document, &LoadOptions::default()).with_schema_findings().report;
         let found =
             report.diagnostics.into_iter().filter(|found| found.code == crate::Code::UndefinedForm);
         found.map(|found| format!("{} {}", found.pointer, found.message)).collect()
@@ -234,7 +234,8 @@ components: {{schemas: {{Sort: {{type: array, items: {{type: string}}}}}}}}"
             "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths:\n  /a: {{get: {{summary: A, parameters: [{sort}]}}, put: {{summary: B, parameters: [{sort}]}}}}\n  /b: {{get: {{summary: C, parameters: [{sort}]}}}}\n"
         );
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
-        let found = load(&document, &LoadOptions::default()).examined().report.diagnostics;
+        let found =
+            load(&document, &LoadOptions::default()).with_schema_findings().report.diagnostics;
         let found =
             found.iter().map(|one| (one.code.as_str(), one.operation.as_deref(), one.n_more));
         let found: Vec<_> = found.collect();

@@ -87,7 +87,7 @@ pub struct Operation {
 }
 
 #[derive(Debug)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredTool {
     pub(crate) tool: Box<Tool>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -113,7 +113,9 @@ impl Operation {
     pub fn declaration(&self) -> Result<&Tool, &Diagnostic> {
         let kept = self.tool.get_or_init(|| {
             let budget = &self.blueprint.common.budget;
-            budget.with(|own| self.built(own)).map(|declared| declared.tool)
+            budget
+                .with_budget(|own| self.declaration_with_findings(own))
+                .map(|declared| declared.tool)
         });
         kept.as_deref().map_err(|refusal| &**refusal)
     }
@@ -122,21 +124,22 @@ impl Operation {
     ///
     /// # Errors
     /// The errors of [`Operation::declaration`], with this budget.
-    pub fn declared(&self, budget: &mut Budget) -> Result<Tool, Box<Diagnostic>> {
-        self.built(budget).map(|declared| *declared.tool)
+    pub fn uncached_declaration(&self, budget: &mut Budget) -> Result<Tool, Box<Diagnostic>> {
+        self.declaration_with_findings(budget).map(|declared| *declared.tool)
     }
 
     /// The schema that all inputs, visible or not, match after session and defaults were filled in. If the arguments
     /// are the members of a body, the schema still has the body as one member. Built on first use.
     pub fn arguments_schema(&self) -> &Value {
-        self.arguments_schema
-            .get_or_init(|| Box::new(self.parts(&self.metered()).arguments().0.into_value()))
+        self.arguments_schema.get_or_init(|| {
+            Box::new(self.parts(&self.metered_document()).arguments().0.into_value())
+        })
     }
 
     /// The purpose in words, as the declaration has it.
     pub fn purpose(&self) -> String {
-        let document = self.metered();
-        self.parts(&document).description(Purpose::of(&self.blueprint).texts)
+        let document = self.metered_document();
+        self.parts(&document).description(Purpose::from_blueprint(&self.blueprint).texts)
     }
 
     /// The name of the body among the inputs if its members are the arguments; `None` if the arguments are inputs.
@@ -154,8 +157,8 @@ impl Operation {
             return None;
         }
         let mut meant = visible().filter(|input| input.is_called(name));
-        let found = meant.next().filter(|_| meant.next().is_none())?;
-        Some(&found.argument)
+        let matching_input = meant.next().filter(|_| meant.next().is_none())?;
+        Some(&matching_input.argument)
     }
 
     /// True if a configuration means this operation by `name`: the tool's name, the operator's own without the prefix, the
@@ -202,7 +205,7 @@ impl Operation {
     /// walk the schemas of a large body.
     pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
         let all = self.nested_inputs.get_or_init(|| {
-            let document = self.metered();
+            let document = self.metered_document();
             let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
             let n = alternatives.max().unwrap_or_default().max(1);
             (0..n).map(|at| self.nested_with(&document, at)).collect()
@@ -213,23 +216,23 @@ impl Operation {
     fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
-        let found = inputs.flat_map(|(input, origin)| {
+        let nested_inputs = inputs.flat_map(|(input, origin)| {
             let optional = self.optional_defaults_of(input);
             let mut walk =
                 NestedInputSearch::new(document, &input.argument, session_inputs, optional);
             let (schema, is_item) = origin.at(alternative);
-            match schema.filter(|_| input.source == ValueSource::Model).map(Origin::located) {
+            match schema.filter(|_| input.source == ValueSource::Model).map(Origin::located_node) {
                 None => {}
-                Some(item) if is_item => walk.each(&item),
-                Some(schema) => walk.below(&schema),
+                Some(item) if is_item => walk.search_item(&item),
+                Some(schema) => walk.search_schema(&schema),
             }
             if input.place() == InputLocation::Path && !self.defaults_may_decide() {
-                let undecided = walk.found.iter_mut().filter(|nested| !nested.is_fixed);
+                let undecided = walk.inputs.iter_mut().filter(|nested| !nested.is_fixed);
                 undecided.for_each(|nested| nested.default = None);
             }
-            walk.found
+            walk.inputs
         });
-        found.collect()
+        nested_inputs.collect()
     }
 
     fn optional_defaults_of(&self, input: &Input) -> Optional {
@@ -251,7 +254,7 @@ impl Operation {
 
     /// The budget for all declarations of the operation's description.
     pub fn budget(&self) -> Budget {
-        Budget::of(&self.blueprint.common.document)
+        Budget::for_declarations(&self.blueprint.common.document)
     }
 
     /// Drops the definitions that were built for this and the other operations of its description.
@@ -262,11 +265,11 @@ impl Operation {
     /// The owners of query keys, cookies, fields of bodies and matrix parameters. Computed on first use.
     pub fn key_owners(&self) -> &[KeyOwner] {
         self.key_owners.get_or_init(|| {
-            keys::owners(self.written(), SchemaRoot::Whole(self.arguments_schema())).into()
+            keys::owners(self.key_writers(), SchemaRoot::Whole(self.arguments_schema())).into()
         })
     }
 
-    fn written(&self) -> KeyWriters<'_> {
+    fn key_writers(&self) -> KeyWriters<'_> {
         KeyWriters {
             inputs: &self.inputs,
             body: self.body.as_ref(),
@@ -284,42 +287,46 @@ impl Operation {
     pub fn is_credential_field(&self, name: &str) -> bool {
         let mut fields =
             self.credential_keys.iter().filter(|(place, _)| *place == InputLocation::Body);
-        fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
+        fields.any(|(_, key)| key.eq_ignore_ascii_case(name))
     }
 
-    pub(crate) fn built(&self, budget: &mut Budget) -> Result<Declared, Box<Diagnostic>> {
-        let most = budget.of_one();
-        budget.lend(&self.blueprint.common.document, |document| {
+    pub(crate) fn declaration_with_findings(
+        &self,
+        budget: &mut Budget,
+    ) -> Result<DeclaredTool, Box<Diagnostic>> {
+        let most = budget.steps_per_declaration();
+        budget.read_within_budget(&self.blueprint.common.document, |document| {
             let (tool, findings) = self.parts(document).tool();
-            if document.is_spent() || document.lacking().is_some() {
+            if document.is_spent() || document.recorded_lack().is_some() {
                 let refusal = refusal(document, most, self.source_pointer(), self.label());
                 return Err(Box::new(refusal));
             }
             let diagnostics = findings.into_diagnostics();
             let tool = Box::new(output::with_lazy(tool, &self.blueprint));
-            Ok(Declared { tool, diagnostics })
+            Ok(DeclaredTool { tool, diagnostics })
         })
     }
 
-    pub(crate) fn with_output(&self, declared: Declared, budget: &mut Budget) -> Declared {
-        let Some(answered) = output::built(&self.blueprint, budget) else { return declared };
-        let Declared { tool, mut diagnostics } = declared;
-        let more = answered.diagnostics.into_iter().filter(|found| !diagnostics.contains(found));
+    pub(crate) fn with_output(&self, declared: DeclaredTool, budget: &mut Budget) -> DeclaredTool {
+        let Some(answered) = output::built_output(&self.blueprint, budget) else { return declared };
+        let DeclaredTool { tool, mut diagnostics } = declared;
+        let more =
+            answered.diagnostics.into_iter().filter(|diagnostic| !diagnostics.contains(diagnostic));
         diagnostics.extend(more.collect::<Vec<_>>());
-        Declared { tool: Box::new(tool.with_output_schema(answered.schema)), diagnostics }
+        DeclaredTool { tool: Box::new(tool.with_output_schema(answered.schema)), diagnostics }
     }
 
     /// Builds the schema of all arguments, and returns the findings.
-    pub(crate) fn examined(&self, budget: &mut Budget) -> Vec<Diagnostic> {
-        budget.lend(&self.blueprint.common.document, |document| {
+    pub(crate) fn argument_findings(&self, budget: &mut Budget) -> Vec<Diagnostic> {
+        budget.read_within_budget(&self.blueprint.common.document, |document| {
             let (schema, mut findings) = self.parts(document).arguments();
-            let owners = keys::owners(self.written(), SchemaRoot::Shared(&schema, document));
+            let owners = keys::owners(self.key_writers(), SchemaRoot::Shared(&schema, document));
             keys::report(&owners, self.source_pointer(), &mut findings);
             let root = SchemaRoot::Shared(&schema, document);
             let body = self.body.as_ref();
             xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
             open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
-            let operation = self.blueprint.operation.located();
+            let operation = self.blueprint.operation.located_node();
             unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
             findings.into_diagnostics()
         })
@@ -340,14 +347,14 @@ impl Operation {
     }
 
     /// The description with a counter that limits its reading to the steps of one declaration.
-    fn metered(&self) -> Document {
-        self.blueprint.common.document.metered(self.most_of_one())
+    fn metered_document(&self) -> Document {
+        self.blueprint.common.document.with_step_limit(self.most_of_one())
     }
 
     fn parts<'a>(&'a self, document: &'a Document) -> DeclarationParts<'a> {
         DeclarationParts {
             blueprint: &self.blueprint,
-            built: self.blueprint.common.built(),
+            built: self.blueprint.common.schema_cache(),
             document,
             body: self.body.as_ref(),
             effect: self.effect,

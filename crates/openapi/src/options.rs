@@ -70,7 +70,7 @@ impl LoadOptions {
         names.iter().flatten().any(|name| self.reads.iter().any(|listed| listed == *name))
     }
 
-    pub(crate) fn configured(&self) -> CredentialOptions<'_> {
+    pub(crate) fn credential_options(&self) -> CredentialOptions<'_> {
         CredentialOptions {
             kind: self.credential,
             places: &self.credential_places,

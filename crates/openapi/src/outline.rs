@@ -10,7 +10,7 @@ use crate::{
     document::Document,
     input::InputLocation,
     operation::Operation,
-    reference::{Located, follow, reference_of},
+    reference::{LocatedNode, follow, reference_of},
     sanitize::clean,
 };
 
@@ -58,7 +58,7 @@ impl Operation {
         for (input, origin) in visible {
             if self.body_of_arguments() != Some(&input.argument) {
                 let text = own_text(input.argument.as_str()).map(|text| Cow::Borrowed(&**text));
-                let text = text.unwrap_or_else(|| clean(said(origin)));
+                let text = text.unwrap_or_else(|| clean(input_description(origin)));
                 arguments.push((input.argument.as_str(), text));
             }
             let is_body = input.place() == InputLocation::Body && input.name.is_empty();
@@ -101,9 +101,9 @@ impl Operation {
     /// are some of a response with very many.
     pub fn each_answer_field(&self, mut visit: impl FnMut(AnswerField<'_>)) {
         let Some(Origin { node, pointer }) = &self.blueprint.output else { return };
-        let document = self.blueprint.common.document.metered(MOST_STEPS);
-        let root = Located { node, pointer: Arc::clone(pointer) };
-        let mut open = VecDeque::from([Level { schema: root, ..Level::of(node) }]);
+        let document = self.blueprint.common.document.with_step_limit(MOST_STEPS);
+        let root = LocatedNode { node, pointer: Arc::clone(pointer) };
+        let mut open = VecDeque::from([Level { schema: root, ..Level::for_root(node) }]);
         while let Some(level) = open.pop_front().filter(|_| !document.is_spent()) {
             level.read(&document, &mut open, &mut visit);
         }
@@ -113,7 +113,7 @@ impl Operation {
 /// A schema that will be read, and the place of its values in the response.
 #[derive(Clone, Debug)]
 struct Level<'d> {
-    schema: Located<'d>,
+    schema: LocatedNode<'d>,
     /// The name of the schema that led here.
     name: Option<Arc<str>>,
     above: Vec<&'d str>,
@@ -123,8 +123,8 @@ struct Level<'d> {
 }
 
 impl<'d> Level<'d> {
-    fn of(node: &'d Node) -> Self {
-        let schema = Located { node, pointer: "".into() };
+    fn for_root(node: &'d Node) -> Self {
+        let schema = LocatedNode { node, pointer: "".into() };
         Self { schema, name: None, above: Vec::new(), at: String::new(), n_within: 0 }
     }
 
@@ -139,7 +139,7 @@ impl<'d> Level<'d> {
         let own = reference_of(self.schema.node).and_then(|_| schema.pointer.rsplit('/').next());
         let name = self.name.clone().or_else(|| own.map(Arc::from));
         let level = Self { schema, name, ..self };
-        level.within(document, open);
+        level.queue_parts(document, open);
         let properties = level.schema.node.members_of("properties");
         for (name, node) in document.affordable(properties, 1) {
             let at = if level.at.is_empty() {
@@ -152,16 +152,16 @@ impl<'d> Level<'d> {
             if above.len() < DEEPEST && is_structured(node) {
                 let path = level.schema.path();
                 let path = path.name("properties");
-                let schema = Located::new(node, &path.name(name));
+                let schema = LocatedNode::new(node, &path.name(name));
                 let above = above.iter().copied().chain([&**name]).collect();
-                open.push_back(Level { schema, above, at, ..Level::of(node) });
+                open.push_back(Level { schema, above, at, ..Level::for_root(node) });
             }
         }
     }
 
     /// Queues the parts of a composition and the items of a list; they have the current place.
-    fn within(&self, document: &Document, open: &mut VecDeque<Self>) {
-        let Self { schema: Located { node, .. }, n_within, .. } = self;
+    fn queue_parts(&self, document: &Document, open: &mut VecDeque<Self>) {
+        let Self { schema: LocatedNode { node, .. }, n_within, .. } = self;
         if *n_within >= DEEPEST {
             return;
         }
@@ -170,12 +170,12 @@ impl<'d> Level<'d> {
             let parts = node.list(keyword);
             let path = path.name(keyword);
             for (at, part) in document.affordable(parts.iter().enumerate(), 1) {
-                let schema = Located::new(part, &path.index(at));
+                let schema = LocatedNode::new(part, &path.index(at));
                 open.push_back(Level { schema, n_within: n_within + 1, ..self.clone() });
             }
         }
         if let Some(item) = document.affordable(node.get("items"), 1).next() {
-            let schema = Located::new(item, &path.name("items"));
+            let schema = LocatedNode::new(item, &path.name("items"));
             let at = format!("{}[]", self.at);
             open.push_back(Level {
                 schema,
@@ -194,7 +194,7 @@ fn is_structured(node: &Node) -> bool {
         .any(|keyword| node.get(keyword).is_some())
 }
 
-fn said(origin: &InputOrigin) -> &str {
+fn input_description(origin: &InputOrigin) -> &str {
     let own = origin.description.as_deref();
     let of = |node: &'_ Node| !text(node, "description").is_empty();
     let described = origin.described_by.as_ref().filter(|node| of(node));

@@ -27,33 +27,33 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let operation_id = blueprint.operation.node.text("operationId").map(ToOwned::to_owned);
     tool.with_lazy_output_schema(move || {
         let operation_id = operation_id.as_deref();
-        let source = Source { output: &output, operation_id, pointer: "", label: "" };
-        common.outputs.with(|budget| built_of(&common, source, budget).schema)
+        let source = OutputSource { output: &output, operation_id, pointer: "", label: "" };
+        common.outputs.with_budget(|budget| built_of(&common, source, budget).schema)
     })
 }
 
-pub(crate) fn built(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
+pub(crate) fn built_output(blueprint: &Blueprint, budget: &mut Budget) -> Option<BuiltOutput> {
     let Blueprint { common, label, operation, .. } = blueprint;
     let operation_id = operation.node.text("operationId");
     let output = blueprint.output.as_ref()?;
-    let source = Source { output, operation_id, pointer: &operation.pointer, label };
+    let source = OutputSource { output, operation_id, pointer: &operation.pointer, label };
     Some(built_of(common, source, budget))
 }
 
 #[derive(Clone, Copy)]
-struct Source<'a> {
+struct OutputSource<'a> {
     output: &'a Origin,
     operation_id: Option<&'a str>,
     pointer: &'a str,
     label: &'a str,
 }
 
-fn built_of(common: &Common, source: Source<'_>, budget: &mut Budget) -> BuiltOutput {
-    let Source { output, operation_id, pointer, label } = source;
-    let most = budget.of_one();
-    budget.lend(&common.document, |document| {
-        let built = common.built();
-        let findings = Findings::about(label.to_owned());
+fn built_of(common: &Common, source: OutputSource<'_>, budget: &mut Budget) -> BuiltOutput {
+    let OutputSource { output, operation_id, pointer, label } = source;
+    let most = budget.steps_per_declaration();
+    budget.read_within_budget(&common.document, |document| {
+        let built = common.schema_cache();
+        let findings = Findings::for_operation(label.to_owned());
         let mut builder = Builder::new(document, &built, View::Output).reporting_to(findings);
         let mut schema = builder.schema(&output.node, &Path::at(&output.pointer));
         // FastAPI makes the title of a response from the id of its operation.
@@ -64,7 +64,7 @@ fn built_of(common: &Common, source: Source<'_>, budget: &mut Budget) -> BuiltOu
             Value::Object(members) => builder.close(members),
             _ => builder.close(Object::new()),
         };
-        if document.is_spent() || document.lacking().is_some() {
+        if document.is_spent() || document.recorded_lack().is_some() {
             let refused = refusal(document, most, pointer, label);
             let message = format!("{}; the output schema is left out", refused.message);
             let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };

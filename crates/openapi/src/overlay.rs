@@ -84,7 +84,7 @@ impl Overlay {
 /// Applies overlays to a description, in order.
 pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Applied {
     let mut value = root.to_value();
-    let mut budget = Budget::of(&value, limits);
+    let mut budget = Budget::remaining_after(&value, limits);
     let mut diagnostics = Vec::new();
     for overlay in overlays {
         let mut findings = Findings::default();
@@ -99,19 +99,20 @@ pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Appl
 
 /// The tree of a JSON value; its depth was limited when it was made.
 pub(crate) fn node(value: Value) -> Node {
-    built(value, &mut Interner::default())
+    node_from_value(value, &mut Interner::default())
 }
 
-fn built(value: Value, texts: &mut Interner) -> Node {
+fn node_from_value(value: Value, texts: &mut Interner) -> Node {
     match value {
         Value::Array(items) => {
-            Node::Array(items.into_iter().map(|item| built(item, texts)).collect())
+            Node::Array(items.into_iter().map(|item| node_from_value(item, texts)).collect())
         }
         Value::Bool(value) => Node::Bool(value),
         Value::Null => Node::Null,
         Value::Number(number) => Node::Number(number),
         Value::Object(members) => {
-            let member = |(name, value): (String, Value)| (texts.name(&name), built(value, texts));
+            let member =
+                |(name, value): (String, Value)| (texts.name(&name), node_from_value(value, texts));
             Node::Object(Object::new(members.into_iter().map(member).collect()))
         }
         Value::String(text) => Node::String(texts.value(&text)),

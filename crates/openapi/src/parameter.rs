@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     document::Document,
     input::{Encoding, InputLocation, Placement, Style, Styled},
-    reference::Located,
+    reference::LocatedNode,
     security::header::is_header_name,
 };
 
@@ -30,20 +30,20 @@ pub(crate) struct Parameter<'d> {
     pub(crate) name: Arc<str>,
     pub(crate) placement: Placement,
     pub(crate) required: bool,
-    pub(crate) schema: Option<Located<'d>>,
+    pub(crate) schema: Option<LocatedNode<'d>>,
     pub(crate) description: Option<Arc<str>>,
 }
 
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
 /// by a nearer one with an equal name and location (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
-    known: &mut ParameterCache<'d>,
+    parameter_cache: &mut ParameterCache<'d>,
     cursor: Cursor<'d, '_>,
-    levels: &[&Located<'d>],
+    levels: &[&LocatedNode<'d>],
 ) -> Vec<Parameter<'d>> {
     let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
-        0 => list(known, cursor.to(level)).parameters,
-        _ => cache::of_item(known, cursor, level),
+        0 => list(parameter_cache, cursor.to(level)).parameters,
+        _ => cache::of_item(parameter_cache, cursor, level),
     });
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
@@ -59,9 +59,9 @@ pub(crate) fn read<'d>(
 }
 
 impl<'d> Parameter<'d> {
-    pub(crate) fn located(&self) -> Located<'d> {
+    pub(crate) fn located_object(&self) -> LocatedNode<'d> {
         let pointer = self.pointer.as_ref().map_or_else(|| self.pointer().into(), Arc::clone);
-        Located { node: self.object, pointer }
+        LocatedNode { node: self.object, pointer }
     }
 
     /// True if the parameter is the whole body of a Swagger 2.0 operation, and not a field of a form.
@@ -90,7 +90,7 @@ struct List<'d> {
     steps: usize,
 }
 
-fn list<'d>(known: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
+fn list<'d>(parameter_cache: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> {
     let list = holder.member("parameters").filter(|list| !matches!(list.node, Node::Null));
     let Some(list) = list else { return List::default() };
     if list.node.as_array().is_none() {
@@ -101,7 +101,7 @@ fn list<'d>(known: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> 
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
     let mut seen = SeenParameters::default();
     for listed in list.items(PARAMETER) {
-        let Some(parameter) = known.read(listed, one) else { continue };
+        let Some(parameter) = parameter_cache.read(listed, listed_parameter) else { continue };
         if !seen.is_new(&parameter, &parameters) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
@@ -116,9 +116,9 @@ fn list<'d>(known: &mut ParameterCache<'d>, holder: Cursor<'d, '_>) -> List<'d> 
     List { parameters, steps: list.steps_of_item(PARAMETER) }
 }
 
-fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
-    let found = listed.followed()?;
-    let object = listed.to(&found);
+fn listed_parameter<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
+    let target = listed.resolved_node()?;
+    let object = listed.to(&target);
     let Some(name) = object.shared_text("name") else {
         let message = "expected a parameter with a `name`, got one without".to_owned();
         object.warning(Code::MalformedNode, message, "give it a `name`");
@@ -138,13 +138,13 @@ fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
         let message = format!("expected a header whose name can be one, got: `{name}`");
         // Without a required header every call would violate the description.
         let severity = if required { Severity::Error } else { Severity::Warning };
-        object.found(Code::MalformedNode, severity, message, "correct its `name`");
+        object.add_finding(Code::MalformedNode, severity, message, "correct its `name`");
         return None;
     }
     let (placement, schema) = placement(object, place);
-    let description = listed.beside("description");
+    let description = listed.text_beside_reference("description");
     let name = Arc::clone(name);
-    let Located { node: object, pointer } = found;
+    let LocatedNode { node: object, pointer } = target;
     let pointer = Some(pointer);
     Some(Parameter { object, pointer, name, placement, required, schema, description })
 }
@@ -175,9 +175,12 @@ fn place(document: &Document, name: &str) -> Option<InputLocation> {
 }
 
 /// Reads the location of a parameter, its style there, and the schema of its value.
-fn placement<'d>(object: Cursor<'d, '_>, place: InputLocation) -> (Placement, Option<Located<'d>>) {
+fn placement<'d>(
+    object: Cursor<'d, '_>,
+    place: InputLocation,
+) -> (Placement, Option<LocatedNode<'d>>) {
     let of_parameter = match place {
-        InputLocation::Body => return (Placement::Body, Some(object.located())),
+        InputLocation::Body => return (Placement::Body, Some(object.located_node())),
         InputLocation::Cookie => Placement::Cookie,
         InputLocation::Header => Placement::Header,
         InputLocation::Path => Placement::Path,
@@ -185,45 +188,45 @@ fn placement<'d>(object: Cursor<'d, '_>, place: InputLocation) -> (Placement, Op
         InputLocation::Querystring => return querystring(object),
     };
     if object.document.version().is_swagger() {
-        let styled = collection::styled(object, place);
-        return (of_parameter(Encoding::Styled(styled)), Some(object.located()));
+        let styled = collection::collection_style(object, place);
+        return (of_parameter(Encoding::Styled(styled)), Some(object.located_node()));
     }
     if let Some((media_type, schema)) = content(object) {
         return (of_parameter(Encoding::Content { media_type }), schema);
     }
-    (of_parameter(Encoding::Styled(styled(object, place))), object.member_located("schema"))
+    (of_parameter(Encoding::Styled(parameter_style(object, place))), object.member_node("schema"))
 }
 
 /// The whole query string is written by its media type, by default as a form.
-fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<Located<'d>>) {
+fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<LocatedNode<'d>>) {
     let (media_type, schema) =
-        content(object).unwrap_or_else(|| (FORM.into(), object.member_located("schema")));
+        content(object).unwrap_or_else(|| (FORM.into(), object.member_node("schema")));
     (Placement::Querystring { media_type }, schema)
 }
 
-fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<Located<'d>>)> {
-    let found = object.member("content")?.target().ok()?;
-    let content = object.to(&found);
+fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<LocatedNode<'d>>)> {
+    let target = object.member("content")?.target().ok()?;
+    let content = object.to(&target);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let schema = content.below(media_type, media).member_located("schema");
+    let schema = content.below(media_type, media).member_node("schema");
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     Some((bare.into(), schema))
 }
 
-fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
+fn parameter_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let default = match place {
         InputLocation::Header | InputLocation::Path => Style::Simple,
         _ => Style::Form,
     };
     let said = object.member("style");
-    let known = object.text("style").and_then(|name| style(name, place));
-    if let (Some(said), None) = (said, known) {
+    let declared_style = object.text("style").and_then(|name| style(name, place));
+    if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for {} parameters, got: `{got}`", place.as_str());
         let help = "correct the style; the default of the place is used";
         said.warning(Code::InvalidStyle, message, help);
     }
-    let style = known.unwrap_or(default);
+    let style = declared_style.unwrap_or(default);
     Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.

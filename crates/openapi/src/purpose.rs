@@ -20,7 +20,7 @@ pub(crate) struct Purpose {
 
 impl Purpose {
     /// The operation's own texts, or else those of its path item.
-    pub(crate) fn of(blueprint: &Blueprint) -> Self {
+    pub(crate) fn from_blueprint(blueprint: &Blueprint) -> Self {
         let Blueprint { operation, item, .. } = blueprint;
         let described = item.as_ref().unwrap_or(&operation.node);
         let mut purpose = Self::default();

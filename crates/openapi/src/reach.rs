@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{
     document::Document,
-    reference::{BadReference, Located, reference_of, target},
+    reference::{BadReference, LocatedNode, reference_of, target},
     schema::keyword_content::{KeywordContent, content_of},
     worklist::Worklist,
 };
@@ -16,16 +16,16 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Reach<'d> {
     document: &'d Document,
-    known: HashMap<Arc<str>, usize>,
-    targets: Vec<Target<'d>>,
+    indexes: HashMap<Arc<str>, usize>,
+    targets: Vec<ReferenceTarget<'d>>,
     closed: HashSet<usize>,
 }
 
 /// The target of a reference. It is visited when it is first reached: chains of references may be long, so the walk
 /// keeps unvisited targets in a list and not on the stack.
 #[derive(Debug)]
-struct Target<'d> {
-    schema: Located<'d>,
+struct ReferenceTarget<'d> {
+    schema: LocatedNode<'d>,
     facts: Option<Facts>,
     is_clean: bool,
 }
@@ -38,26 +38,26 @@ struct Facts {
 
 impl<'d> Reach<'d> {
     pub(crate) fn new(document: &'d Document) -> Self {
-        Self { document, known: HashMap::new(), targets: Vec::new(), closed: HashSet::new() }
+        Self { document, indexes: HashMap::new(), targets: Vec::new(), closed: HashSet::new() }
     }
 
     /// Follows the references of a schema; returns the broken ones.
-    pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Vec<BadReference> {
+    pub(crate) fn survey(&mut self, schema: &LocatedNode<'d>) -> Vec<BadReference> {
         let address = schema.node.as_object().map(Object::address);
         if address.is_some_and(|address| self.closed.contains(&address)) {
             return Vec::new();
         }
-        let mut found = Facts::default();
-        self.scan(schema.node, &schema.path(), &mut found);
-        if found.bad.is_empty() && found.links.is_empty() && !self.document.is_spent() {
+        let mut own_facts = Facts::default();
+        self.scan(schema.node, &schema.path(), &mut own_facts);
+        if own_facts.bad.is_empty() && own_facts.links.is_empty() && !self.document.is_spent() {
             self.closed.extend(address);
             return Vec::new();
         }
-        let mut bad = found.bad;
+        let mut bad = own_facts.bad;
         let mut seen = BTreeSet::new();
         let document = self.document;
         let mut open = Worklist::new(document, |_: &usize| 1);
-        open.extend(found.links);
+        open.extend(own_facts.links);
         while let Some(at) = open.last() {
             if !seen.insert(at) {
                 continue;
@@ -77,12 +77,12 @@ impl<'d> Reach<'d> {
         let target = self.targets.get(at).filter(|target| !target.is_clean)?;
         if target.facts.is_none() {
             let schema = target.schema.clone();
-            let mut found = Facts::default();
-            self.scan(schema.node, &schema.path(), &mut found);
+            let mut facts = Facts::default();
+            self.scan(schema.node, &schema.path(), &mut facts);
             if self.document.is_spent() {
                 return None;
             }
-            self.targets.get_mut(at)?.facts = Some(found);
+            self.targets.get_mut(at)?.facts = Some(facts);
         }
         self.targets.get(at)?.facts.as_ref()
     }
@@ -97,47 +97,47 @@ impl<'d> Reach<'d> {
     }
 
     /// Collects the facts of one schema, without following its references.
-    fn scan(&mut self, node: &'d Node, path: &Path<'_>, found: &mut Facts) {
+    fn scan(&mut self, node: &'d Node, path: &Path<'_>, facts: &mut Facts) {
         let Some(object) = node.as_object() else { return };
         if let Some(reference) = reference_of(node) {
             match target(self.document, reference, path) {
-                Ok(target) => found.links.push(self.link(target)),
-                Err(bad) => found.bad.push(bad),
+                Ok(target) => facts.links.push(self.link(target)),
+                Err(bad) => facts.bad.push(bad),
             }
         }
         let holds_any =
             |member: &(&Arc<str>, _)| !matches!(content_of(member.0), KeywordContent::Nothing);
         let keywords = self.document.affordable(object.iter().filter(holds_any), 1);
         for (keyword, value) in keywords {
-            self.scan_keyword(keyword, value, &path.name(keyword), found);
+            self.scan_keyword(keyword, value, &path.name(keyword), facts);
         }
     }
 
-    fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, found: &mut Facts) {
+    fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, facts: &mut Facts) {
         let document = self.document;
         match (content_of(keyword), value) {
-            (KeywordContent::Schema, Node::Object(_)) => self.scan(value, path, found),
+            (KeywordContent::Schema, Node::Object(_)) => self.scan(value, path, facts),
             (KeywordContent::Schema, Node::Array(items)) => {
                 for (index, item) in document.affordable(items.iter(), 1).enumerate() {
-                    self.scan(item, &path.index(index), found);
+                    self.scan(item, &path.index(index), facts);
                 }
             }
             (KeywordContent::Schemas, Node::Object(members)) => {
                 for (name, member) in document.affordable(members.iter(), 1) {
-                    self.scan(member, &path.name(name), found);
+                    self.scan(member, &path.name(name), facts);
                 }
             }
             _ => {}
         }
     }
 
-    fn link(&mut self, schema: Located<'d>) -> usize {
-        if let Some(known) = self.known.get(&schema.pointer) {
-            return *known;
+    fn link(&mut self, schema: LocatedNode<'d>) -> usize {
+        if let Some(index) = self.indexes.get(&schema.pointer) {
+            return *index;
         }
         let at = self.targets.len();
-        self.known.insert(Arc::clone(&schema.pointer), at);
-        self.targets.push(Target { schema, facts: None, is_clean: false });
+        self.indexes.insert(Arc::clone(&schema.pointer), at);
+        self.targets.push(ReferenceTarget { schema, facts: None, is_clean: false });
         at
     }
 }
@@ -165,7 +165,7 @@ mod tests {
         parts["schema"] = schema.clone();
         let document = document(parts);
         let schema = document.root().get("schema").unwrap();
-        let schema = Located { node: schema, pointer: "/schema".into() };
+        let schema = LocatedNode { node: schema, pointer: "/schema".into() };
         let mut reach = Reach::new(&document);
         for _ in 0..2 {
             let survey = reach.survey(&schema);

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct Located<'d> {
+pub(crate) struct LocatedNode<'d> {
     pub(crate) node: &'d Node,
     pub(crate) pointer: Arc<str>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct BadReference {
     pub(crate) meant: Option<Arc<str>>,
 }
 
-impl<'d> Located<'d> {
+impl<'d> LocatedNode<'d> {
     pub(crate) fn new(node: &'d Node, path: &Path<'_>) -> Self {
         Self { node, pointer: path.pointer() }
     }
@@ -99,19 +99,20 @@ pub(crate) fn target<'d>(
     document: &'d Document,
     reference: &Arc<str>,
     at: &Path<'_>,
-) -> Result<Located<'d>, BadReference> {
+) -> Result<LocatedNode<'d>, BadReference> {
     document.meter().spend(HOP + at.weight());
     let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),
         pointer: at.to_string().into(),
         expected: expected.into(),
-        meant: meant(document, reference, at).filter(|_| failure == ReferenceFailure::Missing),
+        meant: suggested_reference(document, reference, at)
+            .filter(|_| failure == ReferenceFailure::Missing),
     };
     if let Some(pointer) = document.own_pointer(reference, at)
         && let Some(node) = document.root().at(pointer)
     {
-        return Ok(Located { node, pointer: pointer.into() });
+        return Ok(LocatedNode { node, pointer: pointer.into() });
     }
     let place = document.place(reference, at).map_err(|no_place| match no_place {
         NoPlace::Unavailable(Unavailable { reason, expected }) => match reason {
@@ -125,11 +126,11 @@ pub(crate) fn target<'d>(
         None => place.pointer.into(),
         Some(document) => format!("{document}#{}", place.pointer).into(),
     };
-    Ok(Located { node, pointer })
+    Ok(LocatedNode { node, pointer })
 }
 
 /// The reference to an existing part of the document whose name is similar to the missing one.
-fn meant(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>> {
+fn suggested_reference(document: &Document, reference: &str, at: &Path<'_>) -> Option<Arc<str>> {
     let pointer = reference.strip_prefix('#').filter(|_| at.document().is_none())?;
     let (above, name) = pointer.rsplit_once('/')?;
     let parts = document.root().at(above)?.as_object()?;
@@ -143,9 +144,9 @@ pub(crate) fn follow<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
-) -> Result<Located<'d>, BadReference> {
+) -> Result<LocatedNode<'d>, BadReference> {
     let mut at = match reference_of(node) {
-        None => return Ok(Located::new(node, path)),
+        None => return Ok(LocatedNode::new(node, path)),
         Some(reference) => target(document, reference, path)?,
     };
     let mut seen = HashSet::new();
@@ -167,17 +168,17 @@ pub(crate) fn follow<'d>(
 
 /// The node and every node that its references lead through, as far as they can be followed: text beside a reference
 /// comes before text at its target.
-pub(crate) fn chain<'d>(
+pub(crate) fn reference_chain<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
 ) -> impl Iterator<Item = &'d Node> {
-    iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
+    iter::once(node).chain(reference_targets(document, node, path).into_iter().map(|at| at.node))
 }
 
 /// The text beside a reference, or beside a later one in the chain, which replaces that of the target (OpenAPI 3.1.1
 /// §4.8.23); the nearest counts. Earlier versions ignore such text.
-pub(crate) fn beside<'d>(
+pub(crate) fn text_beside_reference<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
@@ -188,20 +189,20 @@ pub(crate) fn beside<'d>(
     }
     let own = node.get(name).and_then(Node::as_shared_str);
     own.or_else(|| {
-        let through = beyond(document, node, path).into_iter().map(|at| at.node);
+        let through = reference_targets(document, node, path).into_iter().map(|at| at.node);
         let mut references = through.filter(|node| reference_of(node).is_some());
         references.find_map(|node| node.get(name)?.as_shared_str())
     })
 }
 
 /// Every node that the references of a node lead through, as far as they can be followed.
-pub(crate) fn beyond<'d>(
+pub(crate) fn reference_targets<'d>(
     document: &'d Document,
     node: &'d Node,
     path: &Path<'_>,
-) -> Vec<Located<'d>> {
-    let mut found: Vec<Located<'d>> = Vec::new();
-    let Some(first) = reference_of(node) else { return found };
+) -> Vec<LocatedNode<'d>> {
+    let mut targets: Vec<LocatedNode<'d>> = Vec::new();
+    let Some(first) = reference_of(node) else { return targets };
     let mut seen = HashSet::new();
     seen.insert(ptr::from_ref(node));
     let mut next = target(document, first, path).ok();
@@ -211,9 +212,9 @@ pub(crate) fn beyond<'d>(
             break;
         }
         next = reference_of(at.node).and_then(|to| target(document, to, &at.path()).ok());
-        found.push(at);
+        targets.push(at);
     }
-    found
+    targets
 }
 
 const A_PART: &str = "a reference to a part of the document";

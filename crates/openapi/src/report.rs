@@ -16,7 +16,7 @@ use crate::{
     budget::{Budget, HELP_WITH_ALL},
     code::Code,
     edit::FaultyEdit,
-    operation::{Declared, Operation},
+    operation::{DeclaredTool, Operation},
     selection::Unmatched,
 };
 
@@ -135,18 +135,18 @@ impl Report {
         operations: &[Arc<Operation>],
         mut built: impl FnMut(&Operation, &Tool),
     ) {
-        let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
+        let reported_keys: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
         let mut gathered = FindingCollector::new(mem::take(&mut self.diagnostics));
-        let mut found = BTreeMap::new();
+        let mut statuses = BTreeMap::new();
         let budget = || operations.first().map_or_else(Budget::default, |one| one.budget());
         let (mut declarations, mut outputs, mut arguments) = (budget(), budget(), budget());
         let mut n_unexamined = 0;
         for operation in operations {
-            let declared = operation.built(&mut declarations);
-            let Declared { tool, mut diagnostics } = match declared {
+            let declared = operation.declaration_with_findings(&mut declarations);
+            let DeclaredTool { tool, mut diagnostics } = match declared {
                 Ok(declared) => operation.with_output(declared, &mut outputs),
                 Err(refusal) => {
-                    found.insert(&operation.tool_name, OperationStatus::Refused);
+                    statuses.insert(&operation.tool_name, OperationStatus::Refused);
                     gathered.extend(vec![*refusal]);
                     continue;
                 }
@@ -157,14 +157,14 @@ impl Report {
             if arguments.is_spent() {
                 n_unexamined += 1;
             } else {
-                let more = operation.examined(&mut arguments);
-                let more = more.into_iter().filter(|found| !diagnostics.contains(found));
+                let more = operation.argument_findings(&mut arguments);
+                let more = more.into_iter().filter(|finding| !diagnostics.contains(finding));
                 diagnostics.extend(more.collect::<Vec<_>>());
             }
             if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
-                found.insert(&operation.tool_name, OperationStatus::Degraded);
+                statuses.insert(&operation.tool_name, OperationStatus::Degraded);
             }
-            diagnostics.retain(|found| !known.contains(&key(found)));
+            diagnostics.retain(|finding| !reported_keys.contains(&key(finding)));
             gathered.extend(diagnostics);
         }
         if let Some(operation) = operations.first() {
@@ -175,7 +175,7 @@ impl Report {
         }
         self.diagnostics = gathered.finish();
         for report in &mut self.operations {
-            let status = report.tool.as_ref().and_then(|tool| found.get(tool));
+            let status = report.tool.as_ref().and_then(|tool| statuses.get(tool));
             report.status = status.copied().unwrap_or(report.status);
             if report.status == OperationStatus::Refused
                 && let Some(tool) = report.tool.take()
@@ -187,8 +187,13 @@ impl Report {
 }
 
 /// The key of a finding; findings with equal keys are repetitions.
-fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
-    (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
+fn key(diagnostic: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
+    (
+        diagnostic.code,
+        diagnostic.file.clone(),
+        diagnostic.pointer.clone(),
+        diagnostic.operation.clone(),
+    )
 }
 
 fn too_many_steps(most: usize, unexamined: usize) -> Diagnostic {

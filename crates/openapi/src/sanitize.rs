@@ -17,14 +17,14 @@ pub(crate) struct Readable {
 /// A text without markup and invisible characters.
 pub(crate) fn readable(text: &str) -> Readable {
     let PlainText { text, n_hidden } = plain_text(text);
-    Readable { text: shown(text.into_owned()), n_hidden }
+    Readable { text: visible_text(text.into_owned()), n_hidden }
 }
 
 /// A text without markup and invisible characters, borrowed where it has none.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     match plain_text(text).text {
         Cow::Borrowed(text) if !text.contains(is_hidden) => Cow::Borrowed(text),
-        text => Cow::Owned(shown(text.into_owned())),
+        text => Cow::Owned(visible_text(text.into_owned())),
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// A text without invisible characters, otherwise unchanged.
-pub(crate) fn shown(text: String) -> String {
+pub(crate) fn visible_text(text: String) -> String {
     if text.contains(is_hidden) { text.chars().filter(|c| !is_hidden(*c)).collect() } else { text }
 }
 
@@ -66,7 +66,7 @@ mod tests {
             (" two\r\nlines\t", " two\nlines\t"),
             ("Gr\u{fc}\u{df}e \u{1f44b}", "Gr\u{fc}\u{df}e \u{1f44b}"),
         ] {
-            assert_eq!(shown(text.to_owned()), expected);
+            assert_eq!(visible_text(text.to_owned()), expected);
             assert_eq!(plain(text), expected.trim());
         }
     }

@@ -17,7 +17,7 @@ mod object_kind;
 mod part;
 mod pattern;
 mod rename;
-mod required;
+mod required_members;
 #[cfg(test)]
 mod sample;
 mod satisfy;
@@ -40,7 +40,7 @@ use crate::{
     document::Document,
     findings::Findings,
     options::SessionInputs,
-    reference::{Located, chain, follow, reference_of, target},
+    reference::{LocatedNode, follow, reference_chain, reference_of, target},
     sanitize::{Readable, readable, report_hidden},
     schema::{
         bytes::{Bytes, is_bytes},
@@ -54,7 +54,7 @@ use crate::{
 
 pub(crate) use self::{
     legal::{default_of, is_legal},
-    listed_values::fitted,
+    listed_values::sent_value,
 };
 
 /// The purpose of a schema, which decides the values it describes.
@@ -73,7 +73,7 @@ pub(crate) struct Builder<'d> {
     names: IndexMap<DefinedNode, DefinitionFacts>,
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingDefinition>,
     pub(crate) bytes: Bytes,
     scope: Scope,
     /// True if a default or an only value is filled in at the schema that is being built.
@@ -89,7 +89,7 @@ struct DefinitionFacts {
 }
 
 #[derive(Debug)]
-struct Pending {
+struct PendingDefinition {
     at: DefinedNode,
     node: Node,
     is_filled: bool,
@@ -213,7 +213,7 @@ impl<'d> Builder<'d> {
         node: &'d Node,
         path: &Path<'_>,
     ) -> Option<Arc<str>> {
-        let found = target(self.document, reference, path).and_then(|next| {
+        let definition = target(self.document, reference, path).and_then(|next| {
             // A definition that is only a reference needs no name of its own. Others are followed later, so that a long
             // chain is walked once.
             let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
@@ -223,32 +223,32 @@ impl<'d> Builder<'d> {
             }
             follow(self.document, node, path)
         });
-        let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
-        if let Some(kind) = object_kind::kind_at(&found.pointer) {
+        let definition = definition.map_err(|bad| bad.report(&mut self.findings)).ok()?;
+        if let Some(kind) = object_kind::kind_at(&definition.pointer) {
             let message = format!("expected a schema, got {kind}: `{reference}`");
             self.findings.warning(Code::DroppedKeyword, path, message, "refer to a schema");
             return None;
         }
         if node.get("$ref").is_some() {
-            return Some(self.need_at(&found, self.is_filled));
+            return Some(self.need_at(&definition, self.is_filled));
         }
-        let plain = Arc::clone(&found.pointer);
-        let found = self.scope.meant(self.document, reference, found);
-        if found.pointer == plain {
-            return Some(self.need_at(&found, self.is_filled));
+        let plain = Arc::clone(&definition.pointer);
+        let definition = self.scope.dynamic_target(self.document, reference, definition);
+        if definition.pointer == plain {
+            return Some(self.need_at(&definition, self.is_filled));
         }
         let message = format!("expected a plain reference, got a dynamic one: `{reference}`");
         let help = "nothing, unless a default or the session should fill in what is behind it";
         self.findings.note(Code::DynamicReference, path, message, help);
-        Some(self.unfilled(|builder| builder.need_at(&found, builder.is_filled)))
+        Some(self.build_unfilled(|builder| builder.need_at(&definition, builder.is_filled)))
     }
 
-    fn need_at(&mut self, found: &Located<'_>, is_filled: bool) -> Arc<str> {
-        let scope = self.scope.enter(self.document, &found.path());
-        let bytes = self.bytes.within(found.node);
+    fn need_at(&mut self, definition: &LocatedNode<'_>, is_filled: bool) -> Arc<str> {
+        let scope = self.scope.enter(self.document, &definition.path());
+        let bytes = self.bytes.within(definition.node);
         self.need(
-            &DefinedNode { pointer: Arc::clone(&found.pointer), bytes, scope },
-            found.node,
+            &DefinedNode { pointer: Arc::clone(&definition.pointer), bytes, scope },
+            definition.node,
             is_filled,
         )
     }
@@ -256,19 +256,19 @@ impl<'d> Builder<'d> {
     /// The name of a definition that a reference needs.
     fn need(&mut self, at: &DefinedNode, node: &Node, is_filled: bool) -> Arc<str> {
         let name = match self.names.get(at) {
-            Some(known) if is_filled || !known.is_filled => return Arc::clone(&known.name),
+            Some(facts) if is_filled || !facts.is_filled => return Arc::clone(&facts.name),
             // The definition is built again, as it is where nothing is filled in.
-            Some(known) => Arc::clone(&known.name),
+            Some(facts) => Arc::clone(&facts.name),
             None => self.free_name(&at.pointer),
         };
         self.document.meter().spend(DEFINITION);
         self.names.insert(at.clone(), DefinitionFacts { name: Arc::clone(&name), is_filled });
-        self.pending.push_back(Pending { at: at.clone(), node: node.clone(), is_filled });
+        self.pending.push_back(PendingDefinition { at: at.clone(), node: node.clone(), is_filled });
         name
     }
 
     /// Builds a part below which nothing is filled in: an alternative, or values of any name.
-    fn unfilled<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
+    fn build_unfilled<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         let is_asked = matches!(self.view, View::Declared(_));
         let outer = self.is_filled;
         self.is_filled = outer && !is_asked;
@@ -292,7 +292,7 @@ impl<'d> Builder<'d> {
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
             let says = |node: &Node| node.is(mark);
-            chain(self.document, property, path).any(says)
+            reference_chain(self.document, property, path).any(says)
         };
         match self.view {
             View::Complete => !marked("readOnly"),
@@ -330,7 +330,7 @@ pub(crate) fn only_value_of<'d>(
     schema: &'d Node,
     path: &Path<'_>,
 ) -> Option<&'d Node> {
-    chain(document, schema, path).find_map(own_only_value)
+    reference_chain(document, schema, path).find_map(own_only_value)
 }
 
 pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
@@ -343,7 +343,7 @@ pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
 
 /// True if a schema is marked as `readOnly`, itself or by its references: its value occurs in responses and is never sent.
 pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
-    chain(document, schema, path).any(says_read_only)
+    reference_chain(document, schema, path).any(says_read_only)
 }
 
 pub(crate) fn says_read_only(node: &Node) -> bool {

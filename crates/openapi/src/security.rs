@@ -132,7 +132,7 @@ pub enum OAuthFlowKind {
 
 impl Security {
     /// Adds schemes to each alternative; without alternatives they become the only one.
-    pub(crate) fn and(mut self, more: &[Arc<SecurityScheme>]) -> Self {
+    pub(crate) fn with_schemes(mut self, more: &[Arc<SecurityScheme>]) -> Self {
         if more.is_empty() {
             return self;
         }
@@ -142,9 +142,11 @@ impl Security {
         }
         for alternative in &mut alternatives {
             let mut schemes = std::mem::take(&mut alternative.schemes).into_vec();
-            let known: BTreeSet<_> =
-                schemes.iter().map(|known| Arc::clone(&known.scheme.name)).collect();
-            let new = more.iter().filter(|scheme| !known.contains(&scheme.name));
+            let required_names: BTreeSet<_> = schemes
+                .iter()
+                .map(|required_scheme| Arc::clone(&required_scheme.scheme.name))
+                .collect();
+            let new = more.iter().filter(|scheme| !required_names.contains(&scheme.name));
             schemes.extend(new.map(|scheme| RequiredScheme {
                 scheme: Arc::clone(scheme),
                 scopes: Box::default(),

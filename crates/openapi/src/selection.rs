@@ -179,23 +179,28 @@ impl Selection {
             && !named(&self.exclude)
             && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(&&**tag)))
             && (self.methods.is_empty()
-                || self.methods.iter().any(|known| known.eq_ignore_ascii_case(method)))
+                || self
+                    .methods
+                    .iter()
+                    .any(|allowed_method| allowed_method.eq_ignore_ascii_case(method)))
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.matches(path)))
             && (self.effects == Effects::All || effect == Effect::Read)
     }
 
-    pub(crate) fn unmatched<'a>(&self, candidates: &[Candidate<'a>]) -> Vec<Unmatched> {
+    pub(crate) fn unmatched_entries<'a>(&self, candidates: &[Candidate<'a>]) -> Vec<Unmatched> {
         let all = |field: fn(&Candidate<'a>) -> &'a str| candidates.iter().map(field).collect();
-        let names: Vec<_> = candidates.iter().flat_map(|known| known.names).flatten().collect();
-        let tags: Vec<_> = candidates.iter().flat_map(|known| known.tags.iter().copied()).collect();
-        let methods: Vec<_> = all(|known| known.method);
-        let paths: Vec<_> = all(|known| known.path);
+        let names: Vec<_> =
+            candidates.iter().flat_map(|candidate| candidate.names).flatten().collect();
+        let tags: Vec<_> =
+            candidates.iter().flat_map(|candidate| candidate.tags.iter().copied()).collect();
+        let methods: Vec<_> = all(|candidate| candidate.method);
+        let paths: Vec<_> = all(|candidate| candidate.path);
         let mut unmatched = Vec::new();
-        let mut look = |criterion, entries: Vec<Entry<'_>>, known: &[&str]| {
-            let is_vain = |entry: &Entry<'_>| !known.iter().any(|known| entry.matches(known));
+        let mut look = |criterion, entries: Vec<Entry<'_>>, choices: &[&str]| {
+            let is_vain = |entry: &Entry<'_>| !choices.iter().any(|choice| entry.matches(choice));
             let vain = entries.iter().enumerate().filter(|(_, entry)| is_vain(entry));
             let told =
-                |(at, entry): (_, &Entry<'_>)| Unmatched::new(criterion, at, entry.text(), known);
+                |(at, entry): (_, &Entry<'_>)| Unmatched::new(criterion, at, entry.text(), choices);
             unmatched.extend(vain.map(told));
         };
         look("include", self.include.iter().map(Entry::Pattern).collect(), &names);
@@ -216,11 +221,11 @@ enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    fn matches(&self, known: &str) -> bool {
+    fn matches(&self, value: &str) -> bool {
         match self {
-            Self::AnyCase(text) => text.eq_ignore_ascii_case(known),
-            Self::Exact(text) => *text == known,
-            Self::Pattern(pattern) => pattern.matches(known),
+            Self::AnyCase(text) => text.eq_ignore_ascii_case(value),
+            Self::Exact(text) => *text == value,
+            Self::Pattern(pattern) => pattern.matches(value),
         }
     }
 
@@ -238,8 +243,8 @@ fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
 }
 
 impl Unmatched {
-    fn new(criterion: &'static str, index: usize, entry: &str, known: &[&str]) -> Self {
-        let nearest = nearest(entry, known.iter().copied()).map(str::to_owned);
+    fn new(criterion: &'static str, index: usize, entry: &str, choices: &[&str]) -> Self {
+        let nearest = nearest(entry, choices.iter().copied()).map(str::to_owned);
         Self { criterion, index, entry: entry.to_owned(), nearest }
     }
 }

@@ -16,14 +16,14 @@ use url::Url;
 pub use check::{InvalidServer, check_server};
 
 use text::{Address, InvalidAddress};
-use variables::filled;
+use variables::filled_template;
 
 use crate::{
     code::Code,
     document::Document,
     findings::{Finding, Findings},
     options::LoadOptions,
-    reference::Located,
+    reference::LocatedNode,
 };
 
 /// One server, its variables filled in.
@@ -67,7 +67,7 @@ pub(crate) struct Servers<'d> {
     root: ServerResult,
     /// The operations with an unknown server: their number, and the first one's server with its place.
     missing: RefCell<(usize, Option<(String, FoundServer)>)>,
-    known: RefCell<HashMap<Arc<str>, ServerResult>>,
+    results: RefCell<HashMap<Arc<str>, ServerResult>>,
     seen: RefCell<HashSet<*const Node>>,
     doubted: RefCell<HashSet<String>>,
 }
@@ -79,7 +79,7 @@ impl<'d> Servers<'d> {
             (Some(template), _) => named_by_operator(template, options),
             _ if document.version().is_swagger() => of_swagger(document, None, options),
             (None, Some(list)) => {
-                named_by_description(&Located::new(list, &Path::at("/servers")), options)
+                named_by_description(&LocatedNode::new(list, &Path::at("/servers")), options)
             }
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
             (None, None) => resolve("/", "/servers", options),
@@ -89,14 +89,14 @@ impl<'d> Servers<'d> {
             options,
             root,
             missing: RefCell::default(),
-            known: RefCell::default(),
+            results: RefCell::default(),
             seen: RefCell::default(),
             doubted: RefCell::default(),
         }
     }
 
     pub(crate) fn root(&self) -> Option<Arc<Server>> {
-        let server = self.root.as_ref().ok().map(|found| &found.server);
+        let server = self.root.as_ref().ok().map(|resolved_server| &resolved_server.server);
         server.filter(|server| !server.is_missing).cloned()
     }
 
@@ -104,20 +104,20 @@ impl<'d> Servers<'d> {
     pub(crate) fn report_root(&self, findings: &mut Findings) {
         let list = self.document.root().get("servers").filter(|list| is_named(list));
         if let Some(list) = list.filter(|_| !self.document.version().is_swagger()) {
-            self.report_variables(&Located::new(list, &Path::at("/servers")), findings);
+            self.report_variables(&LocatedNode::new(list, &Path::at("/servers")), findings);
         }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
             let help = check::help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
         }
-        if let Ok(found) = &self.root {
-            self.report_doubt(found, findings);
-            self.report_lost_path(found, findings);
+        if let Ok(resolved_server) = &self.root {
+            self.report_doubt(resolved_server, findings);
+            self.report_lost_path(resolved_server, findings);
         }
     }
 
     /// Reports an operator's server without a path where the description's own server is only a path, which every operation is below.
-    fn report_lost_path(&self, found: &FoundServer, findings: &mut Findings) {
+    fn report_lost_path(&self, resolved_server: &FoundServer, findings: &mut Findings) {
         let root = self.document.root();
         let (path, pointer) = if self.document.version().is_swagger() {
             (root.text("basePath").filter(|_| root.get("host").is_none()), "/basePath")
@@ -127,17 +127,17 @@ impl<'d> Servers<'d> {
         let path = path.unwrap_or_default().trim_end_matches('/');
         let is_path =
             path.starts_with('/') && !path.starts_with("//") && !path.contains(['{', '?', '#']);
-        if self.options.server.is_none() || found.server.url.path() != "/" || !is_path {
+        if self.options.server.is_none() || resolved_server.server.url.path() != "/" || !is_path {
             return;
         }
-        let given = found.server.url.as_str().trim_end_matches('/');
+        let given = resolved_server.server.url.as_str().trim_end_matches('/');
         let message = format!(
             "expected a server with the path of the description's own, `{path}`, got: `{given}`"
         );
         let remedy = Remedy::NameServer { url: format!("{given}{path}") };
         let help = &remedy.to_string();
-        let found = Finding::new(Code::InvalidServer, Severity::Warning, message, help);
-        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
+        let finding = Finding::new(Code::InvalidServer, Severity::Warning, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..finding }, pointer);
     }
 
     /// Reports once that the server of some operations is unknown.
@@ -150,12 +150,12 @@ impl<'d> Servers<'d> {
         let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
         let remedy = Remedy::NameServer { url };
         let help = &remedy.to_string();
-        let found = Finding::new(Code::NoServer, Severity::Warning, message, help);
-        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
+        let finding = Finding::new(Code::NoServer, Severity::Warning, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..finding }, pointer);
     }
 
     /// Reports once for each list of servers the variables whose default is not one of their values.
-    fn report_variables(&self, list: &Located<'_>, findings: &mut Findings) {
+    fn report_variables(&self, list: &LocatedNode<'_>, findings: &mut Findings) {
         let is_replaced = |name: &str| self.options.server_variables.contains_key(name);
         let is_new = self.seen.borrow_mut().insert(std::ptr::from_ref(list.node));
         if is_new && self.options.server.is_none() {
@@ -163,32 +163,34 @@ impl<'d> Servers<'d> {
         }
     }
 
-    fn note_missing(&self, found: &ServerResult, pointer: &str) {
-        let Some(found) = found.as_ref().ok().filter(|found| found.server.is_missing) else {
+    fn note_missing(&self, result: &ServerResult, pointer: &str) {
+        let Some(resolved_server) =
+            result.as_ref().ok().filter(|resolved_server| resolved_server.server.is_missing)
+        else {
             return;
         };
         let (n, first) = &mut *self.missing.borrow_mut();
         *n += 1;
-        first.get_or_insert_with(|| (pointer.to_owned(), found.clone()));
+        first.get_or_insert_with(|| (pointer.to_owned(), resolved_server.clone()));
     }
 
     /// Reports once for each place that the text of a server was read as it is meant.
-    fn report_doubt(&self, found: &FoundServer, findings: &mut Findings) {
-        let Some((pointer, message)) = &found.doubt else { return };
+    fn report_doubt(&self, resolved_server: &FoundServer, findings: &mut Findings) {
+        let Some((pointer, message)) = &resolved_server.doubt else { return };
         if self.doubted.borrow_mut().insert(pointer.clone()) {
-            let url = found.server.url.as_str().trim_end_matches('/').to_owned();
+            let url = resolved_server.server.url.as_str().trim_end_matches('/').to_owned();
             let remedy = Remedy::NameServer { url };
             let help = &format!("correct it, or {remedy}");
             let (code, severity) = (Code::InvalidServer, Severity::Warning);
-            let found = Finding::new(code, severity, message.clone(), help);
-            findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
+            let finding = Finding::new(code, severity, message.clone(), help);
+            findings.add(Finding { remedy: Some(&remedy), ..finding }, pointer);
         }
     }
 
     /// The server of the operation whose own node and path item are given, innermost first.
-    pub(crate) fn of(
+    pub(crate) fn operation_server(
         &self,
-        levels: &[&Located<'_>],
+        levels: &[&LocatedNode<'_>],
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
         if self.document.version().is_swagger() {
@@ -203,21 +205,25 @@ impl<'d> Servers<'d> {
         if let Some(list) = &own {
             self.report_variables(list, findings);
         }
-        let found = match &own {
+        let result = match &own {
             Some(list) => self.of_list(list),
             None => self.root.clone(),
         };
-        self.note_missing(&found, pointer);
-        self.reported(found, findings)
+        self.note_missing(&result, pointer);
+        self.server_or_report(result, findings)
     }
 
     /// The server; a refusal is reported, except that of the operator's server, which is not the operation's fault.
-    fn reported(&self, found: ServerResult, findings: &mut Findings) -> Option<Arc<Server>> {
+    fn server_or_report(
+        &self,
+        result: ServerResult,
+        findings: &mut Findings,
+    ) -> Option<Arc<Server>> {
         let is_operators = self.options.server.is_some();
-        match found {
-            Ok(found) => {
-                self.report_doubt(&found, findings);
-                Some(found.server)
+        match result {
+            Ok(resolved_server) => {
+                self.report_doubt(&resolved_server, findings);
+                Some(resolved_server.server)
             }
             Err(refusal) => {
                 if !is_operators {
@@ -229,36 +235,40 @@ impl<'d> Servers<'d> {
     }
 
     /// The server from a list, which operations may share: it is read once.
-    fn of_list(&self, list: &Located<'_>) -> ServerResult {
-        if let Some(known) = self.known.borrow().get(&list.pointer) {
-            return known.clone();
+    fn of_list(&self, list: &LocatedNode<'_>) -> ServerResult {
+        if let Some(cached_result) = self.results.borrow().get(&list.pointer) {
+            return cached_result.clone();
         }
-        let found = named_by_description(list, self.options);
-        self.known.borrow_mut().insert(Arc::clone(&list.pointer), found.clone());
-        found
+        let result = named_by_description(list, self.options);
+        self.results.borrow_mut().insert(Arc::clone(&list.pointer), result.clone());
+        result
     }
 
     /// The server in Swagger 2.0, where an operation may have its own schemes.
-    fn of_swagger(&self, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Arc<Server>> {
+    fn of_swagger(
+        &self,
+        levels: &[&LocatedNode<'_>],
+        findings: &mut Findings,
+    ) -> Option<Arc<Server>> {
         let own = levels.iter().find_map(|level| level.node.get("schemes"));
-        let found = match own.filter(|_| self.options.server.is_none()) {
+        let result = match own.filter(|_| self.options.server.is_none()) {
             Some(schemes) => of_swagger(self.document, Some(schemes), self.options),
             None => self.root.clone(),
         };
-        self.note_missing(&found, "/host");
-        self.reported(found, findings)
+        self.note_missing(&result, "/host");
+        self.server_or_report(result, findings)
     }
 }
 
 fn of_swagger(document: &Document, schemes: Option<&Node>, options: &LoadOptions) -> ServerResult {
-    let written = swagger::written(document.root(), schemes, options);
+    let written = swagger::server_text(document.root(), schemes, options);
     let written = written.map_err(|(at, wrong, meant)| invalid(wrong, at, meant))?;
-    let mut found = resolve(&written.url, "/host", options)?;
+    let mut resolved_server = resolve(&written.url, "/host", options)?;
     if let Some((at, doubt)) = written.doubt {
-        let doubt = format!("{doubt}; the server is read as `{}`", found.server.url);
-        found.doubt = Some((at.to_owned(), doubt));
+        let doubt = format!("{doubt}; the server is read as `{}`", resolved_server.server.url);
+        resolved_server.doubt = Some((at.to_owned(), doubt));
     }
-    Ok(found)
+    Ok(resolved_server)
 }
 
 impl ServerRefusal {
@@ -266,8 +276,8 @@ impl ServerRefusal {
         let Self { code, pointer, message, meant } = self;
         let remedy = Remedy::NameServer { url: meant.unwrap_or_else(|| "URL".to_owned()) };
         let help = &remedy.to_string();
-        let found = Finding::new(code, Severity::Error, message, help);
-        findings.add(Finding { remedy: Some(&remedy), ..found }, pointer);
+        let finding = Finding::new(code, Severity::Error, message, help);
+        findings.add(Finding { remedy: Some(&remedy), ..finding }, pointer);
     }
 }
 
@@ -277,16 +287,16 @@ fn is_named(list: &Node) -> bool {
 }
 
 fn named_by_operator(template: &str, options: &LoadOptions) -> ServerResult {
-    let url = filled(template, None, "", options)?;
+    let url = filled_template(template, None, "", options)?;
     let wrong = |wrong| invalid(wrong, "", None);
     let address = text::absolute(&url).map_err(wrong)?;
     let address =
         address.ok_or_else(|| text::wrong("expected a server URL with `http` or `https`", &url));
-    found(address.map_err(wrong)?, NamedBy::Operator, &url, "")
+    server_from_address(address.map_err(wrong)?, NamedBy::Operator, &url, "")
 }
 
 /// The first server of a list. Others are not used in its stead, but named where it cannot be used.
-fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> ServerResult {
+fn named_by_description(list: &LocatedNode<'_>, options: &LoadOptions) -> ServerResult {
     let first = list.path().index(0).to_string();
     let servers = list.node.as_array().unwrap_or_default();
     let other = || servers.iter().skip(1).find_map(|server| absolute_of(server, options));
@@ -300,25 +310,28 @@ fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> ServerResu
         });
     };
     let variables = server.and_then(|server| server.get("variables"));
-    let found =
-        filled(template, variables, &first, options).and_then(|url| resolve(&url, &first, options));
-    match found {
-        Ok(mut found) if found.server.is_missing && !text::names_host(&found.text) => {
+    let result = filled_template(template, variables, &first, options)
+        .and_then(|url| resolve(&url, &first, options));
+    match result {
+        Ok(mut resolved_server)
+            if resolved_server.server.is_missing && !text::names_host(&resolved_server.text) =>
+        {
             if let Some(other) = other() {
-                Arc::make_mut(&mut found.server).suggestion = Some(other.into());
+                Arc::make_mut(&mut resolved_server.server).suggestion = Some(other.into());
             }
-            Ok(found)
+            Ok(resolved_server)
         }
         Err(refusal) => {
             Err(ServerRefusal { meant: refusal.meant.clone().or_else(other), ..refusal })
         }
-        found => found,
+        result => result,
     }
 }
 
 /// The URL of a server that can be named; `None` if it is not absolute.
 fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
-    let url = filled(server.get("url")?.as_str()?, server.get("variables"), "", options).ok()?;
+    let url =
+        filled_template(server.get("url")?.as_str()?, server.get("variables"), "", options).ok()?;
     text::absolute(&url).ok()?.map(|_| url.trim().to_owned())
 }
 
@@ -326,31 +339,36 @@ fn absolute_of(server: &Node, options: &LoadOptions) -> Option<String> {
 fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> ServerResult {
     let wrong = |wrong| {
         let is_likely = text::names_host(url) || url.contains([':', '\\']);
-        invalid(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::mended))
+        invalid(wrong, pointer, Some(url).filter(|_| is_likely).and_then(text::suggested_url))
     };
     if let Some(address) = text::absolute(url).map_err(wrong)? {
         let is_trusted = options.trusts(&address.url);
         let named_by = if is_trusted { NamedBy::Operator } else { NamedBy::Description };
-        return found(address, named_by, url, pointer);
+        return server_from_address(address, named_by, url, pointer);
     }
     let Some(document_url) = &options.document_url else {
         let address = Address { url: text::nowhere(url).map_err(wrong)?, doubt: None };
-        let mut found = found(address, NamedBy::Description, url, pointer)?;
-        let server = Arc::make_mut(&mut found.server);
+        let mut resolved_server = server_from_address(address, NamedBy::Description, url, pointer)?;
+        let server = Arc::make_mut(&mut resolved_server.server);
         let path = server.url.path().trim_end_matches('/');
-        let meant = Some(url).filter(|url| text::names_host(url)).and_then(text::mended);
+        let meant = Some(url).filter(|url| text::names_host(url)).and_then(text::suggested_url);
         server.suggestion = Some(meant.unwrap_or_else(|| format!("https://HOST{path}")).into());
         server.is_missing = true;
-        return Ok(found);
+        return Ok(resolved_server);
     };
     let address = text::relative(url, document_url).map_err(wrong)?;
     // The party that named the description's origin also named this server.
     let is_same = address.url.origin() == document_url.origin();
     let named_by = if is_same { NamedBy::Operator } else { NamedBy::Description };
-    found(address, named_by, url, pointer)
+    server_from_address(address, named_by, url, pointer)
 }
 
-fn found(address: Address, named_by: NamedBy, text: &str, pointer: &str) -> ServerResult {
+fn server_from_address(
+    address: Address,
+    named_by: NamedBy,
+    text: &str,
+    pointer: &str,
+) -> ServerResult {
     let Address { mut url, doubt } = address;
     if url.as_str().len() > LONGEST {
         let got = url.as_str().len();

@@ -12,7 +12,7 @@ use crate::{
     findings::{Finding, Findings},
     input::ValueSource,
     options::SessionInputs,
-    reference::{Located, reference_of, target},
+    reference::{LocatedNode, reference_of, target},
     worklist::Worklist,
 };
 
@@ -46,29 +46,29 @@ pub(crate) fn annotation<'d>(
         return None;
     }
     let nodes = in_place(document, schema, path);
-    let mut found = None;
+    let mut first_annotation = None;
     for annotation in beside.iter().copied().chain(nodes).filter_map(own_annotation) {
         if annotation.is_context() {
             return Some(annotation);
         }
-        found = found.or(Some(annotation));
+        first_annotation = first_annotation.or(Some(annotation));
     }
-    found
+    first_annotation
 }
 
 /// The schemas that may apply to a value of a schema: itself, the targets of its references, and all branches of its
 /// compositions and conditions.
 fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
-    let mut found = Vec::new();
-    let mut known = BTreeSet::new();
-    let mut open = Worklist::new(document, |_: &Located<'d>| 1);
-    open.push(Located::new(schema, path));
+    let mut schemas = Vec::new();
+    let mut seen_nodes = BTreeSet::new();
+    let mut open = Worklist::new(document, |_: &LocatedNode<'d>| 1);
+    open.push(LocatedNode::new(schema, path));
     while let Some(next) = open.first() {
-        let is_new = known.insert(ptr::from_ref(next.node));
+        let is_new = seen_nodes.insert(ptr::from_ref(next.node));
         if !is_new {
             continue;
         }
-        found.push(next.node);
+        schemas.push(next.node);
         let path = next.path();
         if let Some(reference) = reference_of(next.node) {
             open.extend(target(document, reference, &path).ok());
@@ -78,16 +78,16 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
                 Some(Node::Array(branches)) => {
                     let path = path.name(keyword);
                     let branches = branches.iter().enumerate();
-                    open.extend(branches.map(|(n, node)| Located::new(node, &path.index(n))));
+                    open.extend(branches.map(|(n, node)| LocatedNode::new(node, &path.index(n))));
                 }
                 Some(branch @ Node::Object(_)) => {
-                    open.push(Located::new(branch, &path.name(keyword)));
+                    open.push(LocatedNode::new(branch, &path.name(keyword)));
                 }
                 _ => {}
             }
         }
     }
-    found
+    schemas
 }
 
 pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
@@ -112,8 +112,8 @@ pub(crate) fn source(
         None => ValueSource::Model,
         Some(Annotation::Source(source)) => source,
         Some(Annotation::Invalid { name, value }) => {
-            let found = invalid(name, &value, session_inputs);
-            findings.add(found, pointer);
+            let finding = invalid(name, &value, session_inputs);
+            findings.add(finding, pointer);
             ValueSource::Model
         }
     }
@@ -154,12 +154,12 @@ fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<ValueSource
 }
 
 fn context(text: &str) -> Option<ValueSource> {
-    let text = &*dotted(text)?;
+    let text = &*dotted_path(text)?;
     path(text.strip_prefix("$context.")?).map(ValueSource::Context)
 }
 
 fn agent(text: &str) -> Option<ValueSource> {
-    let text = &*dotted(text)?;
+    let text = &*dotted_path(text)?;
     if let Some(name) = text.strip_prefix("$session.params.") {
         return path(name).map(ValueSource::Parameter);
     }
@@ -171,7 +171,7 @@ fn agent(text: &str) -> Option<ValueSource> {
 
 /// A path with its names in brackets written behind dots: `$session.params['x']` is `$session.params.x`. `None` if a
 /// bracket does not hold one name.
-fn dotted(text: &str) -> Option<Cow<'_, str>> {
+fn dotted_path(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains(['[', ']']) {
         return Some(Cow::Borrowed(text));
     }

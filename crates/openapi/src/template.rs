@@ -131,7 +131,7 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
             return Err("`{` and `}` around a name");
         }
         if !literal.is_empty() {
-            parts.push(PathPart::Literal(escaped(literal)));
+            parts.push(PathPart::Literal(escaped_literal(literal)));
         }
         parts.push(PathPart::Variable(name.into()));
         rest = after;
@@ -140,7 +140,7 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
         return Err("`{` and `}` in pairs");
     }
     if !rest.is_empty() {
-        parts.push(PathPart::Literal(escaped(rest)));
+        parts.push(PathPart::Literal(escaped_literal(rest)));
     }
     Ok(parts.into())
 }
@@ -152,7 +152,7 @@ fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     if text.is_empty() {
         return Ok(Box::default());
     }
-    Ok(Box::new([PathPart::Literal(escaped(text))]))
+    Ok(Box::new([PathPart::Literal(escaped_literal(text))]))
 }
 
 /// Returns true if a segment denotes this directory or its parent, or hides a `/`, after as many decodings as a service
@@ -190,7 +190,7 @@ fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
 }
 
 /// A literal as it is sent. Escapes in the description are kept; a `%` that starts none is escaped.
-fn escaped(literal: &str) -> Arc<str> {
+fn escaped_literal(literal: &str) -> Arc<str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     if literal.bytes().all(is_plain) {
         return literal.into();

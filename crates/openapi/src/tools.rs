@@ -65,63 +65,62 @@ pub struct Loaded {
 /// Turns a document into tools. It never fails: the report lists the operations that cannot be offered.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let original = document;
-    let document = &original.metered(original.most_steps());
+    let document = &original.with_step_limit(original.most_steps());
     let mut general = Findings::default();
     let root = Cursor::new(document, &mut general);
-    let found = find(root);
+    let operations = find(root);
     let servers = Servers::new(document, options);
     let schemes = Schemes::new(root);
     note_dialect(root);
     document.report_self(&mut general);
-    let mut loaded = Loaded {
-        security_schemes: schemes.declared().cloned().collect(),
-        server: servers.root(),
-        ..Loaded::default()
-    };
+    let security_schemes = schemes.declared_schemes().cloned().collect();
+    let mut loaded = Loaded { security_schemes, server: servers.root(), ..Loaded::default() };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
     let (fragments, shared, decisive) = <(Fragments, SharedParts<'_>, DecisiveDefaults)>::default();
     servers.report_root(&mut general);
     let mut context =
         Context { common, document, options, reach, servers, schemes, fragments, decisive, shared };
-    let identities: Vec<_> = found.iter().map(tool_names::identity).collect();
-    let (NamesOfTools { names, longer }, mut edits) = tool_names::edited(&identities, options);
-    let firsts = first_of_each_id(&found);
-    let tags = Tags::of(Cursor::new(document, &mut general));
+    let identities: Vec<_> = operations.iter().map(tool_names::identity).collect();
+    let (NamesOfTools { names, longer }, mut edits) =
+        tool_names::names_with_edits(&identities, options);
+    let firsts = first_of_each_id(&operations);
+    let tags = Tags::from_root(Cursor::new(document, &mut general));
     let naming = Naming { names: &names, longer: &longer, edits: &edits };
-    let selected = selected(&found, naming, &tags, options, &mut loaded.report);
+    let selected = select_operations(&operations, naming, &tags, options, &mut loaded.report);
     naming.report(&selected, &mut general);
     edits.examine(&identities, &names, &selected);
     let mut gathered = FindingCollector::new(general.into_diagnostics());
     let most = document.limits().operations;
-    for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
+    for (at, ((located, name), is_selected)) in
+        operations.iter().zip(names).zip(selected).enumerate()
+    {
         if !is_selected {
             continue;
         }
         if at >= most {
-            loaded.add(found, name, None, None);
+            loaded.add(located, name, None, None);
             continue;
         }
-        let label = [found.method.as_str(), " ", &found.key].concat();
-        let mut findings = Findings::about(label);
-        found.examine_name(&mut findings);
-        found.examine_id(&firsts, name.as_ref(), &mut findings);
+        let label = [located.method.as_str(), " ", &located.key].concat();
+        let mut findings = Findings::for_operation(label);
+        located.examine_name(&mut findings);
+        located.examine_id(&firsts, name.as_ref(), &mut findings);
         let own = name.clone();
         let operation = own.and_then(|name| {
             let written = longer.get(at).and_then(Option::as_ref).map(|(name, _)| name);
             let naming = OperationName { tool_name: name, written, edit: edits.at(at) };
-            context.operation(found, naming, &mut findings)
+            context.operation(located, naming, &mut findings)
         });
-        loaded.add(found, name, operation, findings.worst());
-        let diagnostics = findings.into_diagnostics();
-        let diagnostics =
-            document.meter().charged(diagnostics, |found| steps_of_text(&found.pointer));
+        loaded.add(located, name, operation, findings.worst());
+        let steps = |diagnostic: &callgate_tree::Diagnostic| steps_of_text(&diagnostic.pointer);
+        let diagnostics = document.meter().charged_parts(findings.into_diagnostics(), steps);
         gathered.extend(diagnostics.collect());
     }
     gathered.extend(context.shared_findings());
     loaded.report.edits = edits.faults.into_iter().chain(context.shared.faulty_edits).collect();
     loaded.report.diagnostics = gathered.finish();
-    loaded.report.steps = document.step_budget().map_or(0, StepBudget::spent);
+    loaded.report.steps = document.step_budget().map_or(0, StepBudget::used_steps);
     loaded
 }
 
@@ -129,7 +128,7 @@ impl Loaded {
     /// The tools with the findings of building every schema, which loading alone does not do, and without those whose
     /// declarations exceed their limit.
     #[must_use]
-    pub fn examined(mut self) -> Self {
+    pub fn with_schema_findings(mut self) -> Self {
         let mut declared = BTreeSet::new();
         self.report.examine(&self.operations, |operation, _| {
             declared.insert(operation.tool_name.clone());
@@ -140,7 +139,7 @@ impl Loaded {
 
     fn add(
         &mut self,
-        found: &FoundOperation<'_>,
+        found_operation: &FoundOperation<'_>,
         name: Option<ToolName>,
         operation: Option<Operation>,
         worst: Option<Severity>,
@@ -152,9 +151,9 @@ impl Loaded {
             (Some(_), _) => OperationStatus::Exposed,
         };
         self.report.operations.push(OperationReport {
-            method: found.method.clone(),
-            path: Arc::clone(&found.key),
-            operation_id: found.shared_operation_id().cloned(),
+            method: found_operation.method.clone(),
+            path: Arc::clone(&found_operation.key),
+            operation_id: found_operation.shared_operation_id().cloned(),
             tool: operation.as_ref().map(|operation| operation.tool_name.clone()),
             refused_tool: name.filter(|_| operation.is_none()),
             status,
@@ -180,10 +179,14 @@ impl<'a> Naming<'a> {
     }
 
     /// All names by which a configuration may mean an operation.
-    fn all<'d: 'a>(self, at: usize, found: &'a FoundOperation<'d>) -> [Option<&'a str>; 6] {
+    fn names_of_operation<'d: 'a>(
+        self,
+        at: usize,
+        found_operation: &'a FoundOperation<'d>,
+    ) -> [Option<&'a str>; 6] {
         let edit = self.edits.at(at).map(|edit| &edit.applied);
         let written = self.longer(at).map(|(name, _)| name);
-        names_of(self.name(at), found.operation_id(), written, edit)
+        names_of(self.name(at), found_operation.operation_id(), written, edit)
     }
 
     fn report(self, selected: &[bool], findings: &mut Findings) {
@@ -194,25 +197,29 @@ impl<'a> Naming<'a> {
 }
 
 /// Selects operations; those that are left out, and criteria that match nothing, go to the report.
-fn selected<'d>(
-    found: &[FoundOperation<'d>],
+fn select_operations<'d>(
+    found_operations: &[FoundOperation<'d>],
     naming: Naming<'_>,
     tags: &Tags<'d>,
     options: &LoadOptions,
     report: &mut Report,
 ) -> Vec<bool> {
     let is_tagged = !options.selection.tags.is_empty();
-    let tags_of = |found: &FoundOperation<'d>| {
-        if is_tagged { tags.of_operation(found.operation.node) } else { Vec::new() }
+    let tags_of = |found_operation: &FoundOperation<'d>| {
+        if is_tagged { tags.of_operation(found_operation.operation.node) } else { Vec::new() }
     };
-    let tags: Vec<Vec<&str>> = found.iter().map(tags_of).collect();
-    let named = found.iter().enumerate().zip(&tags);
+    let tags: Vec<Vec<&str>> = found_operations.iter().map(tags_of).collect();
+    let named = found_operations.iter().enumerate().zip(&tags);
     let candidates: Vec<_> = named
-        .map(|((at, found), tags)| {
-            found.candidate(naming.all(at, found), naming.edits.at(at), tags)
+        .map(|((at, found_operation), tags)| {
+            found_operation.candidate(
+                naming.names_of_operation(at, found_operation),
+                naming.edits.at(at),
+                tags,
+            )
         })
         .collect();
-    report.unmatched = options.selection.unmatched(&candidates);
+    report.unmatched = options.selection.unmatched_entries(&candidates);
     let selected: Vec<_> =
         candidates.iter().map(|candidate| options.selection.takes(candidate)).collect();
     report.not_selected = selected.iter().filter(|is_selected| !**is_selected).count();
@@ -272,12 +279,12 @@ impl FoundOperation<'_> {
 }
 
 fn first_of_each_id<'f, 'd>(
-    found: &'f [FoundOperation<'d>],
+    found_operations: &'f [FoundOperation<'d>],
 ) -> BTreeMap<&'f str, &'f FoundOperation<'d>> {
     let mut firsts = BTreeMap::new();
-    for found in found {
-        if let Some(id) = found.operation_id() {
-            firsts.entry(id).or_insert(found);
+    for found_operation in found_operations {
+        if let Some(id) = found_operation.operation_id() {
+            firsts.entry(id).or_insert(found_operation);
         }
     }
     firsts
@@ -288,10 +295,10 @@ fn note_dialect(root: Cursor<'_, '_>) {
     let dialect = root.text("jsonSchemaDialect").unwrap_or_default();
     let is_known =
         ["https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema"];
-    if dialect.is_empty() || is_known.iter().any(|known| dialect.starts_with(known)) {
+    if dialect.is_empty() || is_known.iter().any(|prefix| dialect.starts_with(prefix)) {
         return;
     }
     let message = format!("expected schemas of JSON Schema 2020-12, got the dialect: `{dialect}`");
     let help = "nothing, unless keywords of that dialect matter; schemas are read as 2020-12";
-    root.named("jsonSchemaDialect").note(Code::SchemaDialect, message, help);
+    root.member_cursor("jsonSchemaDialect").note(Code::SchemaDialect, message, help);
 }

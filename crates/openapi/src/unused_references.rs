@@ -4,36 +4,36 @@
 use crate::{
     code::Code,
     cursor::Cursor,
-    reference::{BadReference, Located},
+    reference::{BadReference, LocatedNode},
 };
 
 pub(crate) fn examine(operation: Cursor<'_, '_>) {
-    each(operation, "parameters", |parameter| {
-        each(parameter, "examples", |_| {});
+    visit_each(operation, "parameters", |parameter| {
+        visit_each(parameter, "examples", |_| {});
         media(parameter);
     });
     if let Some(body) = operation.member("requestBody")
-        && let Some(found) = target(body)
+        && let Some(resolved_body) = target(body)
     {
-        media(body.to(&found));
+        media(body.to(&resolved_body));
     }
-    each(operation, "responses", |response| {
-        each(response, "headers", |header| each(header, "examples", |_| {}));
-        each(response, "links", |_| {});
+    visit_each(operation, "responses", |response| {
+        visit_each(response, "headers", |header| visit_each(header, "examples", |_| {}));
+        visit_each(response, "links", |_| {});
         media(response);
     });
-    each(operation, "callbacks", |_| {});
+    visit_each(operation, "callbacks", |_| {});
 }
 
 fn media(at: Cursor<'_, '_>) {
-    each(at, "content", |media| each(media, "examples", |_| {}));
+    visit_each(at, "content", |media| visit_each(media, "examples", |_| {}));
 }
 
-fn each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
+fn visit_each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)) {
     let Some(several) = at.member(name) else { return };
     let mut look_at = |part: Cursor<'d, '_>| {
-        if let Some(found) = target(part) {
-            look(part.to(&found));
+        if let Some(resolved_part) = target(part) {
+            look(part.to(&resolved_part));
         }
     };
     several.items(PART).for_each(&mut look_at);
@@ -41,7 +41,7 @@ fn each<'d>(at: Cursor<'d, '_>, name: &str, mut look: impl FnMut(Cursor<'d, '_>)
     several.members_where(is_read, PART).for_each(|(_, part)| look_at(part));
 }
 
-fn target<'d>(at: Cursor<'d, '_>) -> Option<Located<'d>> {
+fn target<'d>(at: Cursor<'d, '_>) -> Option<LocatedNode<'d>> {
     let note = |bad: BadReference| {
         let message = format!("expected {}, got: `{}`", bad.expected, bad.reference);
         let help = "correct the reference or add the part it names; no call needs it";

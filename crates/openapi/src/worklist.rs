@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_worklist_keeps_parts_for_which_the_budget_is_spent() {
-        let document = document(json!({})).metered(10);
+        let document = document(json!({})).with_step_limit(10);
         let mut ahead = Worklist::new(&document, |part: &usize| *part);
         ahead.extend([3, 4, 5, 2]);
         assert_eq!((ahead.first(), ahead.last(), ahead.last()), (Some(3), Some(2), None));

@@ -25,17 +25,17 @@ pub(crate) fn report(
     let whole =
         inputs.iter().find(|input| input.place() == InputLocation::Body && input.name.is_empty());
     let Some(argument) = whole.map(|input| input.argument.as_str()) else { return };
-    let own = schema.own().get("properties").and_then(|properties| properties.get(argument));
-    let mut known = BTreeSet::new();
+    let own = schema.own_schema().get("properties").and_then(|properties| properties.get(argument));
+    let mut reported_clashes = BTreeSet::new();
     for media in body.media.iter().filter(|media| media.kind == BodyKind::Xml) {
         let mut walk =
-            ClashSearch { schema, seen: BTreeSet::new(), found: Vec::new(), left: MOST_VISITED };
+            ClashSearch { schema, seen: BTreeSet::new(), clashes: Vec::new(), left: MOST_VISITED };
         walk.visit(argument, own.and_then(|own| media.schema_in(own)));
-        for Clash { kind, name, first, second } in walk.found {
+        for Clash { kind, name, first, second } in walk.clashes {
             let message = format!(
                 "expected one writer for the XML {kind} `{name}`, got two: `{first}` and `{second}`"
             );
-            if known.insert(message.clone()) {
+            if reported_clashes.insert(message.clone()) {
                 let help = "rename one of them by `xml: {name: …}`, or wrap one; a call that gives both is refused";
                 findings.warning(Code::KeyCollision, pointer, message, help);
             }
@@ -54,7 +54,7 @@ struct ClashSearch<'a> {
     schema: SchemaRoot<'a>,
     /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
     seen: BTreeSet<*const Value>,
-    found: Vec<Clash>,
+    clashes: Vec<Clash>,
     left: usize,
 }
 
@@ -68,15 +68,15 @@ impl<'a> ClashSearch<'a> {
             return;
         }
         self.left -= 1;
-        let mut members = Members::of(self.schema);
+        let mut members = Members::new(self.schema);
         members.gather(Some(schema));
         let mut writers: BTreeMap<Part<'a>, String> = BTreeMap::new();
-        for (name, own) in members.found {
+        for (name, own) in members.declared {
             let place = format!("{at}.{name}");
             let Some(part) = self.part(name, own) else { continue };
             match writers.get(&part) {
                 None => drop(writers.insert(part, place.clone())),
-                Some(first) => self.found.push(Clash {
+                Some(first) => self.clashes.push(Clash {
                     kind: part.0,
                     name: part.2.to_owned(),
                     first: first.clone(),
@@ -85,14 +85,14 @@ impl<'a> ClashSearch<'a> {
             }
             self.visit(&place, Some(own));
         }
-        if let Some(items) = self.said(schema, &|schema| schema.get("items")) {
+        if let Some(items) = self.first_match(schema, &|schema| schema.get("items")) {
             self.visit(&format!("{at}[]"), Some(items));
         }
     }
 
     /// The part of the enclosing element that a member writes; `None` if it has no name.
     fn part(&self, name: &'a str, schema: &'a Value) -> Option<Part<'a>> {
-        let items = self.said(schema, &|schema| schema.get("items"));
+        let items = self.first_match(schema, &|schema| schema.get("items"));
         let is_wrapped =
             self.flag(schema, "wrapped") || self.text(schema, "nodeType") == Some("element");
         let named = match items {
@@ -110,21 +110,21 @@ impl<'a> ClashSearch<'a> {
     }
 
     fn text(&self, schema: &'a Value, name: &str) -> Option<&'a str> {
-        self.said(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_str)
+        self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_str)
     }
 
     fn flag(&self, schema: &'a Value, name: &str) -> bool {
-        self.said(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_bool)
+        self.first_match(schema, &|schema| schema.get("xml")?.get(name)).and_then(Value::as_bool)
             == Some(true)
     }
 
     /// The first result from a schema, from its reference or from its compositions.
-    fn said(
+    fn first_match(
         &self,
         schema: &'a Value,
         wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
     ) -> Option<&'a Value> {
-        self.schema.said(schema, wanted, &mut { MOST_VISITED })
+        self.schema.first_match(schema, wanted, &mut { MOST_VISITED })
     }
 }
 

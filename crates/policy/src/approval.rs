@@ -178,15 +178,15 @@ impl Approvals {
         Outcome::Pending(Box::new(pending))
     }
 
-    async fn judged(
+    async fn judge_call(
         &self,
         call: &mut Call<'_>,
         backend: &dyn Backend,
         journal: &mut Journal,
     ) -> Result<Option<Outcome>, Box<Fault>> {
-        let brought = self.brought(call).await?;
+        let brought = self.use_named_approval(call).await?;
         let of_maker = call.extensions().get::<AskAtLeast>().map_or(Confirm::Never, |rule| rule.0);
-        let (rules, effect) = ([self.rules.of(backend), of_maker], backend.effect());
+        let (rules, effect) = ([self.rules.backend_rule(backend), of_maker], backend.effect());
         if !rules.iter().any(|rule| rule.may_ask(effect)) {
             return Ok(None);
         }
@@ -218,7 +218,7 @@ impl Approvals {
                     journal.note(Event::ApprovalOutdated);
                     count("outdated");
                 }
-                self.known(call, &digest).await?
+                self.use_equal_approval(call, &digest).await?
             }
         };
         let pending = match grant {
@@ -254,7 +254,7 @@ impl Middleware for Approvals {
         journal: &mut Journal,
     ) -> ControlFlow<Outcome> {
         let Some(backend) = backend else { return ControlFlow::Continue(()) };
-        match self.judged(call, backend, journal).await {
+        match self.judge_call(call, backend, journal).await {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(outcome)) => ControlFlow::Break(outcome),
             Err(fault) => ControlFlow::Break(Outcome::Failed(fault)),

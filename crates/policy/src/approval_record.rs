@@ -72,8 +72,8 @@ impl Use {
 
     /// The use of an approval that begins now. Its end is said by the time that is then left of the record, so that the
     /// store's clock tells it.
-    pub(crate) fn begun(user: User, approval: &Approval) -> Self {
-        let lapse = approval.left().saturating_sub(Self::TIME).as_millis();
+    pub(crate) fn for_user(user: User, approval: &Approval) -> Self {
+        let lapse = approval.time_left().saturating_sub(Self::TIME).as_millis();
         Self::Begun { user, lapse: u64::try_from(lapse).unwrap_or(u64::MAX) }
     }
 }
@@ -104,7 +104,7 @@ pub enum ApprovalState {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct StoredApproval {
     pub(crate) key: Key,
     pub(crate) version: Version,
     pub(crate) approval: Approval,
@@ -134,15 +134,15 @@ impl ApprovalState {
 impl Approval {
     /// The approval as a record that lives until the approval ends.
     pub(crate) fn record(&self) -> Result<Record, Error> {
-        Ok(Record::json(self)?.with_time_to_live(self.left()))
+        Ok(Record::json(self)?.with_time_to_live(self.time_left()))
     }
 
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.expires.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO)
     }
 
     /// The approval after its use: without the request, which nobody decides about any more.
-    pub(crate) fn used(&self, by: Use) -> Self {
+    pub(crate) fn with_use(&self, by: Use) -> Self {
         Self { request: Value::Null, used: Some(by), ..self.clone() }
     }
 
@@ -157,7 +157,7 @@ impl Approval {
     }
 }
 
-impl Found {
+impl StoredApproval {
     /// True if the request of an unused approval lies beside it.
     pub(crate) fn has_detail(&self) -> bool {
         self.approval.used.is_none() && self.approval.request.is_null()
@@ -188,4 +188,4 @@ pub(crate) struct Permit {
 
 /// The id under which an equal call with the same idempotency key waits, as an extension of the call.
 #[derive(Debug)]
-pub(crate) struct Asked(pub(crate) String);
+pub(crate) struct AskedApproval(pub(crate) String);

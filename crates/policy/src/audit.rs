@@ -262,9 +262,9 @@ impl Audit {
     }
 
     /// Records a decision of somebody other than the caller. Returns false if it may not hold without its record.
-    pub(crate) async fn decided(&self, decided: &Decided, approval: &Approval) -> bool {
-        let told = self.trail.writer.add(members::decided(decided, approval));
-        let is_written = self.told(told).await == WriteOutcome::Written;
+    pub(crate) async fn record_decision(&self, decided: &Decided, approval: &Approval) -> bool {
+        let told = self.trail.writer.add(members::decision_members(decided, approval));
+        let is_written = self.await_write(told).await == WriteOutcome::Written;
         is_written || self.mode == AuditMode::BestEffort
     }
 
@@ -274,7 +274,7 @@ impl Audit {
         match self.mode {
             AuditMode::BestEffort => self.turn_dropped(turn),
             AuditMode::Required => {
-                self.told(self.trail.writer.add(members::turn_ended(turn))).await;
+                self.await_write(self.trail.writer.add(members::turn_end_members(turn))).await;
             }
         }
     }
@@ -282,7 +282,7 @@ impl Audit {
     /// Records a turn for whose end nobody waits any more.
     #[doc(hidden)]
     pub fn turn_dropped(&self, turn: &TurnEnd<'_>) {
-        self.trail.writer.add_later(members::turn_ended(turn));
+        self.trail.writer.add_later(members::turn_end_members(turn));
     }
 
     fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {
@@ -295,7 +295,7 @@ impl Audit {
     }
 
     /// Waits until it is known whether a line was written.
-    async fn told(&self, told: oneshot::Receiver<bool>) -> WriteOutcome {
+    async fn await_write(&self, told: oneshot::Receiver<bool>) -> WriteOutcome {
         let told = match timeout(LONGEST_WRITE, told).await {
             Ok(Ok(true)) => return WriteOutcome::Written,
             Ok(_) => WriteOutcome::Failed,
@@ -327,11 +327,11 @@ impl Middleware for Audit {
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
         let name = self.name();
-        let members = members::begun(call, backend, self.arguments, &name);
+        let members = members::call_start_members(call, backend, self.arguments, &name);
         // Set before the wait: a caller who leaves during it has begun, too.
         call.extensions_mut().insert(Audited(name));
         let told = self.trail.writer.add(members);
-        match self.told(told).await {
+        match self.await_write(told).await {
             WriteOutcome::Written => return ControlFlow::Continue(()),
             WriteOutcome::Failed => {
                 call.extensions_mut().insert(Audited(String::new()));
@@ -349,9 +349,9 @@ impl Middleware for Audit {
         if name.is_empty() {
             return;
         }
-        let members = members::ended(call, ended, name);
+        let members = members::call_end_members(call, ended, name);
         if self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped) {
-            self.told(self.trail.writer.add(members)).await;
+            self.await_write(self.trail.writer.add(members)).await;
         } else {
             self.trail.writer.add_later(members);
         }

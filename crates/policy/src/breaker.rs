@@ -104,8 +104,9 @@ impl Breaker {
     /// Makes a breaker that keeps the state of `previous` for toolsets with unchanged settings.
     pub fn following(settings: BTreeMap<String, BreakerSettings>, previous: Option<&Self>) -> Self {
         let circuits = settings.into_iter().map(|(name, settings)| {
-            let known = previous.and_then(|previous| previous.circuits.get(&name));
-            let same = known.filter(|known| known.settings == settings);
+            let previous_circuit = previous.and_then(|previous| previous.circuits.get(&name));
+            let same =
+                previous_circuit.filter(|previous_circuit| previous_circuit.settings == settings);
             let circuit = same.map_or_else(|| Arc::new(Circuit::new(&name, settings)), Arc::clone);
             (name, circuit)
         });
@@ -139,20 +140,20 @@ impl Circuit {
     }
 
     fn end(&self, ended: &Ended<'_>, is_probe: bool) {
-        let (mut state, (seen, n_failed)) = (self.lock(), Seen::of(ended));
+        let (mut state, (seen, n_failed)) = (self.lock(), Seen::from_attempts(ended));
         let next = match (*state, seen) {
             (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
-            (State::Probing, Seen::Unreachable) if is_probe => self.opened(),
+            (State::Probing, Seen::Unreachable) if is_probe => self.open_state(),
             // This ending says nothing about the service: the next call tests it.
             (State::Probing, Seen::Nothing) if is_probe => State::Open { until: Instant::now() },
             (State::Closed { .. }, Seen::Reached) => State::Closed { failures: 0 },
             (State::Closed { failures }, Seen::Unreachable) => {
                 let failures = failures.saturating_add(n_failed);
                 let is_over = failures >= self.settings.failures;
-                if is_over { self.opened() } else { State::Closed { failures } }
+                if is_over { self.open_state() } else { State::Closed { failures } }
             }
             // Calls that went through before the circuit opened.
-            (known, _) => known,
+            (state, _) => state,
         };
         *state = next;
         match next {
@@ -162,7 +163,7 @@ impl Circuit {
         }
     }
 
-    fn opened(&self) -> State {
+    fn open_state(&self) -> State {
         State::Open { until: Instant::now() + self.settings.open }
     }
 
@@ -181,7 +182,7 @@ enum Seen {
 
 impl Seen {
     /// The last information in the attempts of a call, and the number of attempts in a row that could not reach the service.
-    fn of(ended: &Ended<'_>) -> (Self, u32) {
+    fn from_attempts(ended: &Ended<'_>) -> (Self, u32) {
         let retried = ended.journal.events().iter().filter_map(Self::of_attempt);
         let seen = retried.chain([Self::of_end(ended.ending)]);
         seen.fold((Self::Nothing, 0), |(last, n_failed), next| match next {

@@ -59,12 +59,12 @@ pub(crate) fn not_a_webhook_key() -> Error {
     Error::new(ErrorKind::ShortKey, message)
 }
 
-pub(crate) fn locked(file: &Path) -> Error {
+pub(crate) fn locked_file_error(file: &Path) -> Error {
     let message = format!("another process writes the audit file: {}", file.display());
     Error::new(ErrorKind::Locked, message)
 }
 
-pub(crate) fn unreadable(file: &Path, source: io::Error) -> Error {
+pub(crate) fn unreadable_file_error(file: &Path, source: io::Error) -> Error {
     let message = format!("cannot open the audit file {}", file.display());
     Error::new(ErrorKind::Unreadable, message).with_source(source)
 }

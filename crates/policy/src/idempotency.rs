@@ -15,7 +15,7 @@ use callgate_tool::{Event, FaultCode, Journal, Outcome, PendingKind};
 use callgate_transport::frees_key;
 
 use crate::{
-    approval_record::Asked,
+    approval_record::AskedApproval,
     records::{Begun, Guard, IdempotencyKey, RecordBounds, Records},
 };
 
@@ -109,7 +109,7 @@ impl Middleware for Idempotency {
                 let waits = waits.into_inner().unwrap_or_else(PoisonError::into_inner);
                 if let Some(approval) = waits {
                     // Somebody may have decided meanwhile.
-                    call.extensions_mut().insert(Asked(approval));
+                    call.extensions_mut().insert(AskedApproval(approval));
                 }
                 call.extensions_mut().insert(HeldGuard(Mutex::new(Some(guard))));
                 return ControlFlow::Continue(());

@@ -144,21 +144,21 @@ pub(crate) struct LimitState {
 
 impl LimitState {
     /// A limit that continues the state of `known` if the settings are equal.
-    fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
+    fn new(bound: Bound, queue: Queue, previous_state: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
-            let known = known.and_then(|known| known.bucket.as_ref());
-            let same = known.filter(|bucket| bucket.rate() == rate);
+            let previous_bucket = previous_state.and_then(|state| state.bucket.as_ref());
+            let same = previous_bucket.filter(|bucket| bucket.rate() == rate);
             same.map_or_else(|| Arc::new(Bucket::new(rate)), Arc::clone)
         });
-        let gate = bound
-            .concurrency
-            .map(|permits| gate(permits, queue, known.and_then(|known| known.gate.as_ref())));
+        let gate = bound.concurrency.map(|permits| {
+            gate(permits, queue, previous_state.and_then(|state| state.gate.as_ref()))
+        });
         Self { bucket, gate }
     }
 }
 
-fn gate(permits: usize, queue: Queue, known: Option<&Arc<Gate>>) -> Arc<Gate> {
-    let same = known.filter(|gate| gate.is(permits, queue));
+fn gate(permits: usize, queue: Queue, previous_gate: Option<&Arc<Gate>>) -> Arc<Gate> {
+    let same = previous_gate.filter(|gate| gate.is(permits, queue));
     same.map_or_else(|| Arc::new(Gate::new(permits, queue)), Arc::clone)
 }
 
@@ -171,19 +171,19 @@ impl Limits {
     /// Continues the state of `previous` where settings are equal: calls that run there count here.
     pub fn following(config: &LimitsConfig, previous: Option<&Self>) -> Self {
         let queue = Queue { length: config.queue, wait: config.queue_wait };
-        let known = |name: &str| previous.and_then(|previous| previous.toolsets.get(name));
-        let toolsets = config
-            .toolsets
-            .iter()
-            .map(|(name, bound)| (name.clone(), LimitState::new(*bound, queue, known(name))));
+        let previous_state = |name: &str| previous.and_then(|previous| previous.toolsets.get(name));
+        let toolsets = config.toolsets.iter().map(|(name, bound)| {
+            (name.clone(), LimitState::new(*bound, queue, previous_state(name)))
+        });
         let of_principals = || {
-            let known = previous.and_then(|previous| previous.principals.as_ref());
-            let same = known.filter(|known| known.is(config.principal, queue));
+            let previous_principals = previous.and_then(|previous| previous.principals.as_ref());
+            let same = previous_principals
+                .filter(|previous_principals| previous_principals.is(config.principal, queue));
             same.map_or_else(|| Arc::new(Principals::new(config.principal, queue)), Arc::clone)
         };
-        let known = previous.map(|previous| &previous.in_flight);
+        let previous_gate = previous.map(|previous| &previous.in_flight);
         Self {
-            in_flight: gate(config.in_flight, queue, known),
+            in_flight: gate(config.in_flight, queue, previous_gate),
             principals: (config.principal != Bound::default()).then(of_principals),
             toolsets: toolsets.collect(),
             shared: None,
@@ -217,7 +217,7 @@ impl Limits {
     ) -> Result<Permits, Box<Fault>> {
         let started = Instant::now();
         let mut permits = Permits::default();
-        let overloaded = || wording::overloaded(Duration::from_secs(1));
+        let overloaded = || wording::overload(Duration::from_secs(1));
         let principal = match &self.principals {
             Some(principals) => Some(principals.find(call.principal()).ok_or_else(overloaded)?),
             None => None,

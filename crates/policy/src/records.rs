@@ -193,10 +193,10 @@ impl Records {
         // Mostly the key is new, and one request to the store is enough.
         let mut expected = Expected::Absent;
         for _ in 0..ATTEMPTS {
-            match self.taken(&key, digest, expected).await {
+            match self.claim_key(&key, digest, expected).await {
                 Ok(guard) => return Begun::Fresh(guard),
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
-                Err(error) => return self.refused(&error),
+                Err(error) => return self.state_for_error(&error),
             }
             let stored = match self.store.get(&key, now()).await {
                 Ok(Some(stored)) => stored,
@@ -204,9 +204,9 @@ impl Records {
                     expected = Expected::Absent;
                     continue;
                 }
-                Err(error) => return self.refused(&error),
+                Err(error) => return self.state_for_error(&error),
             };
-            match self.begun(&key, digest, &stored).await {
+            match self.key_state(&key, digest, &stored).await {
                 None => {}
                 Some(Begun::Replay(result)) if may_replace(Some(&result)) => {}
                 Some(Begun::Unknown) if may_replace(None) => {}
@@ -229,7 +229,7 @@ impl Records {
         }
     }
 
-    async fn taken(
+    async fn claim_key(
         self: &Arc<Self>,
         key: &Key,
         digest: Digest,
@@ -256,8 +256,8 @@ impl Records {
     }
 
     /// The state of a stored key; `None` if its request was certainly not sent, so that any request may take it over.
-    async fn begun(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
-        let Some(entry) = Entry::of(&stored.record) else { return Some(Begun::Unknown) };
+    async fn key_state(&self, key: &Key, digest: Digest, stored: &Stored) -> Option<Begun> {
+        let Some(entry) = Entry::from_record(&stored.record) else { return Some(Begun::Unknown) };
         let is_other = entry.digest != digest;
         match entry.state {
             State::Unsent => None,
@@ -294,12 +294,12 @@ impl Records {
         }
     }
 
-    fn refused(&self, error: &Error) -> Begun {
+    fn state_for_error(&self, error: &Error) -> Begun {
         match error.kind() {
             ErrorKind::Full | ErrorKind::TooLarge => {
                 // A record that lives longer is one of a running request.
-                let known = error.retry_after().filter(|wait| *wait <= *self.lock());
-                Begun::Full(known.unwrap_or(SOON))
+                let retry_delay = error.retry_after().filter(|wait| *wait <= *self.lock());
+                Begun::Full(retry_delay.unwrap_or(SOON))
             }
             _ => {
                 tracing::warn!(%error, "an idempotency key cannot be kept");

@@ -54,7 +54,7 @@ impl TimedStore {
         Self { store, own, health: Mutex::default() }
     }
 
-    async fn bounded<T>(
+    async fn run_request<T>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send,
     ) -> Result<T, Error> {
@@ -65,7 +65,7 @@ impl TimedStore {
         self.admit().await?;
         let Some(answer) = self.in_time(request).await else {
             count("unanswered");
-            return Err(unanswered().with_retry_after(PAUSE));
+            return Err(timeout_error().with_retry_after(PAUSE));
         };
         match &answer {
             Err(error) if error.kind() == ErrorKind::Unavailable => {
@@ -79,7 +79,7 @@ impl TimedStore {
             Err(error) if error.kind() == ErrorKind::Full => count("full"),
             _ => {}
         }
-        self.answered();
+        self.record_answer();
         answer
     }
 
@@ -111,7 +111,7 @@ impl TimedStore {
             return Ok(());
         }
         count("refused");
-        Err(unanswered().with_retry_after(PAUSE))
+        Err(timeout_error().with_retry_after(PAUSE))
     }
 
     /// Tries the store by a small request, unless another trial runs.
@@ -122,13 +122,15 @@ impl TimedStore {
         let _trial = Trial(self);
         let now = Instant::now().into_std();
         match timeout(TRIAL, self.store.get(&self.own, now)).await {
-            Err(_) => self.failed(&unanswered(), Some(Instant::now() + PAUSE)),
-            Ok(Err(error)) if error.kind() == ErrorKind::Unavailable => self.failed(&error, None),
-            Ok(_) => self.answered(),
+            Err(_) => self.record_failure(&timeout_error(), Some(Instant::now() + PAUSE)),
+            Ok(Err(error)) if error.kind() == ErrorKind::Unavailable => {
+                self.record_failure(&error, None);
+            }
+            Ok(_) => self.record_answer(),
         }
     }
 
-    fn failed(&self, error: &Error, next_trial: Option<Instant>) {
+    fn record_failure(&self, error: &Error, next_trial: Option<Instant>) {
         let mut health = self.health();
         health.next_trial = next_trial;
         let is_first = health.away_since.is_none();
@@ -141,7 +143,7 @@ impl TimedStore {
         }
     }
 
-    fn answered(&self) {
+    fn record_answer(&self) {
         let mut health = self.health();
         health.next_trial = None;
         let Some(since) = health.away_since.take() else { return };
@@ -167,7 +169,7 @@ impl Store for TimedStore {
     }
 
     async fn get(&self, key: &Key, now: Clock) -> Result<Option<Stored>, Error> {
-        self.bounded(self.store.get(key, now)).await
+        self.run_request(self.store.get(key, now)).await
     }
 
     async fn list(
@@ -177,7 +179,7 @@ impl Store for TimedStore {
         most: usize,
         now: Clock,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.bounded(self.store.list(group, after, most, now)).await
+        self.run_request(self.store.list(group, after, most, now)).await
     }
 
     async fn put(
@@ -187,15 +189,15 @@ impl Store for TimedStore {
         expected: Expected,
         now: Clock,
     ) -> Result<Version, Error> {
-        self.bounded(self.store.put(key, record, expected, now)).await
+        self.run_request(self.store.put(key, record, expected, now)).await
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Clock) -> Result<bool, Error> {
-        self.bounded(self.store.remove(key, expected, now)).await
+        self.run_request(self.store.remove(key, expected, now)).await
     }
 
     async fn take(&self, key: &Key, pace: Pace, now: Clock) -> Result<Option<Duration>, Error> {
-        self.bounded(self.store.take(key, pace, now)).await
+        self.run_request(self.store.take(key, pace, now)).await
     }
 }
 
@@ -215,7 +217,7 @@ fn count(failure: &'static str) {
     counter!("callgate_state_failures_total", "failure" => failure).increment(1);
 }
 
-fn unanswered() -> Error {
+fn timeout_error() -> Error {
     Error::new(ErrorKind::Unavailable, "the store of `state` does not answer in time")
 }
 

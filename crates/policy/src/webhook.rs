@@ -156,7 +156,7 @@ impl Webhook {
         loop {
             tokio::select! {
                 biased;
-                () = stop.stopped() => break,
+                () = stop.wait_for_stop() => break,
                 Some(kept) = queued.recv() => deliveries.push(self.deliver(kept)),
                 Some(()) = deliveries.next() => {}
             }
@@ -175,11 +175,11 @@ impl Webhook {
         loop {
             let Some(target) = self.target() else { return count("dropped") };
             let (why, asked) = match self.send(&target, &notice, &body).await {
-                Ok(()) => return self.succeed(),
+                Ok(()) => return self.record_success(),
                 Err(untaken) => untaken,
             };
             n_failed += 1;
-            self.fail(&why);
+            self.record_failure(&why);
             let wait = pause_after(n_failed).max(asked.unwrap_or_default());
             if Instant::now().checked_add(wait).is_none_or(|then| then >= ends) {
                 count("expired");
@@ -213,17 +213,17 @@ impl Webhook {
         if answer.status().is_success() {
             return Ok(());
         }
-        Err((told(answer.status()), retry_after(answer.headers())))
+        Err((status_message(answer.status()), retry_after(answer.headers())))
     }
 
-    fn succeed(&self) {
+    fn record_success(&self) {
         count("delivered");
         if self.0.is_failing.swap(false, Ordering::Relaxed) {
             tracing::info!("the webhook of approvals takes notices again");
         }
     }
 
-    fn fail(&self, why: &str) {
+    fn record_failure(&self, why: &str) {
         count("failed");
         if !self.0.is_failing.swap(true, Ordering::Relaxed) {
             let help = "notices are sent again until their approvals end";
@@ -277,7 +277,7 @@ fn request(target: &WebhookTarget, id: &str, body: &str) -> Option<Request<Bytes
     request.body(Bytes::copy_from_slice(body.as_bytes())).ok()
 }
 
-fn told(status: StatusCode) -> String {
+fn status_message(status: StatusCode) -> String {
     format!("it answered with status {}", status.as_u16())
 }
 

@@ -1,7 +1,7 @@
 //! The formula that ranks (BM25), without the lists of words that it is applied to.
 
 /// The score of a word with this weight in a document: repetitions count less and less.
-pub(crate) fn saturated(weight: f32) -> f32 {
+pub(crate) fn saturated_score(weight: f32) -> f32 {
     weight * (SATURATION + 1.0) / (weight + SATURATION)
 }
 

@@ -17,7 +17,7 @@ use entry::Posting;
 pub use reader::{PieceReader, PieceWords};
 
 use crate::{
-    bm25::{float, rarity, saturated},
+    bm25::{float, rarity, saturated_score},
     query::Hit,
     vocabulary::Vocabulary,
 };
@@ -139,9 +139,9 @@ impl PieceIndex {
         let numbers: Vec<Option<usize>> = self.pieces.iter().map(renumber).collect();
         let renumbered = |posting: Posting| {
             let number = numbers.get(posting.piece()).copied().flatten();
-            number.map(|number| posting.of(number))
+            number.map(|number| posting.with_piece(number))
         };
-        self.chains = self.chains.mapped(renumbered);
+        self.chains = self.chains.mapped_chains(renumbered);
         self.pieces.retain(|piece| !piece.is_removed);
         self.pieces.shrink_to_fit();
         self.n_removed = 0;
@@ -166,7 +166,7 @@ impl PieceIndex {
             if let Some((score, piece)) = scores.get_mut(number).zip(self.pieces.get(number)) {
                 let [title, text] = piece.factors;
                 let weight = posting.in_title() * title + posting.in_text() * text;
-                *score += n_times * rarity * saturated(weight);
+                *score += n_times * rarity * saturated_score(weight);
             }
         });
     }

@@ -39,9 +39,9 @@ impl<'a> Query<'a> {
 
 /// The documents with scores above zero, the best first; of equal scores, the first document comes first.
 pub(crate) fn best(scores: &[f32], limit: usize) -> Vec<Hit> {
-    let found = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
+    let positive_scores = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
     let mut hits: Vec<Hit> =
-        found.map(|(document, score)| Hit { document, score: *score }).collect();
+        positive_scores.map(|(document, score)| Hit { document, score: *score }).collect();
     let order = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document));
     if limit < hits.len() {
         hits.select_nth_unstable_by(limit, order);

@@ -24,14 +24,14 @@ pub struct Synonyms(BTreeMap<Box<str>, Vec<Box<str>>>);
 impl Synonyms {
     /// Maps each word to the words that it may also mean. The reverse holds only if it is added too.
     pub fn new<'a>(words: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Self {
-        let (stemmer, mut known) = (Stemmer::default(), BTreeMap::<_, Vec<_>>::new());
+        let (stemmer, mut synonyms) = (Stemmer::default(), BTreeMap::<_, Vec<_>>::new());
         for (word, others) in words {
             let others: Vec<_> = others.iter().flat_map(|other| stemmer.stems(other)).collect();
             for stem in stemmer.stems(word) {
-                known.entry(stem).or_default().extend(others.iter().cloned());
+                synonyms.entry(stem).or_default().extend(others.iter().cloned());
             }
         }
-        Self(known)
+        Self(synonyms)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -39,7 +39,7 @@ impl Synonyms {
     }
 
     /// The stems that a stem may also mean.
-    pub(crate) fn of(&self, stem: &str) -> &[Box<str>] {
+    pub(crate) fn synonym_stems(&self, stem: &str) -> &[Box<str>] {
         self.0.get(stem).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -30,14 +30,15 @@ pub(crate) struct Spellings {
 impl Vocabulary {
     /// The numbers of a text's different words that some document has, and of their synonyms, in the order of the stems: scores are
     /// added in an order that does not depend on numbers.
-    pub(crate) fn of(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
+    pub(crate) fn word_numbers(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
         let mut stems = Stemmer::default().stems(text);
         if asks_about_itself(text, &stems) {
             stems.extend(Stemmer::default().stems(ITSELF));
             stems.push(SELF.into());
         }
         if !synonyms.is_empty() {
-            let others: Vec<_> = stems.iter().flat_map(|stem| synonyms.of(stem)).cloned().collect();
+            let others: Vec<_> =
+                stems.iter().flat_map(|stem| synonyms.synonym_stems(stem)).cloned().collect();
             stems.extend(others);
         }
         stems.sort_unstable();
@@ -118,12 +119,12 @@ impl Spellings {
         number_of: impl FnOnce(Box<str>) -> Option<u32>,
     ) -> Option<u32> {
         let short = short_key(word);
-        let known = match short {
+        let cached_number = match short {
             Some(key) => self.short.get(&key),
             None => self.long.get(word),
         };
-        if let Some(known) = known {
-            return *known;
+        if let Some(cached_number) = cached_number {
+            return *cached_number;
         }
         // `/me` and `getMe` say whose things they are.
         let is_read = word.len() <= LONGEST && (!is_stop_word(word) || word == SELF);

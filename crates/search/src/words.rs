@@ -28,14 +28,14 @@ impl Stemmer {
 
     /// The stems of a text's words, without stop words.
     pub(crate) fn stems(&self, text: &str) -> Vec<Box<str>> {
-        let mut found = Vec::new();
+        let mut stems = Vec::new();
         each_word(text, |word| {
             if !is_stop_word(word) {
-                found.push(self.stem(word));
+                stems.push(self.stem(word));
             }
-            found.len() < MOST_WORDS
+            stems.len() < MOST_WORDS
         });
-        found
+        stems
     }
 }
 
@@ -64,7 +64,7 @@ fn each_word_of(part: &str, take: &mut impl FnMut(&str) -> bool) -> bool {
     let mut word = Word::default();
     let mut chars = part.chars().peekable();
     while let Some(next) = chars.next() {
-        let kind = Kind::of(next);
+        let kind = Kind::from_char(next);
         let begins = match (word.last, kind) {
             (Kind::Pair, Kind::Pair)
             | (Kind::Between, _)
@@ -98,7 +98,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(c: char) -> Self {
+    fn from_char(c: char) -> Self {
         match c {
             'a'..='z' | '0'..='9' => Self::Lower,
             'A'..='Z' => Self::Upper,

@@ -107,16 +107,17 @@ impl CachedStore {
     fn read(
         &self,
         reference: &SecretReference,
-        known: &Arc<SingleFlight<CachedSecret, Error>>,
+        flight: &Arc<SingleFlight<CachedSecret, Error>>,
     ) -> impl Future<Output = Result<(CachedSecret, Life), Error>> + Send + use<> {
         let (inner, reference) = (Arc::clone(&self.inner), reference.clone());
-        let (policy, known) = (self.policy, Arc::clone(known));
+        let (policy, flight) = (self.policy, Arc::clone(flight));
         async move {
             let read = timeout(policy.timeout, inner.get(&reference)).await;
             let secret =
                 read.unwrap_or_else(|_| Err(error::timed_out(&reference, policy.timeout)))?;
-            let is_same =
-                known.held(|held| held.is_distrusted && held.value.secret.is_same_value(&secret));
+            let is_same = flight.inspect_value(|held| {
+                held.is_distrusted && held.value.secret.is_same_value(&secret)
+            });
             let confirmed = is_same.unwrap_or_default().then(Instant::now);
             let life = Life::ahead(policy.time_to_live / 5 * 4, policy.time_to_live);
             Ok((CachedSecret { secret, confirmed }, life))
@@ -131,14 +132,14 @@ impl SecretStore for CachedStore {
         if reference.is_literal() {
             return self.inner.get(reference).await;
         }
-        let known = self.secrets.of(&reference.to_string());
-        let read = |_| self.read(reference, &known);
-        Ok(known.get_at_once(&(), &self.refreshes, read).await?.secret)
+        let flight = self.secrets.slot(&reference.to_string());
+        let read = |_| self.read(reference, &flight);
+        Ok(flight.get_at_once(&(), &self.refreshes, read).await?.secret)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {
-        if let Some(known) = self.secrets.known(&reference.to_string()) {
-            known.distrust_if(|held| {
+        if let Some(flight) = self.secrets.existing_slot(&reference.to_string()) {
+            flight.distrust_if(|held| {
                 let CachedSecret { secret, confirmed } = &held.value;
                 let is_confirmed = confirmed.is_some_and(|at| at.elapsed() < CONFIRMED_PAUSE);
                 !is_confirmed && secret.is_same_value(rejected)

@@ -68,7 +68,7 @@ mod tests {
     use crate::ErrorKind;
 
     /// A directory as Kubernetes mounts it, and a file beside it.
-    fn mounted() -> tempfile::TempDir {
+    fn mounted_directory() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         let mount = root.path().join("mount");
         fs::create_dir_all(mount.join("..2026_01/nested")).unwrap();
@@ -93,14 +93,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_file_of_the_directory_is_read_without_its_line_break() {
-        let root = mounted();
+        let root = mounted_directory();
         assert_eq!(get(root.path(), "key").await.unwrap(), "first");
         assert_eq!(get(root.path(), "nested/key").await.unwrap(), "nested");
     }
 
     #[tokio::test]
     async fn a_remounted_file_is_read_again() {
-        let root = mounted();
+        let root = mounted_directory();
         assert_eq!(get(root.path(), "key").await.unwrap(), "first");
         let mount = root.path().join("mount");
         fs::create_dir(mount.join("..2026_02")).unwrap();
@@ -112,7 +112,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_missing_file_a_missing_directory_and_a_directory_are_reported() {
-        let root = mounted();
+        let root = mounted_directory();
         assert_eq!(get(root.path(), "none").await, Err(ErrorKind::NotFound));
         assert_eq!(get(Path::new("/nowhere"), "key").await, Err(ErrorKind::NotFound));
         assert_eq!(get(root.path(), "nested").await, Err(ErrorKind::Unreadable));
@@ -120,6 +120,6 @@ mod tests {
 
     #[tokio::test]
     async fn a_link_to_outside_the_directory_is_denied() {
-        assert_eq!(get(mounted().path(), "out").await, Err(ErrorKind::Denied));
+        assert_eq!(get(mounted_directory().path(), "out").await, Err(ErrorKind::Denied));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) enum Disguise {
 
 impl Disguise {
     /// The text without the disguise; `None` if it has no such disguise.
-    pub(crate) fn off(self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    pub(crate) fn undisguised_text(self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let is_marked = match self {
             Self::Json => memchr(b'\\', text).is_some(),
             Self::Percent => memchr(b'%', text).is_some(),
@@ -55,8 +55,8 @@ impl Disguise {
             at = end;
         });
         let source = |at: usize| {
-            let known = wanted.binary_search(&at).ok().and_then(|found| sources.get(found));
-            known.copied().unwrap_or((text.len(), text.len()))
+            let source_range = wanted.binary_search(&at).ok().and_then(|index| sources.get(index));
+            source_range.copied().unwrap_or((text.len(), text.len()))
         };
         let range = |[first, last]: [usize; 2]| (source(first).0, source(last).1);
         said.iter().map(ends).map(range).collect()
@@ -64,17 +64,17 @@ impl Disguise {
 
     fn walk(self, text: &[u8], mut take: impl FnMut(Part<'_>)) {
         let (mut copied, mut at) = (0, 0);
-        while let Some(found) = self.next_mark(text, at) {
+        while let Some(mark_start) = self.next_mark(text, at) {
             let mut utf8 = [0; 4];
-            let rest = text.get(found..).unwrap_or_default();
+            let rest = text.get(mark_start..).unwrap_or_default();
             let Some((meaning, length)) = Self::meaning(rest, &mut utf8) else {
-                at = found + 1;
+                at = mark_start + 1;
                 continue;
             };
-            let plain = text.get(copied..found).unwrap_or_default();
+            let plain = text.get(copied..mark_start).unwrap_or_default();
             take(Part::plain(plain, copied));
-            take(Part { meaning, source: found, length, is_disguise: true });
-            at = found + length;
+            take(Part { meaning, source: mark_start, length, is_disguise: true });
+            at = mark_start + length;
             copied = at;
         }
         let plain = text.get(copied..).unwrap_or_default();
@@ -83,13 +83,13 @@ impl Disguise {
 
     fn next_mark(self, text: &[u8], at: usize) -> Option<usize> {
         let rest = text.get(at..)?;
-        let found = match self {
+        let mark_offset = match self {
             Self::Json => memchr(b'\\', rest),
             Self::Percent => memchr(b'%', rest),
             Self::Tags => memchr(b'<', rest),
             Self::All => rest.iter().position(|byte| is_mark(*byte)),
         };
-        found.map(|found| at + found)
+        mark_offset.map(|offset| at + offset)
     }
 
     /// Undoes the disguise at the beginning of `bytes`; returns the bytes that it stands for, and its length.
@@ -117,7 +117,7 @@ impl Disguise {
 /// Returns true if a disguise other than a tag may begin in the text. Plain ASCII characters are skipped many at a time.
 fn has_mark(text: &[u8]) -> bool {
     let may_have =
-        |chunk: &[u8]| chunk.iter().fold(false, |found, byte| found | may_be_mark(*byte));
+        |chunk: &[u8]| chunk.iter().fold(false, |is_marked, byte| is_marked | may_be_mark(*byte));
     let (chunks, rest) = text.as_chunks::<32>();
     let mut chunks = chunks.iter().map(<[u8; 32]>::as_slice).chain([rest]);
     chunks.any(|chunk| may_have(chunk) && chunk.iter().copied().any(is_mark))
@@ -199,7 +199,7 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     let Some(number) = rest.strip_prefix(b"#") else {
         let end = memchr(b';', rest)?;
         let name = rest.get(..end)?;
-        let (_, character) = NAMED.iter().find(|(known, _)| known.as_bytes() == name)?;
+        let (_, character) = NAMED.iter().find(|(entry, _)| entry.as_bytes() == name)?;
         return Some((*character, end + 2));
     };
     let (digits, radix, lead) = match number {
@@ -278,7 +278,7 @@ mod tests {
 
     #[track_caller]
     fn check(disguise: Disguise, text: &str, expected: Option<&str>) {
-        let said = disguise.off(text.as_bytes());
+        let said = disguise.undisguised_text(text.as_bytes());
         let shown = said.as_ref().map(|said| String::from_utf8_lossy(said).into_owned());
         assert_eq!(shown.as_deref(), expected, "{text}");
         if let Some(said) = said {

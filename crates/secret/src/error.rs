@@ -79,7 +79,7 @@ pub(crate) fn not_a_reference() -> Error {
 }
 
 crate::errors! {
-    fn malformed(scheme: &str, form: &str) = Invalid:
+    fn malformed_reference(scheme: &str, form: &str) = Invalid:
         "the reference after `{scheme}:` must be {form}";
     fn not_for_a_header(what: &str) = Invalid:
         "the secret cannot be put in a header: it holds {what}";

@@ -39,7 +39,11 @@ impl<'a> Masker<'a> {
     /// The bytes with `****` in place of every secret; unchanged if there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let ranges = self.ranges(bytes);
-        if ranges.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(masked(bytes, ranges)) }
+        if ranges.is_empty() {
+            Cow::Borrowed(bytes)
+        } else {
+            Cow::Owned(masked_bytes(bytes, ranges))
+        }
     }
 
     /// The text with `****` in place of every secret; unchanged if there is none.
@@ -95,13 +99,13 @@ impl<'a> Masker<'a> {
         bytes: &[u8],
         deeper: impl FnOnce(&[u8]) -> Vec<(usize, usize)>,
     ) -> Vec<(usize, usize)> {
-        let Some(said) = disguise.off(bytes) else { return Vec::new() };
+        let Some(said) = disguise.undisguised_text(bytes) else { return Vec::new() };
         let mut ranges = deeper(&said);
         self.find(&said, |start, end| ranges.push((start, end)));
         if ranges.is_empty() { ranges } else { disguise.ranges(bytes, &ranges) }
     }
 
-    fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
+    fn find(&self, bytes: &[u8], mut report_range: impl FnMut(usize, usize)) {
         // A secret that is itself `****` needs no mask.
         let is_told =
             |secret: &&Secret| secret.expose().len() >= SHORTEST && secret.expose() != MASK;
@@ -111,18 +115,18 @@ impl<'a> Masker<'a> {
                 let ranges = memmem::find_iter(bytes, value).map(|at| (at, at + value.len()));
                 ranges
                     .filter(|(start, end)| stands_alone(bytes, *start, *end))
-                    .for_each(|(start, end)| found(start, end));
+                    .for_each(|(start, end)| report_range(start, end));
             } else if secret.may_be_in(bytes) {
-                find_spellings(bytes, value, &mut found);
+                find_spellings(bytes, value, &mut report_range);
             }
         }
     }
 }
 
-fn find_spellings(bytes: &[u8], value: &[u8], mut found: impl FnMut(usize, usize)) {
+fn find_spellings(bytes: &[u8], value: &[u8], mut report_range: impl FnMut(usize, usize)) {
     for spelling in spellings(value) {
         let starts = memmem::find_iter(bytes, &**spelling);
-        starts.for_each(|start| found(start, start + spelling.len()));
+        starts.for_each(|start| report_range(start, start + spelling.len()));
     }
 }
 
@@ -145,7 +149,7 @@ impl fmt::Debug for Masker<'_> {
     }
 }
 
-fn masked(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
+fn masked_bytes(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
     ranges.sort_unstable();
     let mut out = Vec::with_capacity(bytes.len());
     let mut done = 0;

@@ -49,8 +49,8 @@ impl SecretStore for MemoryStore {
         if let SecretReference::Literal { value } = reference {
             return Ok(value.clone());
         }
-        let found = self.secrets.get(&reference.to_string());
-        found.cloned().ok_or_else(|| error::not_found(reference))
+        let secret = self.secrets.get(&reference.to_string());
+        secret.cloned().ok_or_else(|| error::not_found(reference))
     }
 }
 

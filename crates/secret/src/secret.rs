@@ -123,8 +123,10 @@ impl Secret {
     /// service rejected the secret that it still holds.
     pub fn is_same_value(&self, other: &Self) -> bool {
         let (left, right) = (self.held.value.as_bytes(), other.held.value.as_bytes());
-        let difference =
-            left.iter().zip(right).fold(0, |found, (left, right)| found | (left ^ right));
+        let difference = left
+            .iter()
+            .zip(right)
+            .fold(0, |differing_bits, (left, right)| differing_bits | (left ^ right));
         std::hint::black_box(difference) == 0 && left.len() == right.len()
     }
 

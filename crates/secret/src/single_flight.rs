@@ -17,7 +17,7 @@ use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinSet, time::Instant
 
 pub use flights::SingleFlights;
 pub use state::{CachedValue, FetchReason, Life};
-use state::{Found, State};
+use state::{Lookup, State};
 
 /// A failure, which all waiting callers receive.
 pub trait FetchFailure: Clone {
@@ -79,20 +79,20 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     where
         F: Future<Output = Result<(V, Life), E>>,
     {
-        let arrived = match self.found(inputs) {
-            Found::Good(value) => return Ok(value),
-            Found::Due(value) => {
+        let arrived = match self.lookup(inputs) {
+            Lookup::Good(value) => return Ok(value),
+            Lookup::Due(value) => {
                 let Some(round) = self.free_round(inputs, FetchReason::Ahead) else {
                     return Ok(value);
                 };
                 let fetched = fetch(FetchReason::Ahead).await;
                 return Ok(round.end(inputs.clone(), fetched).unwrap_or(value));
             }
-            Found::Failed(error) => return Err(error),
-            Found::Nothing { n_ended } => n_ended,
+            Lookup::Failed(error) => return Err(error),
+            Lookup::Nothing { n_ended } => n_ended,
         };
         let baton = Arc::clone(&self.baton).lock_owned().await;
-        if let Some(result) = self.locked().since(arrived, inputs) {
+        if let Some(result) = self.lock_state().result_since(arrived, inputs) {
             return result;
         }
         let round = self.round(baton, FetchReason::Needed);
@@ -117,7 +117,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
         I: Send + 'static,
         F: Future<Output = Result<(V, Life), E>> + Send + 'static,
     {
-        let Found::Due(value) = self.found(inputs) else { return self.get(inputs, fetch).await };
+        let Lookup::Due(value) = self.lookup(inputs) else { return self.get(inputs, fetch).await };
         self.begin(inputs, tasks, FetchReason::Ahead, fetch);
         Ok(value)
     }
@@ -149,7 +149,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Waits until no fetch runs.
-    pub async fn over(&self) {
+    pub async fn wait_until_idle(&self) {
         drop(self.baton.lock().await);
     }
 
@@ -159,13 +159,13 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
     }
 
     /// Calls `look` with the current value, whatever its age.
-    pub fn held<R>(&self, look: impl FnOnce(&mut CachedValue<V, I>) -> R) -> Option<R> {
-        self.locked().held.as_mut().map(look)
+    pub fn inspect_value<R>(&self, look: impl FnOnce(&mut CachedValue<V, I>) -> R) -> Option<R> {
+        self.lock_state().held.as_mut().map(look)
     }
 
     /// Drops the current value if `is_it` returns true, because it was refused; the next value replaces it.
     pub fn forget_if(&self, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) {
-        let mut state = self.locked();
+        let mut state = self.lock_state();
         if state.held.take_if(|held| is_it(held)).is_some() {
             state.is_refused = true;
         }
@@ -173,14 +173,14 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
 
     /// Marks the current value as refused if `is_it` returns true: it is returned only while no other can be fetched.
     pub fn distrust_if(&self, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) {
-        if let Some(held) = self.locked().held.as_mut().filter(|held| is_it(held)) {
+        if let Some(held) = self.lock_state().held.as_mut().filter(|held| is_it(held)) {
             held.is_distrusted = true;
         }
     }
 
     /// Replaces the current value by a failure if `is_it` returns true; returns whether it did.
     pub fn fail_if(&self, error: E, is_it: impl FnOnce(&CachedValue<V, I>) -> bool) -> bool {
-        let mut state = self.locked();
+        let mut state = self.lock_state();
         let Some(held) = state.held.take_if(|held| is_it(held)) else { return false };
         let number = state.n_ended;
         state.fail(error, held.inputs, number, FetchReason::Needed);
@@ -189,43 +189,43 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlight<V, E, I> {
 
     /// The number of fetches that were started.
     pub fn n_begun(&self) -> u64 {
-        self.locked().n_begun
+        self.lock_state().n_begun
     }
 
     /// The number and the time of the last fetch that ended.
     pub fn last_end(&self) -> Option<(u64, Instant)> {
-        let state = self.locked();
+        let state = self.lock_state();
         state.ended_at.map(|at| (state.n_ended, at))
     }
 
-    fn found(&self, inputs: &I) -> Found<V, E> {
-        self.locked().found(inputs)
+    fn lookup(&self, inputs: &I) -> Lookup<V, E> {
+        self.lock_state().lookup(inputs)
     }
 
     /// A round, if no fetch runs and none has renewed the value since the caller looked.
     fn free_round(&self, inputs: &I, reason: FetchReason) -> Option<Round<V, E, I>> {
         let baton = Arc::clone(&self.baton).try_lock_owned().ok()?;
         let is_renewed =
-            reason == FetchReason::Ahead && !matches!(self.found(inputs), Found::Due(_));
+            reason == FetchReason::Ahead && !matches!(self.lookup(inputs), Lookup::Due(_));
         (!is_renewed).then(|| self.round(baton, reason))
     }
 
     fn round(&self, baton: OwnedMutexGuard<()>, reason: FetchReason) -> Round<V, E, I> {
-        let mut state = self.locked();
+        let mut state = self.lock_state();
         state.n_begun = state.n_begun.saturating_add(1);
         let number = state.n_begun;
         Round { state: Arc::clone(&self.state), reason, number, _baton: baton }
     }
 
-    fn locked(&self) -> MutexGuard<'_, State<V, E, I>> {
-        locked(&self.state)
+    fn lock_state(&self) -> MutexGuard<'_, State<V, E, I>> {
+        lock_mutex(&self.state)
     }
 }
 
 impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> Round<V, E, I> {
     /// Records the result of the fetch; returns the result for the waiting callers.
     fn end(self, inputs: I, fetched: Result<(V, Life), E>) -> Result<V, E> {
-        let mut state = locked(&self.state);
+        let mut state = lock_mutex(&self.state);
         state.settle(inputs, self.number, self.reason, fetched)
     }
 }
@@ -237,6 +237,6 @@ impl<V, E, I> fmt::Debug for SingleFlight<V, E, I> {
 }
 
 /// A poisoned lock is safe to use: nothing panics while the state is half written.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -24,11 +24,11 @@ pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     }
     // JSON within a JSON text is escaped twice; the JSON disguise removes one level.
     if memchr::memchr2(b'"', b'\\', value).is_some() {
-        spellings.push(escaped(value));
+        spellings.push(backslash_escaped_bytes(value));
     }
     // A shell word in single quotes, as in the `curl` command of a dry run.
     if memchr::memchr(b'\'', value).is_some() {
-        spellings.push(quoted(value));
+        spellings.push(shell_quoted_bytes(value));
     }
     // Media types, header names and names of hosts are read in lower case.
     if value.iter().any(u8::is_ascii_uppercase) {
@@ -50,12 +50,12 @@ fn whole_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
     encoded.as_bytes().get(start..end).unwrap_or_default().to_vec()
 }
 
-fn quoted(value: &[u8]) -> Vec<u8> {
+fn shell_quoted_bytes(value: &[u8]) -> Vec<u8> {
     let parts: Vec<_> = value.split(|byte| *byte == b'\'').collect();
     parts.join(&b"'\\''"[..])
 }
 
-fn escaped(value: &[u8]) -> Vec<u8> {
+fn backslash_escaped_bytes(value: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(value.len() * 2);
     for byte in value {
         if matches!(byte, b'"' | b'\\') {

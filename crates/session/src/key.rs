@@ -133,7 +133,7 @@ impl Key {
     /// ```
     pub fn from_text(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
-        let is_known = Space::named(parts.next()?).is_some();
+        let is_known = Space::from_name(parts.next()?).is_some();
         let is_part = |part: &str| part.is_empty() || part.starts_with('=');
         (is_known && parts.all(is_part) && text.split('/').count() == 4)
             .then(|| Self(text.to_owned()))

@@ -107,7 +107,7 @@ struct Slot {
 impl Memory {
     /// A store within these bounds.
     pub fn new(bounds: Bounds) -> Self {
-        Self::with(bounds, WhenFull::Evict)
+        Self::with_bounds(bounds, WhenFull::Evict)
     }
 
     /// A store that keeps each record until its end. A principal may add a record, or make one larger, as long as it then
@@ -136,10 +136,10 @@ impl Memory {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refusing(bounds: Bounds) -> Self {
-        Self::with(bounds, WhenFull::Refuse)
+        Self::with_bounds(bounds, WhenFull::Refuse)
     }
 
-    fn with(bounds: Bounds, when_full: WhenFull) -> Self {
+    fn with_bounds(bounds: Bounds, when_full: WhenFull) -> Self {
         let (slots, ends, shares) = (BTreeMap::new(), BTreeSet::new(), Shares::default());
         let records = Records { bounds, slots, ends, shares, bytes: 0, last_version: 0 };
         Self { when_full, kept: Mutex::new(records) }
@@ -153,10 +153,10 @@ impl Memory {
 
     /// The number of records that have not ended.
     pub fn n_records(&self, now: Instant) -> usize {
-        self.kept(now).slots.len()
+        self.live_records(now).slots.len()
     }
 
-    fn kept(&self, now: Instant) -> MutexGuard<'_, Records> {
+    fn live_records(&self, now: Instant) -> MutexGuard<'_, Records> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {
             let _: &Instant = until;
@@ -169,7 +169,7 @@ impl Memory {
 
 impl Slot {
     /// The record as it is returned: with the time that is left of it.
-    fn stored(&self, now: Instant) -> Stored {
+    fn stored_record(&self, now: Instant) -> Stored {
         let Stored { record, version } = self.stored.clone();
         let left = record.time_to_live().map(|_| self.until.saturating_duration_since(now));
         let record = left.into_iter().fold(record, Record::with_time_to_live);
@@ -194,7 +194,7 @@ impl Records {
     /// Returns true if the store has room for `size` bytes of a key once its principal's other records and the larger
     /// shares of others have made room.
     fn can_make_room(&self, key: &Key, size: usize) -> bool {
-        let own = self.shares.of(key).map_or(0, |share| share.bytes);
+        let own = self.shares.share(key).map_or(0, |share| share.bytes);
         let others = self.bytes.saturating_sub(own);
         others.saturating_add(size) <= self.bounds.bytes
             || self.shares.others_within(key, size).saturating_add(size) <= self.bounds.bytes
@@ -206,7 +206,8 @@ impl Records {
         if before.is_some_and(|before| size <= before) {
             return true;
         }
-        let (records, bytes) = self.shares.of(key).map_or((0, 0), |own| (own.records(), own.bytes));
+        let (records, bytes) =
+            self.shares.share(key).map_or((0, 0), |own| (own.records(), own.bytes));
         let has_record =
             before.is_some() || records < self.bounds.records.saturating_sub(self.slots.len());
         let before = before.unwrap_or_default();
@@ -254,7 +255,7 @@ impl Store for Memory {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        Ok(self.kept(now).slots.get(key).map(|slot| slot.stored(now)))
+        Ok(self.live_records(now).slots.get(key).map(|slot| slot.stored_record(now)))
     }
 
     async fn list(
@@ -264,13 +265,13 @@ impl Store for Memory {
         most: usize,
         now: Instant,
     ) -> Result<Vec<(Key, Stored)>, Error> {
-        let kept = self.kept(now);
+        let kept = self.live_records(now);
         let first = Key::first_with(group.as_str());
         let from = after.filter(|after| **after >= first);
         let from = from.map_or(Bound::Included(&first), Bound::Excluded);
         let slots = kept.slots.range((from, Bound::Unbounded));
         let slots = slots.take_while(|(key, _)| group.contains(key)).take(most);
-        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored(now))).collect())
+        Ok(slots.map(|(key, slot)| (key.clone(), slot.stored_record(now))).collect())
     }
 
     async fn put(
@@ -280,7 +281,7 @@ impl Store for Memory {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let mut kept = self.kept(now);
+        let mut kept = self.live_records(now);
         if !expected.is_met_by(kept.version(key)) {
             return Err(error::conflict());
         }
@@ -306,7 +307,7 @@ impl Store for Memory {
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        let mut kept = self.kept(now);
+        let mut kept = self.live_records(now);
         if !expected.is_met_by(kept.version(key)) {
             return Err(error::conflict());
         }

@@ -70,9 +70,9 @@ impl Sealer {
     /// # Errors
     /// [`ErrorKind::Sealing`](crate::ErrorKind::Sealing) if no key can be derived.
     pub fn for_purpose(&self, purpose: &str) -> Result<Self, Error> {
-        let of_purpose = |known: &SealingKey| {
-            let key = expanded(&known.root, &[PURPOSE, purpose.as_bytes()])?;
-            Ok(SealingKey { root: known.root.clone(), key })
+        let of_purpose = |sealing_key: &SealingKey| {
+            let key = derived_key(&sealing_key.root, &[PURPOSE, purpose.as_bytes()])?;
+            Ok(SealingKey { root: sealing_key.root.clone(), key })
         };
         Ok(Self { keys: self.keys.iter().map(of_purpose).collect::<Result<_, Error>>()? })
     }
@@ -122,12 +122,12 @@ impl SealingKey {
             return Err(error::short_key(LEAST_KEY_BYTES));
         }
         let root = Salt::new(HKDF_SHA256, SALT).extract(secret.expose().as_bytes());
-        let key = expanded(&root, &[INFO])?;
+        let key = derived_key(&root, &[INFO])?;
         Ok(Self { root, key })
     }
 }
 
-fn expanded(root: &Prk, info: &[&[u8]]) -> Result<RandomizedNonceKey, Error> {
+fn derived_key(root: &Prk, info: &[&[u8]]) -> Result<RandomizedNonceKey, Error> {
     let mut key = [0; KEY_BYTES];
     let expanded = root.expand(info, Length);
     expanded

@@ -37,7 +37,7 @@ impl Share {
         self.ages.len()
     }
 
-    fn of(&self, quantity: Quantity) -> usize {
+    fn amount(&self, quantity: Quantity) -> usize {
         match quantity {
             Quantity::Bytes => self.bytes,
             Quantity::Records => self.ages.len(),
@@ -46,12 +46,12 @@ impl Share {
 
     fn rank(&self, quantity: Quantity, principal: &str) -> Option<Rank> {
         let (oldest, _) = self.ages.first_key_value()?;
-        Some((self.of(quantity), Reverse(*oldest), principal.to_owned()))
+        Some((self.amount(quantity), Reverse(*oldest), principal.to_owned()))
     }
 }
 
 impl Shares {
-    pub(crate) fn of(&self, key: &Key) -> Option<&Share> {
+    pub(crate) fn share(&self, key: &Key) -> Option<&Share> {
         self.of_principals.get(key.principal())
     }
 
@@ -102,7 +102,7 @@ impl Shares {
             Quantity::Records => &self.by_records,
         };
         let (most, _, principal) = ranks.last()?;
-        let own = self.of(key).filter(|own| own.of(quantity).saturating_add(more) >= *most);
+        let own = self.share(key).filter(|own| own.amount(quantity).saturating_add(more) >= *most);
         let share = own.or_else(|| self.of_principals.get(principal))?;
         share.ages.first_key_value().map(|(_, oldest)| oldest)
     }

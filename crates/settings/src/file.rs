@@ -17,7 +17,7 @@ pub const MAX_FILE_BYTES: usize = 64 << 20;
 /// # Errors
 /// The errors of reading it; [`io::ErrorKind::FileTooLarge`] if it is larger.
 pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let bytes = beginning(file, most)?;
+    let bytes = file_beginning(file, most)?;
     if bytes.len() > most {
         let message = format!("it has more than {most} bytes, which is the bound");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -36,7 +36,7 @@ pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
             "let yourself read it (`chmod u+r FILE`), or run as the user it belongs to".to_owned()
         }
         io::ErrorKind::Other => "put a copy of it into that folder".to_owned(),
-        _ => match beside(file) {
+        _ => match similar_file(file) {
             Some(beside) => format!("did you mean `{}`?", file.with_file_name(beside).display()),
             None => "name a file that exists".to_owned(),
         },
@@ -44,7 +44,7 @@ pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
 }
 
 /// The name of a file beside a missing one, with a similar name and an equal extension.
-fn beside(file: &Path) -> Option<String> {
+fn similar_file(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_str()?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?;
@@ -63,7 +63,7 @@ const MOST_ENTRIES: usize = 1000;
 ///
 /// # Errors
 /// The errors of reading it.
-pub fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
+pub fn file_beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX);
     let file = File::open(file)?;
     let size = file.metadata()?.len().min(most);
@@ -113,7 +113,7 @@ mod tests {
         fs::write(&file, "12345").unwrap();
         assert_eq!(read_file(&file, 5).unwrap(), b"12345");
         assert_eq!(read_file(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(beginning(&file, 3).unwrap(), b"1234");
+        assert_eq!(file_beginning(&file, 3).unwrap(), b"1234");
         assert!(read_file(&folder.path().join("none"), 4).is_err());
     }
 

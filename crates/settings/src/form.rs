@@ -49,7 +49,7 @@ impl Reader {
     ) -> Option<C> {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(object) = node.as_object() else {
-            self.expected(&pointer, expected, node, help);
+            self.report_wrong_type(&pointer, expected, node, help);
             return None;
         };
         let entries = Mapping { object, pointer: &pointer };

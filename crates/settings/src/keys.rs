@@ -98,7 +98,7 @@ impl<'a> Table<'a> {
 
     /// Returns true if the table contains a key.
     pub fn has(&self, name: &str) -> bool {
-        self.names().any(|known| known == name)
+        self.names().any(|key_name| key_name == name)
     }
 
     /// The features of which a key of the table needs one, if none is in this build: `mysql`, `postgres` or `sqlite`.

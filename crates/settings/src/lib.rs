@@ -19,12 +19,12 @@ pub use code::SettingCode;
 pub use digest::{ConfigDigest, Texts};
 pub use effects::{Asking, Fetching, LoadEffects};
 pub use file::{
-    MAX_FILE_BYTES, beginning, new_private_file, private_folder, read_file, remedy_of_reading,
+    MAX_FILE_BYTES, file_beginning, new_private_file, private_folder, read_file, remedy_of_reading,
 };
 pub use finding::{Finding, Severity};
 pub use form::{Bytes, Count, Form, MapOf, Whole, Words};
 pub use keys::{Key, Kind, Table, Takes};
-pub use reader::{LookedUp, Mapping, Reader, at, escaped};
+pub use reader::{LookedUp, Mapping, Reader, at, pointer_segment};
 pub use schema::schema;
 pub use secret_reference::{
     SecretOrName, note_and_warn, note_secret, read_secret, read_secrets, reference,

@@ -5,6 +5,7 @@ mod files;
 mod findings;
 mod looked_up;
 mod quantity;
+mod wrong_value;
 
 use std::{collections::BTreeSet, ops::RangeInclusive, path::PathBuf, time::Duration};
 
@@ -139,7 +140,7 @@ impl Reader {
             return self.complain(SettingCode::WrongValue, pointer, message, help);
         }
         let keys = table.names().collect::<Vec<_>>().join("`, `");
-        self.expected(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
+        self.report_wrong_type(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
     }
 
     /// A text; `None` if the key is missing or has another value.
@@ -147,7 +148,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let text = node.as_str();
         if text.is_none() {
-            self.expected(&at(mapping, key), "a text", node, "quote it");
+            self.report_wrong_type(&at(mapping, key), "a text", node, "quote it");
         }
         text
     }
@@ -170,11 +171,11 @@ impl Reader {
     /// A text, or the value of the environment variable that it consists of: `env:NAME`.
     pub fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
         let text = self.string(mapping, key)?;
-        self.filled(text, || at(mapping, key))
+        self.text_or_variable(text, || at(mapping, key))
     }
 
     /// A literal text or, as `env:NAME`, the value of a variable.
-    pub fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
+    pub fn text_or_variable(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
         let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
         if self.effects.fetching().is_none() {
             let message =
@@ -207,14 +208,21 @@ impl Reader {
         let Some(node) = mapping.object.get(key) else { return Vec::new() };
         let pointer = at(mapping, key);
         let Some(items) = node.as_array() else {
-            self.expected(&pointer, "a list of texts", node, "put it into brackets: `[…]`");
+            self.report_wrong_type(
+                &pointer,
+                "a list of texts",
+                node,
+                "put it into brackets: `[…]`",
+            );
             return Vec::new();
         };
         let mut texts = Vec::new();
         for (at, item) in items.iter().enumerate() {
             match item.as_str() {
                 Some(text) => texts.push(text),
-                None => self.expected(&format!("{pointer}/{at}"), "a text", item, "quote it"),
+                None => {
+                    self.report_wrong_type(&format!("{pointer}/{at}"), "a text", item, "quote it");
+                }
             }
         }
         texts
@@ -240,8 +248,8 @@ impl Reader {
         help: &str,
     ) -> Option<T> {
         let node = mapping.object.get(key)?;
-        let found = words.iter().find(|(word, _)| node.as_str() == Some(word));
-        if found.is_none() {
+        let matching_word = words.iter().find(|(word, _)| node.as_str() == Some(word));
+        if matching_word.is_none() {
             let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
             let expected = match &*words {
                 [words @ .., last] if !words.is_empty() => {
@@ -251,7 +259,7 @@ impl Reader {
             };
             self.expected_plain(&at(mapping, key), &expected, node, help);
         }
-        found.map(|(_, value)| *value)
+        matching_word.map(|(_, value)| *value)
     }
 
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.
@@ -311,15 +319,14 @@ impl Reader {
             let (least, most) = (range.start(), range.end());
             let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
             let expected = format!("a whole number from {least}{upper}");
-            self.expected(&at(mapping, key), &expected, node, "leave it out for the default");
+            self.report_wrong_type(
+                &at(mapping, key),
+                &expected,
+                node,
+                "leave it out for the default",
+            );
         }
         count
-    }
-
-    /// Records a value of the wrong type.
-    pub fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
-        let message = format!("expected {expected}, got: {}", shown(got));
-        self.complain(SettingCode::WrongValue, pointer, message, help);
     }
 
     /// True if an unknown key of a mapping was reported as a misspelling of this one.
@@ -334,16 +341,6 @@ impl Reader {
         keys.any(|name| nearest(name, [key]).is_some() && is_told(&at(mapping, name)))
     }
 
-    /// Records a value of a type that contains no secrets; a short value is shown.
-    pub fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-_".contains(c);
-        let plain =
-            got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
-        let got = plain.map_or_else(|| shown(got), |text| format!("`{text}`"));
-        let message = format!("expected {expected}, got: {got}");
-        self.complain(SettingCode::WrongValue, pointer, message, help);
-    }
-
     /// Records a key of a feature that is not in this build.
     pub fn absent(&mut self, feature: &str, key: &str, pointer: &str) {
         let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
@@ -352,7 +349,7 @@ impl Reader {
     }
 
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table<'_>) {
-        let place = format!("{pointer}/{}", escaped(key));
+        let place = format!("{pointer}/{}", pointer_segment(key));
         if let Some(feature) = table.absent_feature(key) {
             return self.absent(&feature, key, &place);
         }
@@ -361,32 +358,19 @@ impl Reader {
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);
         let help = match nearest(key, table.names()) {
-            Some(known) => format!("did you mean `{known}`?"),
+            Some(nearest_key) => format!("did you mean `{nearest_key}`?"),
             None => format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `")),
         };
         self.complain(SettingCode::UnknownKey, place, message, help);
     }
 }
 
-/// The longest text that is shown in a place without secrets. A secret pasted there by mistake is longer.
-const MOST_SHOWN: usize = 12;
-
 /// The pointer of a member.
 pub fn at(mapping: Mapping<'_>, key: &str) -> String {
-    format!("{}/{}", mapping.pointer, escaped(key))
+    format!("{}/{}", mapping.pointer, pointer_segment(key))
 }
 
 /// A name as a part of a JSON pointer (RFC 6901 §3).
-pub fn escaped(key: &str) -> String {
+pub fn pointer_segment(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
-}
-
-/// A value in a message: its type, and a plain scalar. Texts are not shown: one may be a secret.
-fn shown(node: &Node) -> String {
-    match node {
-        Node::Bool(value) => format!("`{value}`"),
-        Node::Number(number) => format!("`{number}`"),
-        Node::String(_) => "a text".to_owned(),
-        other => format!("a value of type {}", other.kind()),
-    }
 }

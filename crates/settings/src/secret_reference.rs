@@ -79,13 +79,13 @@ pub fn read_secrets(
             help,
         );
     }
-    let mut found = Vec::new();
+    let mut secrets = Vec::new();
     for (index, text) in reader.strings(mapping, key).into_iter().enumerate() {
         let pointer = format!("{pointer}/{index}");
         match reference(text) {
             Ok(reference) => {
                 note_and_warn(reader, pointer.clone(), &reference);
-                found.push((pointer, reference));
+                secrets.push((pointer, reference));
             }
             Err(error) => {
                 let help = "write where the secret is, not the secret: `env:PETS_KEY`";
@@ -93,7 +93,7 @@ pub fn read_secrets(
             }
         }
     }
-    found
+    secrets
 }
 
 /// Records the store that is needed.

@@ -18,7 +18,7 @@ forms! {
             Node::Bool(_) | Node::Number(_) => Some(Self::Fixed(node.to_value())),
             Node::String(_) => text(reader, node.as_str().unwrap_or_default(), &pointer),
             _ => {
-                reader.expected(&pointer, "a value of the session, or a plain value", node, HELP);
+                reader.report_wrong_type(&pointer, "a value of the session, or a plain value", node, HELP);
                 None
             }
         }
@@ -34,15 +34,15 @@ fn text(reader: &mut Reader, text: &str, pointer: &str) -> Option<SessionSource>
     if !text.starts_with('$') {
         return Some(SessionSource::Fixed(Value::from(text)));
     }
-    let found = SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
+    let session_source = SessionSource::PREFIXES.iter().find_map(|(prefix, source)| {
         let path = text.strip_prefix(prefix)?;
         is_path(path).then(|| source(path.to_owned()))
     });
-    if found.is_none() {
+    if session_source.is_none() {
         let message = format!("expected a value of the session, got: `{text}`");
         reader.complain(SettingCode::WrongValue, pointer, message, help(text));
     }
-    found
+    session_source
 }
 
 const HELP: &str = "for example `$session.params.user_id`";

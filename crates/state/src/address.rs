@@ -29,7 +29,7 @@ impl Addresses {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
     }
 
-    pub(crate) fn of(&self, key: &Key) -> Address {
+    pub(crate) fn address(&self, key: &Key) -> Address {
         let text = key.as_str();
         let mut parts = text.split('/');
         let space = parts.next().unwrap_or_default().to_owned();
@@ -38,7 +38,7 @@ impl Addresses {
     }
 
     /// The places among which those of a group are; other sessions of its principal lie there, too.
-    pub(crate) fn of_group(&self, group: &Group) -> Region {
+    pub(crate) fn group_region(&self, group: &Group) -> Region {
         let mut parts = group.as_str().split('/');
         let space = parts.next().unwrap_or_default().to_owned();
         let (principal, session) = (parts.next(), parts.next());
@@ -75,7 +75,7 @@ mod tests {
         let (one, two) = (Session::new("s-1"), Session::new("s-2"));
         let addresses = Addresses::new(&[7; 32]);
         let of = |who, session, name| {
-            addresses.of(&Key::new(Space::Result, Owner::new(Some(who), session), name))
+            addresses.address(&Key::new(Space::Result, Owner::new(Some(who), session), name))
         };
         let (first, second, other) =
             (of(&kim, &one, "a"), of(&kim, &two, "a"), of(&lee, &one, "a"));
@@ -84,7 +84,7 @@ mod tests {
         assert_ne!(first.name, second.name);
         assert_ne!(first.owner, other.owner);
         assert_ne!(
-            Addresses::new(&[8; 32]).of(&Key::new(
+            Addresses::new(&[8; 32]).address(&Key::new(
                 Space::Result,
                 Owner::new(Some(&kim), &one),
                 "a"

@@ -20,7 +20,7 @@ pub(crate) fn too_large(bound: u64) -> Error {
     Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
 }
 
-pub(crate) fn crowded() -> Error {
+pub(crate) fn too_many_requests() -> Error {
     let message = "too many requests of this principal wait for the store of `state`";
     Error::new(ErrorKind::Unavailable, message).with_retry_after(Duration::from_secs(1))
 }
@@ -44,7 +44,7 @@ pub(crate) fn another_key_of_server() -> Error {
     Error::new(ErrorKind::Sealing, message)
 }
 
-pub(crate) fn closed() -> Error {
+pub(crate) fn closed_file() -> Error {
     Error::new(ErrorKind::Unavailable, "the file of state is closed")
 }
 

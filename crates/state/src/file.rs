@@ -127,8 +127,8 @@ impl FileStore {
     /// # Errors
     /// The errors of [`FileStore::open`], except that another process has the file, and that its key is another one.
     #[doc(hidden)]
-    pub fn examined(path: &Path, has_key: bool) -> Result<String, Error> {
-        examination::examined(path, has_key)
+    pub fn file_status(path: &Path, has_key: bool) -> Result<String, Error> {
+        examination::file_status(path, has_key)
     }
 
     /// The key file of a file of state for which no key is named.

@@ -31,13 +31,13 @@ pub(crate) fn key(path: &Path, may_draw: bool) -> Result<Secret, Error> {
                 .then(|| Secret::new(text.trim().to_owned()))
                 .ok_or_else(|| error::not_a_key(path))
         }
-        Err(failure) if failure.kind() == io::ErrorKind::NotFound && may_draw => drawn(path),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound && may_draw => create_key(path),
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => Err(error::missing_key(path)),
         Err(failure) => Err(error::of_file(path, failure)),
     }
 }
 
-fn drawn(path: &Path) -> Result<Secret, Error> {
+fn create_key(path: &Path) -> Result<Secret, Error> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(|_| error::no_random())?;
     let text = BASE64_STANDARD.encode(key);
@@ -66,8 +66,8 @@ fn write_key(path: &Path, text: &str) -> io::Result<()> {
 fn check_owner_only(path: &Path) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let found = fs::metadata(path).map_err(|failure| error::of_file(path, failure))?;
-    match found.permissions().mode() & OTHERS {
+    let metadata = fs::metadata(path).map_err(|failure| error::of_file(path, failure))?;
+    match metadata.permissions().mode() & OTHERS {
         0 => Ok(()),
         _ => Err(error::shared_key(path)),
     }

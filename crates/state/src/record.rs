@@ -23,7 +23,7 @@ pub(crate) fn write(key: &Key, record: &Record) -> Option<Vec<u8>> {
 
 /// Reads a record; `None` if the bytes are in another form, or are the record of another key.
 pub(crate) fn read(key: &Key, bytes: Vec<u8>) -> Option<Record> {
-    read_any(bytes).filter(|(known, _)| known == key).map(|(_, record)| record)
+    read_any(bytes).filter(|(entry, _)| entry == key).map(|(_, record)| record)
 }
 
 /// Reads a record with its key; `None` if the bytes are in another form.

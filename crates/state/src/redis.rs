@@ -245,7 +245,7 @@ impl Store for RedisStore {
     }
 
     async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
-        let address = self.0.addresses().await?.of(key);
+        let address = self.0.addresses().await?.address(key);
         let permit = self.0.permit(key.principal(), 1).await?;
         self.0.engine().take(&address, pace, permit).await
     }

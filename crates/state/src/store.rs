@@ -43,7 +43,7 @@ impl<E: Engine> Sealed<E> {
         n_bytes: usize,
     ) -> Result<QueuePermit, Error> {
         let units = n_bytes.div_ceil(UNIT);
-        self.queue.enter(principal, units).await.ok_or_else(error::crowded)
+        self.queue.enter(principal, units).await.ok_or_else(error::too_many_requests)
     }
 }
 
@@ -58,13 +58,13 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        let address = self.addresses().await?.of(key);
+        let address = self.addresses().await?.address(key);
         let place = address.place();
         let permit = self.permit(key.principal(), USUAL).await?;
         let Some(row) = self.engine.get(address, now, permit).await? else { return Ok(None) };
         let opened = self.sealer.open(&row.sealed, &place)?;
         let record = record::read(key, opened).ok_or_else(error::unreadable)?;
-        Ok(Some(stored(record, &row)))
+        Ok(Some(stored_record(record, &row)))
     }
 
     async fn list(
@@ -75,10 +75,10 @@ impl<E: Engine> Store for Sealed<E> {
         now: Instant,
     ) -> Result<Vec<(Key, Stored)>, Error> {
         let addresses = self.addresses().await?;
-        let region = addresses.of_group(group);
-        let mut after = after.map(|key| addresses.of(key));
-        let mut found = Vec::new();
-        while found.len() < most {
+        let region = addresses.group_region(group);
+        let mut after = after.map(|key| addresses.address(key));
+        let mut records = Vec::new();
+        while records.len() < most {
             let page = Page { region: region.clone(), after: after.take(), most: most.min(ROWS) };
             let permit = self.permit(group.principal(), Rows::BYTES).await?;
             let Rows { rows, is_last } = self.engine.list(page, now, permit).await?;
@@ -86,8 +86,8 @@ impl<E: Engine> Store for Sealed<E> {
                 let opened = self.sealer.open(&row.sealed, &address.place())?;
                 let (key, record) = record::read_any(opened).ok_or_else(error::unreadable)?;
                 // Another session of the principal lies beside it.
-                if group.contains(&key) && found.len() < most {
-                    found.push((key, stored(record, &row)));
+                if group.contains(&key) && records.len() < most {
+                    records.push((key, stored_record(record, &row)));
                 }
                 after = Some(address);
             }
@@ -95,7 +95,7 @@ impl<E: Engine> Store for Sealed<E> {
                 break;
             }
         }
-        Ok(found)
+        Ok(records)
     }
 
     async fn put(
@@ -105,7 +105,7 @@ impl<E: Engine> Store for Sealed<E> {
         expected: Expected,
         now: Instant,
     ) -> Result<Version, Error> {
-        let address = self.addresses().await?.of(key);
+        let address = self.addresses().await?.address(key);
         let permit = self.permit(key.principal(), record.size()).await?;
         let written = record::write(key, &record);
         let written = written.ok_or_else(|| error::too_large(u64::from(u32::MAX)))?;
@@ -117,7 +117,7 @@ impl<E: Engine> Store for Sealed<E> {
     }
 
     async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        let address = self.addresses().await?.of(key);
+        let address = self.addresses().await?.address(key);
         let permit = self.permit(key.principal(), UNIT).await?;
         self.engine.remove(address, expected, now, permit).await
     }
@@ -129,7 +129,7 @@ impl<E: fmt::Debug> fmt::Debug for Sealed<E> {
     }
 }
 
-fn stored(record: Record, row: &Row) -> Stored {
+fn stored_record(record: Record, row: &Row) -> Stored {
     let record = row.time_to_live.into_iter().fold(record, Record::with_time_to_live);
     Stored { record, version: row.version }
 }

@@ -48,11 +48,11 @@ impl VaultStore {
     }
 
     async fn mount(&self, path: &str) -> Result<Mount, Error> {
-        let known = {
+        let cached_mount = {
             let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
             mounts.iter().find(|mount| mount.holds(path)).cloned()
         };
-        if let Some(mount) = known {
+        if let Some(mount) = cached_mount {
             return Ok(mount);
         }
         let answer = self.ask(&kv::mount_path(path)).await?;

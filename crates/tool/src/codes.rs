@@ -27,7 +27,7 @@ macro_rules! named {
 
             /// The one with this name.
             #[doc(hidden)]
-            $vis fn named(name: &str) -> Option<Self> {
+            $vis fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.as_str() == name)
             }
         }

@@ -126,7 +126,7 @@ impl ToolEdit {
     pub fn arguments(&self) -> impl Iterator<Item = (String, &str)> {
         let hidden = self.hide.iter().enumerate();
         let hidden = hidden.map(|(at, name)| (format!("/hide/{at}"), name.as_str()));
-        let named = |key: &'static str, name: &str| format!("/{key}/{}", escaped(name));
+        let named = |key: &'static str, name: &str| format!("/{key}/{}", pointer_segment(name));
         let fixed = self.fix.keys().map(move |name| (named("fix", name), name.as_str()));
         let defaults =
             self.defaults.keys().map(move |name| (named("defaults", name), name.as_str()));
@@ -138,12 +138,12 @@ impl ToolEdit {
     #[doc(hidden)]
     pub fn pointer_of(&self, argument: &str) -> String {
         let is_text = |pointer: &str| pointer.starts_with("/describe/");
-        let mut found: Vec<_> = self
+        let mut pointers: Vec<_> = self
             .arguments()
             .filter(|(pointer, name)| *name == argument && !is_text(pointer))
             .map(|(pointer, _)| pointer)
             .collect();
-        found.pop().unwrap_or_default()
+        pointers.pop().unwrap_or_default()
     }
 
     /// The changes that contradict each other or have no effect beside others.
@@ -151,13 +151,13 @@ impl ToolEdit {
     pub fn contradictions(&self) -> Vec<EditFault> {
         let mut faults = Vec::new();
         for name in self.defaults.keys().filter(|name| self.fix.contains_key(*name)) {
-            let pointer = format!("/defaults/{}", escaped(name));
+            let pointer = format!("/defaults/{}", pointer_segment(name));
             let message = format!("expected `{name}` under `fix` or `defaults`, got both");
             faults.push(EditFault::unfit(pointer, message, "`fix` hides it, `defaults` does not"));
         }
         for name in self.describe.keys().filter(|name| self.hides(name)) {
             faults.push(EditFault {
-                pointer: format!("/describe/{}", escaped(name)),
+                pointer: format!("/describe/{}", pointer_segment(name)),
                 kind: EditFaultKind::Unused,
                 message: format!("expected an argument that the model sees, got: `{name}`"),
                 help: "remove it: the argument is hidden".to_owned(),
@@ -172,14 +172,16 @@ impl EditFault {
     pub fn unknown_argument<'a>(
         pointer: impl Into<String>,
         name: &str,
-        known: impl IntoIterator<Item = &'a str>,
+        argument_names: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
-        let near = nearest(name, known.iter().copied());
+        let argument_names: Vec<&str> = argument_names.into_iter().collect();
+        let near = nearest(name, argument_names.iter().copied());
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "remove it: the tool has no arguments".to_owned(),
-            None => format!("correct it or remove it; its arguments are {}", listed(&known)),
+            None if argument_names.is_empty() => "remove it: the tool has no arguments".to_owned(),
+            None => {
+                format!("correct it or remove it; its arguments are {}", name_list(&argument_names))
+            }
         };
         Self {
             pointer: pointer.into(),
@@ -217,7 +219,7 @@ impl EditFault {
     }
 }
 
-fn listed(names: &[&str]) -> String {
+fn name_list(names: &[&str]) -> String {
     let first: Vec<_> = names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
     let more = match names.len().saturating_sub(MOST_LISTED) {
         0 => String::new(),
@@ -227,7 +229,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// A name as a part of a JSON pointer (RFC 6901 §3).
-fn escaped(name: &str) -> Cow<'_, str> {
+fn pointer_segment(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
         return Cow::Owned(name.replace('~', "~0").replace('/', "~1"));
     }

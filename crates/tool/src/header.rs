@@ -12,18 +12,19 @@
 /// assert!(!is_framing_header("accept"));
 /// ```
 pub fn is_framing_header(name: &str) -> bool {
-    begins_with(name, PROXY) || FRAMING.iter().any(|known| is_same(name, known))
+    begins_with(name, PROXY) || FRAMING.iter().any(|framing_header| is_same(name, framing_header))
 }
 
 fn begins_with(name: &str, start: &str) -> bool {
-    name.len() >= start.len() && folded(name).zip(start.bytes()).all(|(got, known)| got == known)
+    name.len() >= start.len()
+        && folded_bytes(name).zip(start.bytes()).all(|(got, expected)| got == expected)
 }
 
-fn is_same(name: &str, known: &str) -> bool {
-    name.len() == known.len() && begins_with(name, known)
+fn is_same(name: &str, header_name: &str) -> bool {
+    name.len() == header_name.len() && begins_with(name, header_name)
 }
 
-fn folded(name: &str) -> impl Iterator<Item = u8> {
+fn folded_bytes(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
 }
 

@@ -7,7 +7,7 @@ mod sentences;
 use std::time::Duration;
 
 pub use self::entries::{Audience, JournalEntry};
-use self::sentences::failed;
+use self::sentences::failure_text;
 
 use crate::{fault::FaultCode, remedy::Remedy};
 
@@ -301,7 +301,7 @@ impl Journal {
         for event in self.events.iter().filter(|event| event.is_note()) {
             match event {
                 Event::NullOmitted { argument } => nulls.push(format!("`{argument}`")),
-                Event::Retried { code, status, .. } => failures.push(failed(*code, *status)),
+                Event::Retried { code, status, .. } => failures.push(failure_text(*code, *status)),
                 event => add(event.to_string()),
             }
         }

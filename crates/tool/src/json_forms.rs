@@ -16,7 +16,7 @@ impl Serialize for Headers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         for (at, (name, value)) in self.0.iter().enumerate() {
-            let is_named = |(known, _): &(String, String)| known == name;
+            let is_named = |(entry, _): &(String, String)| entry == name;
             if self.0.iter().take(at).any(is_named) {
                 continue;
             }

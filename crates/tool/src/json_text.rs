@@ -6,7 +6,7 @@ use std::{fmt, sync::OnceLock};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{InvalidJson, Reader, Value};
+use crate::{InvalidJson, JsonReader, Value};
 
 /// A text that is known to be JSON.
 ///
@@ -40,12 +40,12 @@ impl Json {
     /// # Errors
     /// [`InvalidJson`] if [`Value::parse`] would not read the text.
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
-        Reader::new(text).check()?;
+        JsonReader::new(text).check()?;
         Ok(Self { text: text.into(), value: OnceLock::new() })
     }
 
     /// The JSON of any serializable value; `null` for a value that cannot be written as JSON.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+    pub fn from_serializable<T: Serialize + ?Sized>(value: &T) -> Self {
         let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
         Self { text: text.into(), value: OnceLock::new() }
     }

@@ -48,7 +48,7 @@ pub use name::{
 pub use named_by::NamedBy;
 pub use number::{Digits, InvalidNumber, Number, NumberText};
 pub use principal::Principal;
-pub use reader::{DEPTH, InvalidJson, Reader, Token};
+pub use reader::{DEPTH, InvalidJson, JsonReader, JsonToken};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName, SessionSource, StatementInput};

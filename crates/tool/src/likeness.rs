@@ -9,16 +9,20 @@
 /// assert_eq!(nearest("get_Pett", ["getPets", "getPet", "addPet"]), Some("getPet"));
 /// assert_eq!(nearest("weather", ["getPets", "getPet", "addPet"]), None);
 /// ```
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = alike(name, known).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.map(|(_, known)| known)
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let best = similar_names(name, candidates)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, candidate)| candidate)
 }
 
 /// The known names that are like `name`, the most similar first.
-pub fn nearest_first<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut alike: Vec<_> = alike(name, known).collect();
+pub fn nearest_first<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    let mut alike: Vec<_> = similar_names(name, candidates).collect();
     alike.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    alike.into_iter().map(|(_, known)| known).collect()
+    alike.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// True if a name is most likely another one with a misspelling: no more than two letters differ.
@@ -30,36 +34,36 @@ pub fn nearest_first<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -
 /// assert!(!misspells("searchOrders", "replaceOrder"));
 /// ```
 #[doc(hidden)]
-pub fn misspells(name: &str, known: &str) -> bool {
-    strsim::osa_distance(&folded(name), &folded(known)) <= 2
+pub fn misspells(name: &str, correct_name: &str) -> bool {
+    strsim::osa_distance(&folded_name(name), &folded_name(correct_name)) <= 2
 }
 
-fn alike<'a>(
+fn similar_names<'a>(
     name: &str,
-    known: impl IntoIterator<Item = &'a str>,
+    candidates: impl IntoIterator<Item = &'a str>,
 ) -> impl Iterator<Item = (f64, &'a str)> {
     let n_known = if name.len() <= LONGEST { usize::MAX } else { 0 };
-    let (name, known) = (folded(name), known.into_iter().take(n_known));
-    known.filter_map(move |known| {
-        let folded = folded(known);
+    let (name, candidates) = (folded_name(name), candidates.into_iter().take(n_known));
+    candidates.filter_map(move |candidate| {
+        let folded = folded_name(candidate);
         let likeness = likeness(&name, &folded);
         let is_near = || likeness >= CLEARLY_ALIKE || shares_most(&name, &folded);
-        (likeness >= ALIKE && is_near()).then_some((likeness, known))
+        (likeness >= ALIKE && is_near()).then_some((likeness, candidate))
     })
 }
 
 /// True if fewer than half of the letters differ, or if one name begins with the other.
-fn shares_most(name: &str, known: &str) -> bool {
-    let n_letters = name.chars().count().max(known.chars().count());
-    let is_beginning = name.starts_with(known) || known.starts_with(name);
-    is_beginning || strsim::osa_distance(name, known).saturating_mul(2) < n_letters
+fn shares_most(name: &str, candidate: &str) -> bool {
+    let n_letters = name.chars().count().max(candidate.chars().count());
+    let is_beginning = name.starts_with(candidate) || candidate.starts_with(name);
+    is_beginning || strsim::osa_distance(name, candidate).saturating_mul(2) < n_letters
 }
 
 /// The likeness of two folded names. One edit of a short name changes much of it, and is still its likeliest misspelling.
-fn likeness(name: &str, known: &str) -> f64 {
-    let likeness = strsim::jaro_winkler(name, known);
-    let n_letters = name.chars().count().max(known.chars().count());
-    let is_one_edit = || strsim::osa_distance(name, known) <= 1;
+fn likeness(name: &str, candidate: &str) -> f64 {
+    let likeness = strsim::jaro_winkler(name, candidate);
+    let n_letters = name.chars().count().max(candidate.chars().count());
+    let is_one_edit = || strsim::osa_distance(name, candidate) <= 1;
     if n_letters >= SHORT && is_one_edit() { 1.0 + likeness } else { likeness }
 }
 
@@ -72,11 +76,11 @@ fn likeness(name: &str, known: &str) -> f64 {
 /// assert!(!shows("query_b3fdfd", "名前"));
 /// ```
 pub fn shows(legal: &str, name: &str) -> bool {
-    folded(legal).ends_with(&folded(name))
+    folded_name(legal).ends_with(&folded_name(name))
 }
 
 /// The letters and digits of a name in lower case; the name itself if it has none.
-fn folded(name: &str) -> String {
+fn folded_name(name: &str) -> String {
     let words: String =
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if words.is_empty() { name.to_owned() } else { words }
@@ -163,7 +167,7 @@ mod tests {
         ) {
             let legal = words.join("_");
             let given: String = words.iter().zip(&signs).map(|(word, sign)| format!("{sign}{word}")).collect();
-            if folded(&legal).chars().any(char::is_alphanumeric) {
+            if folded_name(&legal).chars().any(char::is_alphanumeric) {
                 prop_assert_eq!(nearest(&given, [&*legal]), Some(&*legal));
             }
         }

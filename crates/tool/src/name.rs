@@ -59,7 +59,7 @@ impl ToolName {
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_-]{0,59}$`.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
-        checked(name, MAX_TOOL_NAME, true, "`^[A-Za-z_][A-Za-z0-9_-]{0,59}$`").map(Self)
+        checked_name(name, MAX_TOOL_NAME, true, "`^[A-Za-z_][A-Za-z0-9_-]{0,59}$`").map(Self)
     }
 
     /// The name as text.
@@ -74,14 +74,14 @@ impl ArgumentName {
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
-        checked(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(Self)
+        checked_name(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(Self)
     }
 
     /// Takes a legal argument name from a shared text without copying it.
     ///
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
-    pub fn of(name: &Arc<str>) -> Result<Self, InvalidName> {
+    pub fn from_shared(name: &Arc<str>) -> Result<Self, InvalidName> {
         legal(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(|()| Self(Arc::clone(name)))
     }
 
@@ -97,7 +97,7 @@ impl ToolsetName {
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,59}$`.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
-        checked(name, MAX_TOOL_NAME, false, "`^[A-Za-z_][A-Za-z0-9_]{0,59}$`").map(Self)
+        checked_name(name, MAX_TOOL_NAME, false, "`^[A-Za-z_][A-Za-z0-9_]{0,59}$`").map(Self)
     }
 
     /// The name as text.
@@ -141,7 +141,7 @@ impl error::Error for InvalidName {}
 
 const ARGUMENT_NAME: &str = "`^[A-Za-z_][A-Za-z0-9_]{0,63}$`";
 
-fn checked(
+fn checked_name(
     name: &str,
     longest: usize,
     dash: bool,

@@ -23,7 +23,7 @@ pub use self::text::{Digits, NumberText};
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Eq, Hash, PartialEq)]
-pub struct Number(Form);
+pub struct Number(NumberForm);
 
 /// The error for a text that is not a JSON number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Number(Form);
 pub struct InvalidNumber;
 
 #[derive(Clone, Eq, Hash, PartialEq)]
-enum Form {
+enum NumberForm {
     Small(i64),
     /// A number that [`Form::Small`] cannot hold or would write differently.
     Text(Arc<str>),
@@ -40,7 +40,7 @@ enum Form {
 impl Number {
     /// A whole number that fits in 64 bits.
     pub const fn small(value: i64) -> Self {
-        Self(Form::Small(value))
+        Self(NumberForm::Small(value))
     }
 
     /// A number from its digits; `None` for a text that does not follow JSON's grammar.
@@ -52,7 +52,7 @@ impl Number {
     /// written.
     #[doc(hidden)]
     pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
-        digits.small().map_or_else(|| Self(Form::Text(share(digits.as_str()))), Self::small)
+        digits.small().map_or_else(|| Self(NumberForm::Text(share(digits.as_str()))), Self::small)
     }
 
     /// The 64-bit floating-point number as a [`Number`]; `None` if it is not finite.
@@ -64,24 +64,24 @@ impl Number {
     /// The digits as they were written, without a heap allocation.
     pub fn digits(&self) -> impl Deref<Target = str> + Copy + fmt::Display {
         match &self.0 {
-            Form::Small(value) => NumberText::whole(*value),
-            Form::Text(text) => NumberText::text(text),
+            NumberForm::Small(value) => NumberText::whole(*value),
+            NumberForm::Text(text) => NumberText::text(text),
         }
     }
 
     /// The number, if it is written as a whole number and fits `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
-            Form::Small(value) => Some(*value),
-            Form::Text(text) => text.parse().ok(),
+            NumberForm::Small(value) => Some(*value),
+            NumberForm::Text(text) => text.parse().ok(),
         }
     }
 
     /// The number, if it is written as a whole number, is not negative and fits `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
-            Form::Small(value) => u64::try_from(*value).ok(),
-            Form::Text(text) => text.parse().ok(),
+            NumberForm::Small(value) => u64::try_from(*value).ok(),
+            NumberForm::Text(text) => text.parse().ok(),
         }
     }
 
@@ -104,8 +104,8 @@ impl Number {
     /// True for a number that is written with a fraction or an exponent.
     pub fn is_f64(&self) -> bool {
         match &self.0 {
-            Form::Small(_) => false,
-            Form::Text(text) => text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
+            NumberForm::Small(_) => false,
+            NumberForm::Text(text) => text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
         }
     }
 }
@@ -150,7 +150,7 @@ macro_rules! from_whole {
             fn from(value: $whole) -> Self {
                 match i64::try_from(value) {
                     Ok(value) => Self::small(value),
-                    Err(_) => Self(Form::Text(value.to_string().into())),
+                    Err(_) => Self(NumberForm::Text(value.to_string().into())),
                 }
             }
         })*

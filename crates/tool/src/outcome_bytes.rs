@@ -41,10 +41,10 @@ impl Outcome {
         let head = Value::from_slice(head).ok()?;
         let (kind, value) = head.as_object()?.iter().next()?;
         Some(match kind.as_str() {
-            "answer" => Self::Answered(Box::new(Kept::read(value, &mut bodies)?)),
-            "fault" => Self::Failed(Box::new(Kept::read(value, &mut bodies)?)),
-            "pending" => Self::Pending(Box::new(Kept::read(value, &mut bodies)?)),
-            "planned" => Self::Planned(Box::new(Kept::read(value, &mut bodies)?)),
+            "answer" => Self::Answered(Box::new(OutcomePart::read(value, &mut bodies)?)),
+            "fault" => Self::Failed(Box::new(OutcomePart::read(value, &mut bodies)?)),
+            "pending" => Self::Pending(Box::new(OutcomePart::read(value, &mut bodies)?)),
+            "planned" => Self::Planned(Box::new(OutcomePart::read(value, &mut bodies)?)),
             _ => return None,
         })
     }
@@ -66,21 +66,21 @@ impl<'a> Bodies<'a> {
 }
 
 /// A part of an outcome: a value of the head, maybe with bytes behind the head.
-trait Kept: Sized {
+trait OutcomePart: Sized {
     fn write(&self, bodies: &mut Vec<u8>) -> Value;
     fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self>;
 }
 
 macro_rules! members {
     ($($Type:ident { $($member:ident),+ })+) => {$(
-        impl Kept for $Type {
+        impl OutcomePart for $Type {
             fn write(&self, bodies: &mut Vec<u8>) -> Value {
                 let Self { $($member),+ } = self;
                 Object::from([$((stringify!($member), $member.write(bodies))),+]).into()
             }
 
             fn read(value: &Value, bodies: &mut Bodies<'_>) -> Option<Self> {
-                Some(Self { $($member: Kept::read(value.get(stringify!($member))?, bodies)?),+ })
+                Some(Self { $($member: OutcomePart::read(value.get(stringify!($member))?, bodies)?),+ })
             }
         }
     )+};
@@ -99,7 +99,7 @@ members! {
 
 macro_rules! in_the_head {
     ($($Type:ty: $write:expr, $read:expr;)+) => {$(
-        impl Kept for $Type {
+        impl OutcomePart for $Type {
             fn write(&self, _: &mut Vec<u8>) -> Value {
                 let write: fn(&Self) -> Value = $write;
                 write(self)
@@ -118,24 +118,24 @@ in_the_head! {
         [name, value] => Some((name.as_str()?.to_owned(), value.as_str()?.to_owned())),
         _ => None,
     };
-    Approvers: |approvers| approvers.as_str().into(), |value| Self::named(value.as_str()?);
+    Approvers: |approvers| approvers.as_str().into(), |value| Self::from_name(value.as_str()?);
     Duration: |time| nanoseconds(*time).into(), |value| value.as_u64().map(Self::from_nanos);
-    FaultCode: |code| code.as_str().into(), |value| Self::named(value.as_str()?);
+    FaultCode: |code| code.as_str().into(), |value| Self::from_name(value.as_str()?);
     Handle: |handle| handle.as_str().into(), |value| Self::new(value.as_str()?);
-    Next: |next| next.as_str().into(), |value| Self::named(value.as_str()?);
+    Next: |next| next.as_str().into(), |value| Self::from_name(value.as_str()?);
     Object: ToValue::to_value, |value| value.as_object().cloned();
-    PendingKind: |kind| kind.as_str().into(), |value| Self::named(value.as_str()?);
-    Reached: |reached| reached.as_str().into(), |value| Self::named(value.as_str()?);
+    PendingKind: |kind| kind.as_str().into(), |value| Self::from_name(value.as_str()?);
+    Reached: |reached| reached.as_str().into(), |value| Self::from_name(value.as_str()?);
     String: ToValue::to_value, |value| value.as_str().map(ToOwned::to_owned);
     SystemTime: |time| nanoseconds(time.duration_since(UNIX_EPOCH).unwrap_or_default()).into(),
         |value| UNIX_EPOCH.checked_add(Duration::from_nanos(value.as_u64()?));
-    Unit: |unit| unit.as_str().into(), |value| Self::named(value.as_str()?);
+    Unit: |unit| unit.as_str().into(), |value| Self::from_name(value.as_str()?);
     bool: ToValue::to_value, Value::as_bool;
     u16: ToValue::to_value, |value| value.as_u64()?.try_into().ok();
     usize: ToValue::to_value, |value| value.as_u64()?.try_into().ok();
 }
 
-impl<T: Kept> Kept for Option<T> {
+impl<T: OutcomePart> OutcomePart for Option<T> {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         self.as_ref().map_or(Value::Null, |one| one.write(bodies))
     }
@@ -145,7 +145,7 @@ impl<T: Kept> Kept for Option<T> {
     }
 }
 
-impl<T: Kept> Kept for Vec<T> {
+impl<T: OutcomePart> OutcomePart for Vec<T> {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         self.iter().map(|one| one.write(bodies)).collect()
     }
@@ -156,7 +156,7 @@ impl<T: Kept> Kept for Vec<T> {
 }
 
 /// Kept as text behind the head, which could not hold a value of the greatest depth.
-impl Kept for Value {
+impl OutcomePart for Value {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         body(self.to_string().as_bytes(), bodies)
     }
@@ -166,7 +166,7 @@ impl Kept for Value {
     }
 }
 
-impl Kept for Content {
+impl OutcomePart for Content {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         match self {
             Self::Empty => Value::Null,
@@ -193,8 +193,8 @@ impl Kept for Content {
         let (media_type, size) = (|| first.as_str().map(ToOwned::to_owned), value.get("size"));
         Some(match kind.as_str() {
             "file" => {
-                let size = Kept::read(size?, bodies)?;
-                let sha256 = Kept::read(value.get("sha256")?, bodies)?;
+                let size = OutcomePart::read(size?, bodies)?;
+                let sha256 = OutcomePart::read(value.get("sha256")?, bodies)?;
                 // What an earlier version kept has no names.
                 let filename = value.get("filename").and_then(Value::as_str).map(ToOwned::to_owned);
                 Self::File { media_type: media_type()?, filename, size, sha256 }
@@ -203,7 +203,7 @@ impl Kept for Content {
             "media" => {
                 Self::Media { media_type: media_type()?, data: bodies.take(size?)?.to_vec().into() }
             }
-            "parts" => Self::Parts(Kept::read(first, bodies)?),
+            "parts" => Self::Parts(OutcomePart::read(first, bodies)?),
             "text" => {
                 Self::Text { media_type: media_type()?, text: bodies.text(size?)?.to_owned() }
             }
@@ -212,7 +212,7 @@ impl Kept for Content {
     }
 }
 
-impl Kept for Preview {
+impl OutcomePart for Preview {
     fn write(&self, bodies: &mut Vec<u8>) -> Value {
         match self {
             Self::Request(request) => request.write(bodies),

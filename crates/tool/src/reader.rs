@@ -27,7 +27,7 @@ pub const DEPTH: usize = 127;
 /// # Ok::<(), callgate_tool::InvalidJson>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<'t> {
+pub struct JsonReader<'t> {
     text: &'t str,
     at: usize,
     /// The byte where the name that was read last begins.
@@ -43,7 +43,7 @@ pub struct Reader<'t> {
 /// A part of a JSON text. Escapes in names and strings are already replaced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the grammar does not change")]
-pub enum Token<'r> {
+pub enum JsonToken<'r> {
     /// The end of a list.
     ArrayEnd,
     /// The beginning of a list.
@@ -75,7 +75,7 @@ enum Due {
     Value,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     /// Reads this text from its beginning.
     pub fn new(text: &'t str) -> Self {
         let (due, max_depth) = (Due::Value, DEPTH);
@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
     /// # Errors
     /// [`InvalidJson`] if the text is not JSON.
     #[inline]
-    pub fn token(&mut self) -> Result<Option<Token<'_>>, InvalidJson> {
+    pub fn token(&mut self) -> Result<Option<JsonToken<'_>>, InvalidJson> {
         let byte = self.skip_blank();
         match self.due {
             Due::Comma if self.depth == 0 => match byte {
@@ -131,15 +131,15 @@ impl<'t> Reader<'t> {
             },
             Due::Comma if self.open & 1 == 1 => self.after_member(byte).map(Some),
             Due::Comma => self.after_item(byte).map(Some),
-            Due::FirstItem if byte == Some(b']') => Ok(Some(self.close(Token::ArrayEnd))),
+            Due::FirstItem if byte == Some(b']') => Ok(Some(self.close(JsonToken::ArrayEnd))),
             Due::FirstItem | Due::Value => self.value(byte).map(Some),
-            Due::FirstName if byte == Some(b'}') => Ok(Some(self.close(Token::ObjectEnd))),
+            Due::FirstName if byte == Some(b'}') => Ok(Some(self.close(JsonToken::ObjectEnd))),
             Due::FirstName => self.name(byte).map(Some),
         }
     }
 
     #[inline]
-    fn after_item(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
+    fn after_item(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
                 self.at += 1;
@@ -148,14 +148,14 @@ impl<'t> Reader<'t> {
                     byte => self.value(byte),
                 }
             }
-            Some(b']') => Ok(self.close(Token::ArrayEnd)),
+            Some(b']') => Ok(self.close(JsonToken::ArrayEnd)),
             Some(_) => Err(self.fault(Reason::NoCommaInArray)),
             None => Err(self.fault(Reason::OpenArray)),
         }
     }
 
     #[inline]
-    fn after_member(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
+    fn after_member(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
                 self.at += 1;
@@ -164,33 +164,33 @@ impl<'t> Reader<'t> {
                     byte => self.name(byte),
                 }
             }
-            Some(b'}') => Ok(self.close(Token::ObjectEnd)),
+            Some(b'}') => Ok(self.close(JsonToken::ObjectEnd)),
             Some(_) => Err(self.fault(Reason::NoCommaInObject)),
             None => Err(self.fault(Reason::OpenObject)),
         }
     }
 
     #[inline]
-    fn value(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
+    fn value(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         self.due = Due::Comma;
         match byte {
             Some(b'"') => {
                 let text = self.string()?;
-                Ok(Token::String(text.of(&self.unescaped)))
+                Ok(JsonToken::String(text.resolved_text(&self.unescaped)))
             }
-            Some(b'{') => self.open(1, Due::FirstName, Token::ObjectStart),
-            Some(b'[') => self.open(0, Due::FirstItem, Token::ArrayStart),
+            Some(b'{') => self.open(1, Due::FirstName, JsonToken::ObjectStart),
+            Some(b'[') => self.open(0, Due::FirstItem, JsonToken::ArrayStart),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", Token::Bool(true)),
-            Some(b'f') => self.word("false", Token::Bool(false)),
-            Some(b'n') => self.word("null", Token::Null),
+            Some(b't') => self.word("true", JsonToken::Bool(true)),
+            Some(b'f') => self.word("false", JsonToken::Bool(false)),
+            Some(b'n') => self.word("null", JsonToken::Null),
             Some(_) => Err(self.fault(Reason::NoValue)),
             None => Err(self.fault(Reason::End)),
         }
     }
 
     #[inline]
-    fn name(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
+    fn name(&mut self, byte: Option<u8>) -> Result<JsonToken<'_>, InvalidJson> {
         match byte {
             Some(b'"') => {}
             Some(_) => return Err(self.fault(Reason::NoName)),
@@ -204,15 +204,15 @@ impl<'t> Reader<'t> {
             None => return Err(self.fault(Reason::OpenObject)),
         }
         self.due = Due::Value;
-        Ok(Token::Name(name.of(&self.unescaped)))
+        Ok(JsonToken::Name(name.resolved_text(&self.unescaped)))
     }
 
     fn open(
         &mut self,
         kind: u128,
         due: Due,
-        token: Token<'static>,
-    ) -> Result<Token<'_>, InvalidJson> {
+        token: JsonToken<'static>,
+    ) -> Result<JsonToken<'_>, InvalidJson> {
         if self.depth >= self.max_depth {
             return Err(self.fault(Reason::Depth(self.max_depth)));
         }
@@ -224,7 +224,7 @@ impl<'t> Reader<'t> {
     }
 
     #[inline]
-    fn close(&mut self, token: Token<'static>) -> Token<'_> {
+    fn close(&mut self, token: JsonToken<'static>) -> JsonToken<'_> {
         self.at += 1;
         self.depth -= 1;
         self.open >>= 1;
@@ -232,14 +232,18 @@ impl<'t> Reader<'t> {
         token
     }
 
-    fn number(&mut self) -> Result<Token<'_>, InvalidJson> {
+    fn number(&mut self) -> Result<JsonToken<'_>, InvalidJson> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let digits = Digits::first_of(rest).ok_or_else(|| self.fault(Reason::Number))?;
         self.at += digits.as_str().len();
-        Ok(Token::Number(digits))
+        Ok(JsonToken::Number(digits))
     }
 
-    fn word(&mut self, word: &str, token: Token<'static>) -> Result<Token<'_>, InvalidJson> {
+    fn word(
+        &mut self,
+        word: &str,
+        token: JsonToken<'static>,
+    ) -> Result<JsonToken<'_>, InvalidJson> {
         if !self.rest().starts_with(word.as_bytes()) {
             return Err(self.fault(Reason::NoValue));
         }

@@ -88,7 +88,8 @@ impl Schema {
         let mut whole = self.own;
         if let (Value::Object(members), false) = (&mut whole, self.definitions.is_empty()) {
             let copied = self.definitions.iter();
-            let copied = copied.map(|known| (known.name.to_string(), (*known.schema).clone()));
+            let copied = copied
+                .map(|definition| (definition.name.to_string(), (*definition.schema).clone()));
             members.insert(DEFINITIONS.to_owned(), Value::Object(copied.collect::<Object>()));
         }
         whole
@@ -96,7 +97,7 @@ impl Schema {
 
     /// The schema without its shared definitions.
     #[doc(hidden)]
-    pub fn own(&self) -> &Value {
+    pub fn without_definitions(&self) -> &Value {
         &self.own
     }
 
@@ -192,10 +193,12 @@ impl DefinitionGroup {
     /// Definitions in this order; their names are unique.
     pub fn new(list: Vec<Definition>) -> Self {
         // `"name":schema`, and a comma between two of them.
-        let bytes = |known: &Definition| n_bytes(&Value::from(&*known.name)) + 2 + known.n_bytes;
+        let bytes = |definition: &Definition| {
+            n_bytes(&Value::from(&*definition.name)) + 2 + definition.n_bytes
+        };
         let n_bytes = list.iter().map(bytes).sum();
         let mut by_name: Vec<usize> = (0..list.len()).collect();
-        by_name.sort_by_key(|at| list.get(*at).map(|known| &known.name));
+        by_name.sort_by_key(|at| list.get(*at).map(|definition| &definition.name));
         Self { n_bytes, by_name: by_name.into(), list: list.into() }
     }
 
@@ -206,9 +209,9 @@ impl DefinitionGroup {
 
     /// The definition with this name.
     pub fn get(&self, name: &str) -> Option<&Definition> {
-        let named = |at: &usize| self.list.get(*at).map(|known| &*known.name);
-        let found = self.by_name.binary_search_by(|at| named(at).cmp(&Some(name))).ok()?;
-        self.list.get(*self.by_name.get(found)?)
+        let named = |at: &usize| self.list.get(*at).map(|definition| &*definition.name);
+        let index = self.by_name.binary_search_by(|at| named(at).cmp(&Some(name))).ok()?;
+        self.list.get(*self.by_name.get(index)?)
     }
 }
 

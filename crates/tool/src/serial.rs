@@ -19,9 +19,9 @@ impl Serialize for ToolResult {
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("tool", &self.tool)?;
         outcome::<S>(&self.outcome, &mut members)?;
-        known::<S, _>(&mut members, "attempts", self.journal.attempts().as_ref())?;
-        known::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
-        known::<S, _>(&mut members, "notes", self.notes().as_ref())?;
+        serialize_if_some::<S, _>(&mut members, "attempts", self.journal.attempts().as_ref())?;
+        serialize_if_some::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
+        serialize_if_some::<S, _>(&mut members, "notes", self.notes().as_ref())?;
         members.end()
     }
 }
@@ -48,7 +48,7 @@ fn outcome<S: Serializer>(outcome: &Outcome, members: &mut Members<S>) -> Result
     match outcome {
         Outcome::Answered(answered) => answer::<S>(answered, members),
         Outcome::Failed(fault) => {
-            known::<S, _>(members, "status", fault.status.as_ref())?;
+            serialize_if_some::<S, _>(members, "status", fault.status.as_ref())?;
             members.serialize_entry("error", fault)
         }
         Outcome::Pending(pending) => members.serialize_entry("pending", pending),
@@ -57,18 +57,18 @@ fn outcome<S: Serializer>(outcome: &Outcome, members: &mut Members<S>) -> Result
 }
 
 fn answer<S: Serializer>(answer: &Answer, members: &mut Members<S>) -> Result<(), S::Error> {
-    known::<S, _>(members, "status", answer.status.as_ref())?;
+    serialize_if_some::<S, _>(members, "status", answer.status.as_ref())?;
     if !answer.headers.is_empty() {
         members.serialize_entry("headers", &Headers(&answer.headers))?;
     }
     members.serialize_entry("response", &answer.content)?;
-    known::<S, _>(members, "stillSending", answer.still_sending.then_some(&true))?;
-    known::<S, _>(members, "truncated", answer.truncated.as_ref())?;
-    known::<S, _>(members, "next", Some(&answer.next).filter(|next| !next.is_empty()))?;
-    known::<S, _>(members, "handle", answer.handle.as_ref())
+    serialize_if_some::<S, _>(members, "stillSending", answer.still_sending.then_some(&true))?;
+    serialize_if_some::<S, _>(members, "truncated", answer.truncated.as_ref())?;
+    serialize_if_some::<S, _>(members, "next", Some(&answer.next).filter(|next| !next.is_empty()))?;
+    serialize_if_some::<S, _>(members, "handle", answer.handle.as_ref())
 }
 
-fn known<S: Serializer, T: Serialize>(
+fn serialize_if_some<S: Serializer, T: Serialize>(
     members: &mut Members<S>,
     name: &'static str,
     value: Option<&T>,
@@ -97,7 +97,7 @@ impl Serialize for Content {
             Self::File { media_type, filename, size, sha256 } => {
                 let mut members = serializer.serialize_map(None)?;
                 members.serialize_entry("mediaType", media_type)?;
-                known::<S, _>(&mut members, "filename", filename.as_ref())?;
+                serialize_if_some::<S, _>(&mut members, "filename", filename.as_ref())?;
                 members.serialize_entry("size", size)?;
                 members.serialize_entry("sha256", sha256)?;
                 members.end()

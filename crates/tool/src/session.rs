@@ -138,10 +138,10 @@ impl Session {
             return present(value);
         }
         let (head, rest) = name.split_once('.')?;
-        let found = rest
+        let member = rest
             .split('.')
             .try_fold(self.parameters.get(head)?, |value, part| folded_member(value, part))?;
-        present(found)
+        present(member)
     }
 
     /// The credential `name`.
@@ -192,8 +192,8 @@ fn member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
         return present(value);
     }
     let (head, rest) = path.split_once('.')?;
-    let found = rest.split('.').try_fold(map.get(head)?, |value, part| value.get(part))?;
-    present(found)
+    let member = rest.split('.').try_fold(map.get(head)?, |value, part| value.get(part))?;
+    present(member)
 }
 
 fn folded_member<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {

@@ -115,7 +115,7 @@ impl Tool {
     /// Sets the output schema.
     #[must_use]
     pub fn with_output_schema(mut self, schema: Option<Schema>) -> Self {
-        self.output = schema.map(|schema| Output::of(Box::new(|| Some(schema))));
+        self.output = schema.map(|schema| Output::new(Box::new(|| Some(schema))));
         self
     }
 
@@ -137,7 +137,7 @@ impl Tool {
         mut self,
         build: impl FnOnce() -> Option<Schema> + Send + 'static,
     ) -> Self {
-        self.output = Some(Output::of(Box::new(build)));
+        self.output = Some(Output::new(Box::new(build)));
         self
     }
 
@@ -155,7 +155,7 @@ impl Tool {
 }
 
 impl Output {
-    fn of(build: Build) -> Self {
+    fn new(build: Build) -> Self {
         Self(Arc::new(LazyLock::new(build)))
     }
 }

@@ -155,12 +155,12 @@ impl Value {
 
     /// The member with this name, or the item at this index.
     pub fn get<P: Index>(&self, index: P) -> Option<&Self> {
-        index.of(self)
+        index.index_into(self)
     }
 
     /// The member with this name, or the item at this index, to change.
     pub fn get_mut<P: Index>(&mut self, index: P) -> Option<&mut Self> {
-        index.of_mut(self)
+        index.index_into_mut(self)
     }
 
     /// The value at a JSON pointer (RFC 6901).
@@ -223,47 +223,47 @@ fn index(token: &str) -> Option<usize> {
 /// ```
 pub trait Index {
     /// The value at this place in `value`.
-    fn of(self, value: &Value) -> Option<&Value>;
+    fn index_into(self, value: &Value) -> Option<&Value>;
     /// The value at this place in `value`, to change.
-    fn of_mut(self, value: &mut Value) -> Option<&mut Value>;
+    fn index_into_mut(self, value: &mut Value) -> Option<&mut Value>;
 }
 
 impl Index for &str {
-    fn of(self, value: &Value) -> Option<&Value> {
+    fn index_into(self, value: &Value) -> Option<&Value> {
         value.as_object()?.get(self)
     }
 
-    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+    fn index_into_mut(self, value: &mut Value) -> Option<&mut Value> {
         value.as_object_mut()?.get_mut(self)
     }
 }
 
 impl<P: Index + Copy> Index for &P {
-    fn of(self, value: &Value) -> Option<&Value> {
-        (*self).of(value)
+    fn index_into(self, value: &Value) -> Option<&Value> {
+        (*self).index_into(value)
     }
 
-    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
-        (*self).of_mut(value)
+    fn index_into_mut(self, value: &mut Value) -> Option<&mut Value> {
+        (*self).index_into_mut(value)
     }
 }
 
 impl Index for &String {
-    fn of(self, value: &Value) -> Option<&Value> {
-        self.as_str().of(value)
+    fn index_into(self, value: &Value) -> Option<&Value> {
+        self.as_str().index_into(value)
     }
 
-    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
-        self.as_str().of_mut(value)
+    fn index_into_mut(self, value: &mut Value) -> Option<&mut Value> {
+        self.as_str().index_into_mut(value)
     }
 }
 
 impl Index for usize {
-    fn of(self, value: &Value) -> Option<&Value> {
+    fn index_into(self, value: &Value) -> Option<&Value> {
         value.as_array()?.get(self)
     }
 
-    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+    fn index_into_mut(self, value: &mut Value) -> Option<&mut Value> {
         value.as_array_mut()?.get_mut(self)
     }
 }

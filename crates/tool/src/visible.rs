@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// assert_eq!(visible("red\u{9b}31m \u{202e}evil"), "red\\u009b31m \\u202eevil");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, &['\n', '\t'])
+    visible_text(text, &['\n', '\t'])
 }
 
 /// The text as [`visible`] shows it, in one line: line feeds and tabs are escapes, too.
@@ -24,7 +24,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// assert_eq!(visible_line("a\nhelp: b"), "a\\nhelp: b");
 /// ```
 pub fn visible_line(text: &str) -> Cow<'_, str> {
-    shown(text, &[])
+    visible_text(text, &[])
 }
 
 /// The text as [`visible`] shows it, each line as a quotation: no line of it can pass for one of the text around it.
@@ -57,7 +57,7 @@ pub fn is_unseen(character: char) -> bool {
         | '\u{3164}' | '\u{ffa0}')
 }
 
-fn shown<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
+fn visible_text<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     // Almost every text, and the quickest to see.
     let is_plain_byte = |byte| matches!(byte, b' '..=b'~') || kept.contains(&char::from(byte));
     let is_plain = |one: char| kept.contains(&one) || !(is_unseen(one) || is_variant(one));

@@ -13,7 +13,7 @@ pub(crate) enum AddressClass {
 }
 
 impl AddressClass {
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => of_v4(address),
             IpAddr::V6(address) => of_v6(address),
@@ -30,12 +30,12 @@ impl AddressClass {
 /// assert!(!is_public([10, 0, 0, 7].into()));
 /// ```
 pub fn is_public(address: IpAddr) -> bool {
-    AddressClass::of(address.to_canonical()) == AddressClass::Public
+    AddressClass::from_address(address.to_canonical()) == AddressClass::Public
 }
 
 /// The IPv4 address that packets to an IPv6 address reach: mapped (RFC 4291 §2.5.5), translated (RFC 6052) or tunnelled
 /// (RFC 3056).
-pub(crate) fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+pub(crate) fn embedded_address(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let last = || Ipv4Addr::from_bits(u32::try_from(address.to_bits() & 0xffff_ffff).unwrap_or(0));
     let [first, second, third, fourth, fifth, sixth, ..] = address.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low));
@@ -65,7 +65,7 @@ fn of_v6(address: Ipv6Addr) -> AddressClass {
     if is_in(&LINK_LOCAL_V6) {
         return AddressClass::LinkLocal;
     }
-    if let Some(inner) = embedded(address).filter(|inner| !inner.is_unspecified()) {
+    if let Some(inner) = embedded_address(address).filter(|inner| !inner.is_unspecified()) {
         return match of_v4(inner) {
             AddressClass::LinkLocal => AddressClass::LinkLocal,
             // A mapped address is dialled as IPv4; translators and tunnels lead to an address that nobody checked.
@@ -151,7 +151,7 @@ mod tests {
     #[track_caller]
     fn check(class: AddressClass, addresses: &[&str]) {
         for address in addresses {
-            assert_eq!(AddressClass::of(address.parse().unwrap()), class, "{address}");
+            assert_eq!(AddressClass::from_address(address.parse().unwrap()), class, "{address}");
         }
     }
 

@@ -82,7 +82,7 @@ async fn send_again(
     let sent = once(pool.send_anew(*request), has_identity).await;
     sent.map_err(|second| {
         // The first request may have reached the service, whatever happened to the second.
-        let error = if first.reached() == Reached::No { second } else { first };
+        let error = if first.reached_service() == Reached::No { second } else { first };
         error.of_repetition()
     })
 }
@@ -112,7 +112,7 @@ fn is_kept_connection(source: &ClientError) -> bool {
 
 fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Error {
     if let Some(tls) = cause::<TlsError>(&source) {
-        let fault = TlsFault::of(tls, is_asked, has_identity);
+        let fault = TlsFault::from_error(tls, is_asked, has_identity);
         // In TLS 1.3 the client sends the request before the service rejects our certificate; the service does not read it.
         let reached =
             if source.is_connect() || fault.is_clients() { Reached::No } else { Reached::Maybe };

@@ -102,13 +102,13 @@ impl Client {
     /// # Errors
     /// None today; the first request reports a failed set-up.
     pub fn new() -> Result<Self, Error> {
-        Ok(Self::over(&Network::new(), ClientSettings::default()))
+        Ok(Self::over_network(&Network::new(), ClientSettings::default()))
     }
 
     /// A client over the connections of `network`, shared with clients that have equal settings. It connects only when it
     /// sends.
     #[doc(hidden)]
-    pub fn over(network: &Network, settings: ClientSettings) -> Self {
+    pub fn over_network(network: &Network, settings: ClientSettings) -> Self {
         let allow: Arc<[AddressRange]> = settings.allow.clone().into();
         let network = network.clone();
         let (tls, directory) = (settings.tls.clone(), settings.directory.clone());
@@ -131,7 +131,7 @@ impl Client {
             self.network.pool(&PoolKey { tls, egress, directory }).await
         };
         match slot {
-            Some(known) => known.get_or_try_init(pool).await.map(Arc::clone),
+            Some(cell) => cell.get_or_try_init(pool).await.map(Arc::clone),
             None => pool().await,
         }
     }
@@ -144,15 +144,15 @@ impl Client {
 
     fn egress(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
         let named_by = if self.settings.directory.is_some() { NamedBy::Operator } else { named_by };
-        let own = self.network.own(url.port_or_known_default().unwrap_or_default());
+        let own = self.network.listener_addresses(url.port_or_known_default().unwrap_or_default());
         let is_https = url.scheme() == "https";
         let egress = Egress { named_by, is_https, allow: Arc::clone(&self.allow), own };
-        egress.check_scheme().map_err(|denial| error::denied(denial, None))?;
+        egress.check_scheme().map_err(|denial| error::egress_denial(denial, None))?;
         let Some(address) = literal(url) else { return Ok(egress) };
         // The HTTP client looks up no literal address, so this is its only check.
-        egress.check(address).map_err(|denial| error::denied(denial, Some(address)))?;
+        egress.check(address).map_err(|denial| error::egress_denial(denial, Some(address)))?;
         if self.settings.directory.is_some() {
-            return Err(error::refused(
+            return Err(error::refusal(
                 "the server is named by an address, and a service directory knows names only",
             ));
         }
@@ -169,9 +169,9 @@ impl Client {
     ) -> Result<(Cow<'_, Url>, Request<Full<Bytes>>), Error> {
         let (mut parts, body) = request.into_parts();
         guard::check_headers(&parts.headers)?;
-        let known = self.origin.get().filter(|known| known.covers(&parts.uri));
-        let url = if let Some(known) = known {
-            Cow::Borrowed(known.base())
+        let origin = self.origin.get().filter(|origin| origin.covers(&parts.uri));
+        let url = if let Some(origin) = origin {
+            Cow::Borrowed(origin.base())
         } else {
             let url = self.url(&parts.uri)?;
             parts.uri = guard::as_sent(parts.uri, &url)?;
@@ -180,7 +180,7 @@ impl Client {
         // The extensions are meant for this client only.
         parts.extensions = Extensions::new();
         complete(&mut parts, &body);
-        if let Some(host) = known.and_then(Origin::host) {
+        if let Some(host) = origin.and_then(Origin::host) {
             // The HTTP client would otherwise write the header anew for each request.
             parts.headers.insert(HOST, host.clone());
         }
@@ -188,10 +188,10 @@ impl Client {
     }
 
     fn url(&self, uri: &Uri) -> Result<Url, Error> {
-        let known = self.origin.get();
-        let url = guard::checked_url(uri, known)?;
-        if known.is_none()
-            && let Some(origin) = Origin::of(uri)
+        let known_origin = self.origin.get();
+        let url = guard::checked_url(uri, known_origin)?;
+        if known_origin.is_none()
+            && let Some(origin) = Origin::from_uri(uri)
         {
             self.origin.get_or_init(|| origin);
         }
@@ -278,7 +278,7 @@ async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
         pool.close();
         return Err(error::two_lengths());
     }
-    let mut response = answered(response)?;
+    let mut response = decoded_response(response)?;
     if let Some(again) = again {
         response.extensions_mut().insert(again);
     }
@@ -317,10 +317,10 @@ fn has_two_lengths(headers: &http::HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH)
 }
 
-fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Error> {
+fn decoded_response(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Error> {
     let (mut head, body) = incoming.into_parts();
     let headers = &mut head.headers;
-    let coding = Coding::of(headers)?;
+    let coding = Coding::from_headers(headers)?;
     if coding.is_some() {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);

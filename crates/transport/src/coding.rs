@@ -24,13 +24,13 @@ pub(crate) enum Coding {
 
 impl Coding {
     /// The coding in all `Content-Encoding` lines (RFC 9110 §5.3). Fails for several, and for one that was not requested.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, Error> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let mut codings = Vec::new();
         for line in headers.get_all(CONTENT_ENCODING) {
             let line = line.to_str().map_err(|_| error::unknown_coding())?;
             let names = line.split(',').map(str::trim).filter(|name| !name.is_empty());
             for name in names {
-                codings.extend(Self::named(name)?);
+                codings.extend(Self::from_name(name)?);
             }
         }
         match *codings {
@@ -40,7 +40,7 @@ impl Coding {
         }
     }
 
-    fn named(name: &str) -> Result<Option<Self>, Error> {
+    fn from_name(name: &str) -> Result<Option<Self>, Error> {
         match name.to_ascii_lowercase().as_str() {
             "br" => Ok(Some(Self::Brotli)),
             "deflate" => Ok(Some(Self::Deflate)),
@@ -99,7 +99,11 @@ mod tests {
         for line in lines {
             headers.append(CONTENT_ENCODING, http::HeaderValue::from_static(line));
         }
-        assert_eq!(Coding::of(&headers).map_err(|error| error.kind()), expected, "{lines:?}");
+        assert_eq!(
+            Coding::from_headers(&headers).map_err(|error| error.kind()),
+            expected,
+            "{lines:?}"
+        );
     }
 
     #[test]

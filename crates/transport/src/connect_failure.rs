@@ -22,7 +22,7 @@ pub enum ConnectFailure {
 }
 
 impl ConnectFailure {
-    pub(crate) fn of(error: &io::Error) -> Option<Self> {
+    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Some(Self::Refused),
             io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
@@ -62,7 +62,7 @@ mod tests {
             (io::ErrorKind::TimedOut, Some(ConnectFailure::NoAnswer)),
             (io::ErrorKind::BrokenPipe, None),
         ] {
-            assert_eq!(ConnectFailure::of(&kind.into()), expected, "{kind}");
+            assert_eq!(ConnectFailure::from_error(&kind.into()), expected, "{kind}");
         }
     }
 }

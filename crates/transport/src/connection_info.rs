@@ -65,7 +65,7 @@ fn note(change: impl FnOnce(&mut Steps)) {
     });
 }
 
-pub(crate) async fn noted<E>(
+pub(crate) async fn record_connection<E>(
     connection: impl Future<Output = Result<MaybeHttpsStream<TokioIo<TcpStream>>, E>>,
 ) -> Result<Stream, E> {
     let steps = Arc::new(Mutex::new(Steps::default()));

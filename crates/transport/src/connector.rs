@@ -55,7 +55,7 @@ impl Connector {
     ) -> Self {
         let mut dialer = Dialer::new(Self::tcp(scheme, resolver.clone()));
         if let Some(proxy) = proxy {
-            dialer = dialer.through(proxy, resolver);
+            dialer = dialer.through_proxy(proxy, resolver);
         }
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
         let builder = match scheme {
@@ -110,7 +110,7 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, origin: Uri) -> Self::Future {
         let mut https = HttpsConnector::clone(&self.https);
-        let connection = connection_info::noted(async move {
+        let connection = connection_info::record_connection(async move {
             poll_fn(|context| https.poll_ready(context)).await?;
             https.call(origin).await
         });

@@ -42,7 +42,7 @@ impl CredentialPlaces {
     /// Records a cookie, by its decoded name, as a location of a credential.
     pub fn mark_cookie(extensions: &mut Extensions, name: &str) {
         let places = extensions.get_or_insert_default::<Self>();
-        if places.cookies.iter().all(|known| known != name) {
+        if places.cookies.iter().all(|cookie| cookie != name) {
             places.cookies.push(name.to_owned());
         }
     }

@@ -17,7 +17,7 @@ use crate::{
     connector::{Connector, Scheme},
     egress::Egress,
     error::{self, Error},
-    network::{Network, unconnected},
+    network::{Network, connect_error},
     tls::{self, TlsSettings},
 };
 
@@ -37,7 +37,7 @@ impl Network {
             named_by: NamedBy::Operator,
             is_https: tls.is_some(),
             allow: [].into(),
-            own: self.own(port),
+            own: self.listener_addresses(port),
         };
         // The resolver does not see an address that stands in place of a name.
         let address = match Host::parse(host) {
@@ -46,7 +46,7 @@ impl Network {
             Ok(Host::Domain(_)) | Err(_) => None,
         };
         if let Some(address) = address {
-            egress.check(address).map_err(|denial| error::denied(denial, Some(address)))?;
+            egress.check(address).map_err(|denial| error::egress_denial(denial, Some(address)))?;
         }
         let (config, scheme, word) = match tls {
             None => (tls::trusting_nobody()?, Scheme::Http, "http"),
@@ -57,7 +57,7 @@ impl Network {
         let origin = format!("{word}://{host}:{port}/").parse::<Uri>();
         let origin = origin.map_err(error::connecting)?;
         let mut connector = Connector::for_bytes(config, scheme, self.resolver(egress));
-        connector.call(origin).await.map(TokioIo::new).map_err(unconnected)
+        connector.call(origin).await.map(TokioIo::new).map_err(connect_error)
     }
 
     /// Secures a connection that was opened without TLS, and returns with it the server's end point for a channel binding
@@ -79,7 +79,7 @@ impl Network {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let name = ServerName::try_from(bare.to_owned()).map_err(error::connecting)?;
         let secured = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
-        let secured = secured.map_err(|source| unconnected(source.into()))?;
+        let secured = secured.map_err(|source| connect_error(source.into()))?;
         let certificate = secured.get_ref().1.peer_certificates().and_then(<[_]>::first);
         let end_point = certificate.and_then(tls::end_point);
         Ok((secured, end_point))
@@ -103,12 +103,12 @@ mod tests {
             (authority.issue("localhost", When::Now), authority.issue("gate", When::Now));
         for versions in [TLS_1_2, TLS_1_3] {
             let port = serve_tls(authority.demanding(&server, versions)).await;
-            let tls = TlsSettings::new().with_ca(authority.trusted());
+            let tls = TlsSettings::new().with_ca(authority.ca_certificates());
             let tls = tls.with_identity(client.identity());
             let mut stream = Network::new().dial("localhost", port, Some(&tls)).await.unwrap();
             stream.write_all(b"\r\n\r\n").await.unwrap();
             read_until(&mut stream, b"0 CN=gate").await;
-            let other = TlsSettings::new().with_ca(Authority::new("other").trusted());
+            let other = TlsSettings::new().with_ca(Authority::new("other").ca_certificates());
             let refused = Network::new().dial("localhost", port, Some(&other)).await;
             assert_eq!(refused.err().unwrap().kind(), ErrorKind::Tls);
         }
@@ -125,7 +125,7 @@ mod tests {
     async fn a_metadata_service_and_an_own_listener_are_not_dialled() {
         let listeners = Listeners::default();
         listeners.add("127.0.0.1:6379".parse().unwrap());
-        let network = Network::with(Arc::new(SystemResolver::default()), listeners);
+        let network = Network::with_resolver(Arc::new(SystemResolver::default()), listeners);
         for (host, denial) in [
             ("169.254.169.254", Denial::LinkLocal),
             ("[fe80::1]", Denial::LinkLocal),

@@ -11,7 +11,7 @@ use std::{
 use callgate_tool::NamedBy;
 use ipnet::IpNet;
 
-use crate::address::{AddressClass, embedded};
+use crate::address::{AddressClass, embedded_address};
 
 /// A range of addresses that the operator allows: `10.0.0.0/8`, `fd00::/8`, or one address.
 ///
@@ -103,7 +103,7 @@ impl Listeners {
     /// Records that this process no longer listens on `address`.
     pub fn remove(&self, address: SocketAddr) {
         let mut addresses = self.addresses.write().unwrap_or_else(PoisonError::into_inner);
-        addresses.retain(|known| *known != address);
+        addresses.retain(|listener| *listener != address);
     }
 
     pub(crate) fn at_port(&self, port: u16) -> Vec<IpAddr> {
@@ -121,7 +121,7 @@ impl Egress {
         if self.is_allowed(address) {
             return Ok(());
         }
-        match (AddressClass::of(address), self.named_by) {
+        match (AddressClass::from_address(address), self.named_by) {
             (AddressClass::LinkLocal, _) => Err(Denial::LinkLocal),
             (_, NamedBy::Operator) => Ok(()),
             (AddressClass::Private, NamedBy::Description) => Err(Denial::Private),
@@ -143,9 +143,10 @@ impl Egress {
         let holds = |address: IpAddr| self.allow.iter().any(|range| range.0.contains(&address));
         let inner = match address {
             IpAddr::V4(_) => None,
-            IpAddr::V6(address) => embedded(address).map(IpAddr::V4),
+            IpAddr::V6(address) => embedded_address(address).map(IpAddr::V4),
         };
-        let is_inner_fine = |inner| AddressClass::of(inner) == AddressClass::Public || holds(inner);
+        let is_inner_fine =
+            |inner| AddressClass::from_address(inner) == AddressClass::Public || holds(inner);
         holds(address) && inner.is_none_or(is_inner_fine)
     }
 }

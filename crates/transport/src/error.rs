@@ -108,7 +108,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Reports whether the service saw a request with this failure, unless more is known.
-    fn reached(self) -> Reached {
+    fn reached_service(self) -> Reached {
         match self {
             Self::Certificate
             | Self::Connect
@@ -125,8 +125,8 @@ impl ErrorKind {
 
 impl Error {
     /// Reports whether the service saw the request.
-    pub fn reached(&self) -> Reached {
-        self.reached.unwrap_or_else(|| self.kind.reached())
+    pub fn reached_service(&self) -> Reached {
+        self.reached.unwrap_or_else(|| self.kind.reached_service())
     }
 
     /// True if a later retry may succeed. [`Error::reached`] and the method decide whether a retry is harmless.
@@ -152,7 +152,7 @@ impl Error {
     #[doc(hidden)]
     pub fn attempt_end(&self) -> AttemptEnd {
         let is_http = self.connect_failure != Some(ConnectFailure::NotHttp);
-        let by_kind = || match self.reached() {
+        let by_kind = || match self.reached_service() {
             _ if !self.is_transient() || !is_http => AttemptEnd::Final,
             Reached::No => AttemptEnd::NotConnected,
             Reached::Maybe | Reached::Yes => AttemptEnd::ConnectionBroken,
@@ -208,12 +208,12 @@ impl Error {
     }
 }
 
-pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
+pub(crate) fn refusal(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Refused, message)
 }
 
-pub(crate) fn denied(denial: Denial, address: Option<IpAddr>) -> Error {
-    let mut error = refused(denial.message());
+pub(crate) fn egress_denial(denial: Denial, address: Option<IpAddr>) -> Error {
+    let mut error = refusal(denial.message());
     error.denied = Some((denial, address));
     error
 }
@@ -241,7 +241,7 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
 
 pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
-        return denied(*denial, Some(*address));
+        return egress_denial(*denial, Some(*address));
     }
     let unresolved = cause::<NameNotResolved>(&source).map(NameNotResolved::is_timeout);
     let (kind, message) = match unresolved {
@@ -256,14 +256,14 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
     error.connect_failure = match unresolved {
         Some(is_timeout) => Some(ConnectFailure::of_name(is_timeout)),
         None if kind == ErrorKind::TimedOut => Some(ConnectFailure::NoAnswer),
-        None => causes(&source).find_map(|cause| ConnectFailure::of(cause.downcast_ref()?)),
+        None => causes(&source).find_map(|cause| ConnectFailure::from_error(cause.downcast_ref()?)),
     };
     error.with_source(source)
 }
 
 /// True if a connection was not made in time, by our clock or the operating system's.
 fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
-    let has_timed_out = |known: &io::Error| known.kind() == io::ErrorKind::TimedOut;
+    let has_timed_out = |io_error: &io::Error| io_error.kind() == io::ErrorKind::TimedOut;
     cause::<TooSlow>(source).is_some()
         || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
 }

@@ -26,18 +26,18 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     let mut total: usize = 0;
     for (name, value) in headers {
         if is_framing_header(name.as_str()) {
-            return Err(error::refused(
+            return Err(error::refusal(
                 "a header that only the HTTP client may set was on the request",
             ));
         }
         let length = name.as_str().len().saturating_add(value.len());
         if length > MAX_HEADER_BYTES {
-            return Err(error::refused("a header is longer than 8 KiB"));
+            return Err(error::refusal("a header is longer than 8 KiB"));
         }
         total = total.saturating_add(length);
     }
     if total > MAX_HEADERS_BYTES {
-        return Err(error::refused("the headers are longer than 32 KiB together"));
+        return Err(error::refusal("the headers are longer than 32 KiB together"));
     }
     Ok(())
 }
@@ -54,7 +54,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// The origin of a URI; `None` if the parser would change the origin. Copied, so that the rest of the URI is not kept.
-    pub(crate) fn of(uri: &Uri) -> Option<Self> {
+    pub(crate) fn from_uri(uri: &Uri) -> Option<Self> {
         let (scheme, authority) = (uri.scheme()?.clone(), uri.authority()?.as_str().to_owned());
         let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
         let host = is_sent_as_named(uri, &url).then(|| HeaderValue::from_str(&authority));
@@ -97,22 +97,22 @@ impl Origin {
 
 /// The URL as the HTTP client will send it. A URI is refused if the client's parser changes it (`..`, numeric hosts,
 /// escapes), because the checked request would differ from the sent one (finding 1 of `SECURITY.md`).
-pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Error> {
+pub(crate) fn checked_url(uri: &Uri, known_origin: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
-        return Err(error::refused("the URL must begin with `http://` or `https://`"));
+        return Err(error::refusal("the URL must begin with `http://` or `https://`"));
     }
     if length(uri) > MAX_URL_BYTES {
-        return Err(error::refused("the URL is longer than 8 KiB"));
+        return Err(error::refusal("the URL is longer than 8 KiB"));
     }
-    let url = match known.and_then(|known| known.url(uri)) {
+    let url = match known_origin.and_then(|origin| origin.url(uri)) {
         Some(url) => url,
-        None => parsed(uri)?,
+        None => parsed_url(uri)?,
     };
     if uri.path() != url.path() {
-        return Err(error::refused("the URL's path is not what would be sent"));
+        return Err(error::refusal("the URL's path is not what would be sent"));
     }
     if uri.query() != url.query() {
-        return Err(error::refused("the URL's query is not what would be sent"));
+        return Err(error::refusal("the URL's query is not what would be sent"));
     }
     Ok(url)
 }
@@ -123,10 +123,10 @@ pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
         return Ok(uri);
     }
     let authority = url.authority().parse();
-    let authority = authority.map_err(|_| error::refused("the URL cannot be parsed"))?;
+    let authority = authority.map_err(|_| error::refusal("the URL cannot be parsed"))?;
     let mut parts = uri.into_parts();
     parts.authority = Some(authority);
-    Uri::from_parts(parts).map_err(|_| error::refused("the URL cannot be parsed"))
+    Uri::from_parts(parts).map_err(|_| error::refusal("the URL cannot be parsed"))
 }
 
 /// Returns true for a URI whose host and port are written as in its URL.
@@ -160,12 +160,12 @@ fn length(uri: &Uri) -> usize {
     scheme + authority + uri.path().len() + query
 }
 
-fn parsed(uri: &Uri) -> Result<Url, Error> {
+fn parsed_url(uri: &Uri) -> Result<Url, Error> {
     // The parser's error is not kept: some errors show the text.
     let url =
-        Url::parse(&uri.to_string()).map_err(|_| error::refused("the URL cannot be parsed"))?;
+        Url::parse(&uri.to_string()).map_err(|_| error::refusal("the URL cannot be parsed"))?;
     if !is_same_authority(uri, &url) {
-        return Err(error::refused("the URL's host and port are not what would be sent"));
+        return Err(error::refusal("the URL's host and port are not what would be sent"));
     }
     Ok(url)
 }
@@ -207,7 +207,7 @@ mod tests {
             let scheme = if is_https { "https" } else { "http" };
             let parsed = |text: String| text.parse::<Uri>().ok();
             let uri = parsed(format!("{scheme}://{host}/{rest}"));
-            let origin = parsed(format!("{scheme}://{host}/")).and_then(|uri| Origin::of(&uri));
+            let origin = parsed(format!("{scheme}://{host}/")).and_then(|uri| Origin::from_uri(&uri));
             if let (Some(uri), Some(origin)) = (uri, origin)
                 && origin.covers(&uri)
             {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn an_origin_covers_plain_uris_but_not_those_that_a_parser_may_change() {
-        let origin = Origin::of(&"http://h:8080/".parse().unwrap()).unwrap();
+        let origin = Origin::from_uri(&"http://h:8080/".parse().unwrap()).unwrap();
         assert_eq!(origin.host().unwrap(), "h:8080");
         let covers = |rest: &str| origin.covers(&format!("http://h:8080{rest}").parse().unwrap());
         for rest in ["/", "", "/v1/pets/7", "/a//b/", "/a%2Fb/c.d?x=1&y=%20a+b&z=/?", "/v1/x:run"] {
@@ -236,16 +236,16 @@ mod tests {
             !origin
                 .covers(&format!("http://h:8080/{}", "a".repeat(MAX_URL_BYTES)).parse().unwrap())
         );
-        let spelt = Origin::of(&"http://H:80/".parse().unwrap()).unwrap();
+        let spelt = Origin::from_uri(&"http://H:80/".parse().unwrap()).unwrap();
         assert!(!spelt.covers(&"http://H:80/".parse().unwrap()));
-        assert_eq!(Origin::of(&"https://h/".parse().unwrap()).unwrap().host(), None);
+        assert_eq!(Origin::from_uri(&"https://h/".parse().unwrap()).unwrap().host(), None);
     }
 
     #[track_caller]
     fn check_url(uri: &str, is_allowed: bool) {
         let uri: Uri = uri.parse().unwrap();
         let anew = checked_url(&uri, None);
-        let origin = Origin::of(&uri);
+        let origin = Origin::from_uri(&uri);
         let again = checked_url(&uri, origin.as_ref());
         assert_eq!(again.as_ref().ok(), anew.as_ref().ok(), "{uri}");
         if origin.is_some_and(|origin| origin.covers(&uri)) {
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn a_similar_origin_does_not_match_the_remembered_one() {
         let known: Uri = "http://h:80/".parse().unwrap();
-        let known = Origin::of(&known).unwrap();
+        let known = Origin::from_uri(&known).unwrap();
         for uri in [
             "https://h:80/a",
             "http://h/a",

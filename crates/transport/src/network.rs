@@ -80,20 +80,20 @@ pub(crate) struct Pool {
 impl Network {
     /// A network with the resolver of the operating system.
     pub fn new() -> Self {
-        Self::with(Arc::new(SystemResolver::default()), Listeners::default())
+        Self::with_resolver(Arc::new(SystemResolver::default()), Listeners::default())
     }
 
     /// A network with another resolver, which never dials its own listeners.
-    pub fn with(resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
-        Self::made(resolver, listeners, None)
+    pub fn with_resolver(resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
+        Self::from_parts(resolver, listeners, None)
     }
 
     /// A network through a forward proxy, except to this machine and to addresses from a directory.
-    pub fn through(proxy: Proxy, resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
-        Self::made(resolver, listeners, Some(proxy))
+    pub fn through_proxy(proxy: Proxy, resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
+        Self::from_parts(resolver, listeners, Some(proxy))
     }
 
-    fn made(resolver: Arc<dyn Resolver>, listeners: Listeners, proxy: Option<Proxy>) -> Self {
+    fn from_parts(resolver: Arc<dyn Resolver>, listeners: Listeners, proxy: Option<Proxy>) -> Self {
         let (system, pools, clients) = (OnceCell::new(), Mutex::default(), Mutex::default());
         Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools, clients }) }
     }
@@ -108,21 +108,21 @@ impl Network {
     pub(crate) fn learn(&self, settings: ConnectSettings) -> Arc<ConnectSettings> {
         let settings = Arc::new(settings);
         let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        clients.retain(|known| known.strong_count() > 0);
+        clients.retain(|client| client.strong_count() > 0);
         clients.push(Arc::downgrade(&settings));
-        let known: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
+        let live_settings: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
         drop(clients);
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|(key, _)| known.iter().any(|settings| settings.cover(key)));
+        pools.retain(|(key, _)| live_settings.iter().any(|settings| settings.cover(key)));
         settings
     }
 
-    pub(crate) fn own(&self, port: u16) -> Vec<IpAddr> {
+    pub(crate) fn listener_addresses(&self, port: u16) -> Vec<IpAddr> {
         self.inner.listeners.at_port(port)
     }
 
     pub(crate) async fn pool(&self, key: &PoolKey) -> Result<Arc<Pool>, Error> {
-        if let Some(pool) = self.known(key) {
+        if let Some(pool) = self.existing_pool(key) {
             return Ok(pool);
         }
         let (tls, scheme) = match &key.tls {
@@ -140,8 +140,8 @@ impl Network {
         let pool = Arc::new(Pool::new(pool));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request may have added the pool meanwhile.
-        if let Some((_, known)) = pools.iter().find(|(known, _)| known == key) {
-            return Ok(Arc::clone(known));
+        if let Some((_, existing_pool)) = pools.iter().find(|(entry, _)| entry == key) {
+            return Ok(Arc::clone(existing_pool));
         }
         pools.push((key.clone(), Arc::clone(&pool)));
         Ok(pool)
@@ -152,9 +152,9 @@ impl Network {
         self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn known(&self, key: &PoolKey) -> Option<Arc<Pool>> {
+    fn existing_pool(&self, key: &PoolKey) -> Option<Arc<Pool>> {
         let pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.iter().find(|(known, _)| known == key).map(|(_, pool)| Arc::clone(pool))
+        pools.iter().find(|(entry, _)| entry == key).map(|(_, pool)| Arc::clone(pool))
     }
 
     /// The resolver of this network, which checks addresses by the egress rules.
@@ -226,7 +226,7 @@ impl Pool {
 
     pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
         let made = self.connector.clone().call(origin).await;
-        made.map(drop).map_err(unconnected)
+        made.map(drop).map_err(connect_error)
     }
 
     /// Closes every idle connection, and busy ones when they are done. The HTTP client cannot close a single connection,
@@ -237,11 +237,11 @@ impl Pool {
     }
 }
 
-pub(crate) fn unconnected(source: BoxError) -> Error {
+pub(crate) fn connect_error(source: BoxError) -> Error {
     let source = Unconnected(source);
     match cause::<TlsError>(&source) {
         Some(tls) => {
-            let fault = TlsFault::of(tls, false, false);
+            let fault = TlsFault::from_error(tls, false, false);
             error::no_secure_connection(fault, Reached::No).with_source(source)
         }
         None => error::connecting(source),

@@ -72,7 +72,7 @@ impl Dialer {
         Self { direct, proxied: None }
     }
 
-    pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: CheckedResolver) -> Self {
+    pub(crate) fn through_proxy(self, Proxy(proxy): Proxy, guarded: CheckedResolver) -> Self {
         let mut http = HttpConnector::new();
         http.set_nodelay(true);
         Self { proxied: Some((Tunnel::new(proxy, http), guarded)), ..self }
@@ -94,17 +94,17 @@ impl Service<Uri> for Dialer {
         let proxied = self.proxied.clone().filter(|_| !is_here(&origin));
         let Some((mut tunnel, guarded)) = proxied else {
             let connection = self.direct.call(origin);
-            return Box::pin(async move { dialled(connection.await) });
+            return Box::pin(async move { record_dial(connection.await) });
         };
         Box::pin(async move {
             let target = target(&origin, guarded).await?;
-            dialled(tunnel.call(target).await)
+            record_dial(tunnel.call(target).await)
         })
     }
 }
 
 /// Records that a connection was made, and unifies its error.
-fn dialled<E: Into<BoxError>>(
+fn record_dial<E: Into<BoxError>>(
     connection: Result<TokioIo<TcpStream>, E>,
 ) -> Result<TokioIo<TcpStream>, BoxError> {
     let connection = connection.map_err(Into::into)?;

@@ -58,7 +58,7 @@ pub fn masked_url(request: &Request<Bytes>) -> String {
         return uri.to_string();
     };
     let pairs: Vec<_> =
-        query.split('&').map(|pair| masked(pair, &decoded_query_name(pair), names)).collect();
+        query.split('&').map(|pair| masked_pair(pair, &decoded_query_name(pair), names)).collect();
     let scheme = uri.scheme_str().unwrap_or_default();
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
@@ -86,12 +86,13 @@ pub fn masked_headers(
 }
 
 fn masked_cookies(header: &str, names: &[String]) -> String {
-    let cookies = header.split(';').map(|pair| masked(pair, &decoded_cookie_name(pair), names));
+    let cookies =
+        header.split(';').map(|pair| masked_pair(pair, &decoded_cookie_name(pair), names));
     cookies.collect::<Vec<_>>().join(";")
 }
 
 /// A pair `name=value`, with `****` as the value if its decoded name is a credential's.
-fn masked<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> {
+fn masked_pair<'a>(pair: &'a str, name: &str, names: &[String]) -> Cow<'a, str> {
     if !names.iter().any(|credential| *credential == name) {
         return pair.into();
     }

@@ -40,7 +40,7 @@ impl Refuse {
 #[async_trait]
 impl Transport for Refuse {
     async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
-        Err(error::refused("nothing is sent here: only dry runs are allowed"))
+        Err(error::refusal("nothing is sent here: only dry runs are allowed"))
     }
 }
 
@@ -55,6 +55,6 @@ mod tests {
     async fn a_refusing_transport_refuses_every_request() {
         let request = Request::new(Bytes::new());
         let error = Refuse::new().send(request, &Limits::default()).await.unwrap_err();
-        assert_eq!((error.kind(), error.reached()), (ErrorKind::Refused, Reached::No));
+        assert_eq!((error.kind(), error.reached_service()), (ErrorKind::Refused, Reached::No));
     }
 }

@@ -125,8 +125,8 @@ impl Replay {
     }
 
     fn answer(&self, request: &[u8]) -> Result<Response<Bytes>, Error> {
-        let found = self.exchanges.get(request).and_then(Exchange::next);
-        found.cloned().ok_or_else(|| error::nothing_recorded(self.explanation(request)))
+        let response = self.exchanges.get(request).and_then(Exchange::next);
+        response.cloned().ok_or_else(|| error::nothing_recorded(self.explanation(request)))
     }
 
     fn explanation(&self, request: &[u8]) -> String {
@@ -233,7 +233,10 @@ mod tests {
     #[tokio::test]
     async fn a_request_without_a_recording_is_compared_with_the_nearest_one() {
         let error = get(&pets(), "http://h/pets/8").await.unwrap_err();
-        assert_eq!((error.kind(), error.reached()), (ErrorKind::NothingRecorded, Reached::No));
+        assert_eq!(
+            (error.kind(), error.reached_service()),
+            (ErrorKind::NothingRecorded, Reached::No)
+        );
         let detail = error.detail().unwrap();
         assert!(detail.contains("`first`"), "{detail}");
         assert!(
@@ -262,7 +265,7 @@ mod tests {
             || Request::get("http://h/pets/7").header("accept", "*/*").body(Bytes::new()).unwrap();
         let limits = |response_bytes| Limits { response_bytes, ..Limits::default() };
         let error = pets().send(request(), &limits(2)).await.unwrap_err();
-        assert_eq!((error.kind(), error.reached()), (ErrorKind::TooLarge, Reached::Yes));
+        assert_eq!((error.kind(), error.reached_service()), (ErrorKind::TooLarge, Reached::Yes));
         assert_eq!(pets().send(request(), &limits(3)).await.unwrap().body(), "one");
     }
 

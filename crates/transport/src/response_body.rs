@@ -58,13 +58,13 @@ struct Received {
 }
 
 struct Coded {
-    reader: Reader,
+    reader: BodyDecoder,
     /// The number of bytes that came over the wire.
     arrived: Arc<AtomicU64>,
     decoded: u64,
 }
 
-enum Reader {
+enum BodyDecoder {
     Decoding(Pin<Box<dyn AsyncRead + Send>>),
     Ended,
     /// No byte has been read yet: an empty body is not decoded.
@@ -113,7 +113,7 @@ impl ResponseBody {
     }
 
     /// The number of bytes to come, if the service announces it and uses no content coding.
-    pub fn announced(&self) -> Option<u64> {
+    pub fn announced_length(&self) -> Option<u64> {
         if matches!(self.source, Source::Coded(_)) { None } else { self.announced }
     }
 
@@ -168,16 +168,16 @@ impl Coded {
             Ok(chunk)
         });
         let wire: Wire = StreamReader::new(chunks.boxed());
-        Self { reader: Reader::Unread(wire, coding), arrived, decoded: 0 }
+        Self { reader: BodyDecoder::Unread(wire, coding), arrived, decoded: 0 }
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.start().await?;
-        let Reader::Decoding(decoder) = &mut self.reader else { return Ok(None) };
+        let BodyDecoder::Decoding(decoder) = &mut self.reader else { return Ok(None) };
         let mut chunk = BytesMut::with_capacity(CHUNK);
         let n_read = decoder.read_buf(&mut chunk).await.map_err(error::decoding)?;
         if n_read == 0 {
-            self.reader = Reader::Ended;
+            self.reader = BodyDecoder::Ended;
             return Ok(None);
         }
         self.decoded = self.decoded.saturating_add(n_read as u64);
@@ -189,12 +189,13 @@ impl Coded {
     }
 
     async fn start(&mut self) -> Result<(), Error> {
-        if let Reader::Unread(wire, _) = &mut self.reader {
+        if let BodyDecoder::Unread(wire, _) = &mut self.reader {
             let first = wire.fill_buf().await.map_err(error::decoding)?.first().copied();
-            if let Reader::Unread(wire, coding) = mem::replace(&mut self.reader, Reader::Ended)
+            if let BodyDecoder::Unread(wire, coding) =
+                mem::replace(&mut self.reader, BodyDecoder::Ended)
                 && let Some(first) = first
             {
-                self.reader = Reader::Decoding(coding.decoder(wire, first));
+                self.reader = BodyDecoder::Decoding(coding.decoder(wire, first));
             }
         }
         Ok(())

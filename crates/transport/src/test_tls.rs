@@ -70,7 +70,7 @@ impl Authority {
         Issued { certificate, key }
     }
 
-    pub(crate) fn trusted(&self) -> CaCertificates {
+    pub(crate) fn ca_certificates(&self) -> CaCertificates {
         CaCertificates::read(self.certificate.pem().as_bytes()).unwrap()
     }
 

@@ -66,7 +66,7 @@ impl TlsSettings {
         system: Option<Arc<dyn ServerCertVerifier>>,
     ) -> Result<ClientConfig, Error> {
         let verifier: Arc<dyn ServerCertVerifier> = match (&self.ca, system) {
-            (Some(ca), _) => Arc::new(verifier::Verifier::of(ca)?),
+            (Some(ca), _) => Arc::new(verifier::Verifier::for_certificates(ca)?),
             (None, Some(system)) => system,
             (None, None) => return Err(error::no_trust()),
         };

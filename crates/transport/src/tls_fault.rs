@@ -33,7 +33,7 @@ pub enum TlsFault {
 impl TlsFault {
     /// Translates the TLS library's error. `is_asked` says whether the service asked for a certificate in this handshake,
     /// `has_identity` whether we have one.
-    pub(crate) fn of(error: &rustls::Error, is_asked: bool, has_identity: bool) -> Self {
+    pub(crate) fn from_error(error: &rustls::Error, is_asked: bool, has_identity: bool) -> Self {
         match error {
             rustls::Error::InvalidCertificate(reason) => of_certificate(reason),
             rustls::Error::NoCertificatesPresented => Self::UnknownAuthority,

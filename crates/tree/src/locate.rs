@@ -5,7 +5,7 @@ mod yaml;
 
 use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
-use crate::text::{self, Targets};
+use crate::text::{self, WantedPointers};
 
 /// Fills in missing positions of diagnostics about the description itself, as [`positions`] finds them.
 pub fn locate(text: &[u8], diagnostics: &mut [Diagnostic]) {
@@ -22,9 +22,9 @@ fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
         diagnostic.position.is_none() && diagnostic.file.as_deref() == file
     };
     let missing = diagnostics.iter().filter(|diagnostic| is_missing(diagnostic));
-    let found = positions(text, missing.map(|diagnostic| &*diagnostic.pointer));
+    let found_positions = positions(text, missing.map(|diagnostic| &*diagnostic.pointer));
     let missing = diagnostics.iter_mut().filter(|diagnostic| is_missing(diagnostic));
-    for (diagnostic, position) in missing.zip(found) {
+    for (diagnostic, position) in missing.zip(found_positions) {
         diagnostic.position = position;
     }
 }
@@ -42,7 +42,7 @@ pub fn positions<'a>(
         return Vec::new();
     }
     let Ok(text) = text::decode(text) else { return Vec::new() };
-    let mut wanted = Targets::new(pointers);
+    let mut wanted = WantedPointers::new(pointers);
     if text::looks_like_json(&text) {
         text::find(&text, &mut wanted, limits.depth);
     } else {

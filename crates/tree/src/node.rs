@@ -140,11 +140,11 @@ impl Node {
 impl Object {
     /// An object of these members. The caller ensures that their names are unique, as the readers do.
     pub fn new(entries: Vec<(Arc<str>, Node)>) -> Self {
-        Self::of(entries.into_iter())
+        Self::from_entries(entries.into_iter())
     }
 
     /// An object of a known number of members, whose names are unique.
-    pub(crate) fn of(entries: impl ExactSizeIterator<Item = (Arc<str>, Node)>) -> Self {
+    pub(crate) fn from_entries(entries: impl ExactSizeIterator<Item = (Arc<str>, Node)>) -> Self {
         if entries.len() <= SCANNED_NAMES {
             return Self(Members::Few(entries.collect()));
         }
@@ -160,7 +160,7 @@ impl Object {
     pub fn get(&self, name: &str) -> Option<&Node> {
         match &self.0 {
             Members::Few(entries) => {
-                entries.iter().find(|(known, _)| &**known == name).map(|(_, node)| node)
+                entries.iter().find(|(entry, _)| &**entry == name).map(|(_, node)| node)
             }
             Members::Many(many) => many.get(name),
         }
@@ -234,8 +234,8 @@ impl Object {
 impl Sorted {
     fn get(&self, name: &str) -> Option<&Node> {
         let Self { entries, sorted } = self;
-        let found = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
-        entries.get(*sorted.get(found)? as usize).map(|(_, node)| node)
+        let index = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
+        entries.get(*sorted.get(index)? as usize).map(|(_, node)| node)
     }
 }
 

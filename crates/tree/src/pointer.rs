@@ -162,11 +162,11 @@ impl Node {
 /// §6). `None` when the reference has another form, or does not decode to text.
 pub fn pointer_of_fragment(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
-    decoded(fragment).filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
+    decoded_fragment(fragment).filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
 }
 
 /// The percent-decoded fragment; `None` when it does not decode to text.
-pub fn decoded(fragment: &str) -> Option<String> {
+pub fn decoded_fragment(fragment: &str) -> Option<String> {
     if !fragment.contains('%') {
         return Some(fragment.to_owned());
     }
@@ -175,7 +175,7 @@ pub fn decoded(fragment: &str) -> Option<String> {
 
 /// Splits a place as this crate writes it into document and pointer: `/a/b` in the description itself, `pets.yaml#/a/b`
 /// in a document that the description refers to. The name of a document contains no `#`.
-pub fn parted(place: &str) -> (Option<Arc<str>>, String) {
+pub fn document_and_pointer(place: &str) -> (Option<Arc<str>>, String) {
     match place.split_once('#').filter(|_| !place.starts_with('/')) {
         Some((file, pointer)) => (Some(file.into()), pointer.to_owned()),
         None => (None, place.to_owned()),
@@ -195,11 +195,11 @@ pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let (segment, after) =
             end.map_or((text, None), |at| (text.get(..at).unwrap_or_default(), text.get(at + 1..)));
         rest = after;
-        Some(unescaped(segment))
+        Some(unescaped_segment(segment))
     }))
 }
 
-fn unescaped(raw: &str) -> Cow<'_, str> {
+fn unescaped_segment(raw: &str) -> Cow<'_, str> {
     if !raw.bytes().any(|byte| byte == b'~') {
         return Cow::Borrowed(raw);
     }

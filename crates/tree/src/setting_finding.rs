@@ -75,12 +75,12 @@ impl SettingFinding {
         pointer: impl Into<String>,
         what: &str,
         name: &str,
-        known: impl Iterator<Item = &'a str> + Clone,
+        candidates: impl Iterator<Item = &'a str> + Clone,
     ) -> Self {
-        let help = if let Some(nearest) = nearest(name, known.clone()) {
+        let help = if let Some(nearest) = nearest(name, candidates.clone()) {
             format!("did you mean `{nearest}`?")
         } else {
-            format!("one of {}", name_list(known))
+            format!("one of {}", name_list(candidates))
         };
         Self::error(code, pointer, format!("expected {what}, got: `{name}`"), help)
     }

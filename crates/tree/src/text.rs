@@ -21,7 +21,7 @@ use fault::Fault;
 pub(crate) use encoding::decode;
 pub use intern::Interner;
 pub(crate) use scan::find;
-pub(crate) use targets::Targets;
+pub(crate) use targets::WantedPointers;
 pub(crate) use yaml::{Scalar, parser, position as marked};
 
 /// A value and the findings made while it was read.

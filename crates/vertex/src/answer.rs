@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use callgate_call::wording;
 use callgate_tool::{Fault, Number, Object, Value};
 
-use crate::results::{Snippet, address, document_id, list, n_fitting, page, some, text};
+use crate::results::{Snippet, address, document_id, list, n_fitting, non_empty, page, text};
 
 /// The result of `answer`.
 ///
@@ -21,11 +21,11 @@ pub(crate) fn result(
     if text(answer, "state") != "SUCCEEDED" {
         return Err(wording::vertex::no_answer());
     }
-    let mut sources = Sources::of(answer);
+    let mut sources = Sources::from_answer(answer);
     let mut notes = Vec::new();
     let grounding = answer.get("groundingScore").and_then(Value::as_f64);
     let skipped: Vec<Value> = list(answer, "answerSkippedReasons").filter_map(reason).collect();
-    let written = some(text(answer, "answerText")).filter(|_| skipped.is_empty());
+    let written = non_empty(text(answer, "answerText")).filter(|_| skipped.is_empty());
     let written = written.filter(|_| is_grounded(grounding, least_grounding, &mut notes));
     let n_left = most_bytes.checked_sub(written.map_or(0, str::len));
     let effect = callgate_tool::Effect::Read;
@@ -57,7 +57,7 @@ struct Sources {
 }
 
 impl Sources {
-    fn of(answer: &Value) -> Self {
+    fn from_answer(answer: &Value) -> Self {
         let mut sources = Self::default();
         // The id of a reference is its place.
         for (at, reference) in list(answer, "references").enumerate() {
@@ -67,7 +67,7 @@ impl Sources {
             sources.by_reference.insert(at.to_string(), places);
         }
         if sources.snippets.is_empty() {
-            sources.snippets = observed(answer).iter().map(Snippet::to_value).collect();
+            sources.snippets = observed_snippets(answer).iter().map(Snippet::to_value).collect();
         }
         sources
     }
@@ -85,7 +85,7 @@ impl Sources {
     fn find(&self, source: &Value) -> Option<impl Iterator<Item = usize>> {
         let id = text(source, "referenceId");
         // The first id may be left out, as the zero of a number.
-        let places = self.by_reference.get(some(id).unwrap_or("0"))?;
+        let places = self.by_reference.get(non_empty(id).unwrap_or("0"))?;
         let is_shown = |place: &usize| *place < self.snippets.len();
         (!places.is_empty() && places.iter().all(is_shown)).then(|| places.iter().copied())
     }
@@ -162,18 +162,18 @@ fn reason(value: &Value) -> Option<Value> {
 }
 
 fn of_reference(reference: &Value) -> Vec<Snippet> {
-    let of = |known: &Value| Snippet {
-        title: text(known, "title").to_owned(),
-        uri: address(text(known, "uri")),
-        document: document_id(text(known, "document")).unwrap_or_default().to_owned(),
-        page: known.get("pageIdentifier").and_then(page),
+    let of = |document_info: &Value| Snippet {
+        title: text(document_info, "title").to_owned(),
+        uri: address(text(document_info, "uri")),
+        document: document_id(text(document_info, "document")).unwrap_or_default().to_owned(),
+        page: document_info.get("pageIdentifier").and_then(page),
         ..Snippet::default()
     };
     if let Some(chunk) = reference.get("chunkInfo") {
         let whole = chunk.get("documentMetadata").map(of).unwrap_or_default();
         let document = match &*whole.document {
             "" => document_id(text(chunk, "chunk")).unwrap_or_default().to_owned(),
-            known => known.to_owned(),
+            id => id.to_owned(),
         };
         return with_text(Snippet { document, ..whole }, text(chunk, "content"));
     }
@@ -190,19 +190,19 @@ fn of_reference(reference: &Value) -> Vec<Snippet> {
 }
 
 /// The snippets that the service found on its way, for an answer that has no references.
-fn observed(answer: &Value) -> Vec<Snippet> {
+fn observed_snippets(answer: &Value) -> Vec<Snippet> {
     let actions = list(answer, "steps").flat_map(|step| list(step, "actions"));
-    let found = actions.filter_map(|action| action.get("observation"));
-    let found = found.flat_map(|observation| list(observation, "searchResults"));
-    let snippets = found.flat_map(|found| {
+    let observations = actions.filter_map(|action| action.get("observation"));
+    let search_results = observations.flat_map(|observation| list(observation, "searchResults"));
+    let snippets = search_results.flat_map(|search_result| {
         let whole = Snippet {
-            title: text(found, "title").to_owned(),
-            uri: address(text(found, "uri")),
-            document: document_id(text(found, "document")).unwrap_or_default().to_owned(),
+            title: text(search_result, "title").to_owned(),
+            uri: address(text(search_result, "uri")),
+            document: document_id(text(search_result, "document")).unwrap_or_default().to_owned(),
             ..Snippet::default()
         };
-        let chunks = list(found, "chunkInfo").map(|chunk| text(chunk, "content"));
-        let snippets = list(found, "snippetInfo").map(|snippet| text(snippet, "snippet"));
+        let chunks = list(search_result, "chunkInfo").map(|chunk| text(chunk, "content"));
+        let snippets = list(search_result, "snippetInfo").map(|snippet| text(snippet, "snippet"));
         chunks.chain(snippets).flat_map(move |text| with_text(whole.clone(), text))
     });
     snippets.collect()

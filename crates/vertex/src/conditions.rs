@@ -67,8 +67,10 @@ pub(crate) fn read(
 ) -> Result<Vec<Expression>, (String, &'static str)> {
     let mut parts = Vec::new();
     for (field, tests) in conditions {
-        let known = fields.iter().find(|(name, _)| name == field);
-        let Some((_, kind)) = known else { return Err((field.clone(), "a field of the schema")) };
+        let schema_field = fields.iter().find(|(name, _)| name == field);
+        let Some((_, kind)) = schema_field else {
+            return Err((field.clone(), "a field of the schema"));
+        };
         for (operator, value) in tests.as_object().into_iter().flatten() {
             let read = test(field, *kind, operator, value);
             parts.push(read.map_err(|expected| (format!("{field}.{operator}"), expected))?);

@@ -78,7 +78,7 @@ impl Requests<'_> {
             tool_shapes: BTreeMap::new(),
             client: ClientSide::default(),
         });
-        let method = |id: &str| made.iter().find(|known| known.name().as_str() == id).cloned();
+        let method = |id: &str| made.iter().find(|backend| backend.name().as_str() == id).cloned();
         Methods { answer: method(ANSWER), search: method(SEARCH) }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) enum Test {
     /// `ANY("a", "b")`.
     Any(Vec<Operand>),
     /// `IN(1i, *)`.
-    Between([Bound; 2]),
+    Between([RangeBound; 2]),
     Compare(Comparison, Operand),
     /// `GEO_DISTANCE(…)`.
     Near(Vec<Operand>),
@@ -63,7 +63,7 @@ pub(crate) enum Comparison {
 
 /// An end of a range.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Bound {
+pub(crate) enum RangeBound {
     /// `*`.
     Open,
     /// A number, with `i` for inclusive or `e` for exclusive.
@@ -96,7 +96,7 @@ impl Filter {
 
 impl Expression {
     /// Expressions that all hold.
-    pub(crate) fn all(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+    pub(crate) fn conjunction(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut parts: Vec<Self> = parts.into_iter().collect();
         match parts.len() {
             0 | 1 => parts.pop(),
@@ -115,7 +115,7 @@ impl Expression {
             Self::Not(part) => return part.add_sources(sources),
             Self::Is(Condition { test, .. }) => match test {
                 Test::Any(operands) | Test::Near(operands) => operands.iter().collect(),
-                Test::Between(bounds) => bounds.iter().filter_map(Bound::operand).collect(),
+                Test::Between(bounds) => bounds.iter().filter_map(RangeBound::operand).collect(),
                 Test::Compare(_, operand) => vec![operand],
             },
         };
@@ -138,7 +138,7 @@ impl Expression {
     }
 }
 
-impl Bound {
+impl RangeBound {
     fn operand(&self) -> Option<&Operand> {
         match self {
             Self::At(operand, _) => Some(operand),
@@ -153,8 +153,8 @@ impl Condition {
             if session.is_unknown() {
                 return Err(callgate_call::wording::unknown_session());
             }
-            let found = source.value(session).and_then(|value| values(&value));
-            found.ok_or_else(|| wording::missing_value(&self.field, &source.to_string()))
+            let session_values = source.value(session).and_then(|value| values(&value));
+            session_values.ok_or_else(|| wording::missing_value(&self.field, &source.to_string()))
         };
         let one = |operand: &Operand| -> Result<Operand, Box<Fault>> {
             match operand {
@@ -166,10 +166,10 @@ impl Condition {
                 operand => Ok(operand.clone()),
             }
         };
-        let bound = |bound: &Bound| -> Result<Bound, Box<Fault>> {
+        let bound = |bound: &RangeBound| -> Result<RangeBound, Box<Fault>> {
             Ok(match bound {
-                Bound::Open => Bound::Open,
-                Bound::At(operand, kind) => Bound::At(one(operand)?, *kind),
+                RangeBound::Open => RangeBound::Open,
+                RangeBound::At(operand, kind) => RangeBound::At(one(operand)?, *kind),
             })
         };
         let test = match &self.test {
@@ -242,7 +242,7 @@ mod tests {
     fn check(filter: &str, audience: Value, expected: Option<&str>) {
         let filter: Filter = filter.parse().unwrap();
         let session = Session::new("s").with_parameters(Object::from([("a", audience)]));
-        let written = filter.in_session(&session).ok().map(|known| write(&known).unwrap());
+        let written = filter.in_session(&session).ok().map(|entry| write(&entry).unwrap());
         assert_eq!(written.as_deref(), expected);
     }
 

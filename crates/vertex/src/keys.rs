@@ -149,7 +149,7 @@ words! {
 forms! {
     struct Vertex => VertexKeys, Kind::AnyOf(&[Kind::Text, VertexKeys::KIND]), |reader, mapping, key| {
         if let Some(name) = mapping.object.get(key).and_then(Node::as_str) {
-            return Some(named(name));
+            return Some(keys_for_name(name));
         }
         let keys = reader.get::<VertexKeys>(mapping, key)?;
         if keys.engine.is_none() && keys.data_stores.as_ref().is_none_or(Vec::is_empty) {
@@ -170,7 +170,7 @@ forms! {
     };
     struct Stores => Vec<StoreKeys>, Kind::List(&Kind::AnyOf(&[Kind::Text, StoreKeys::KIND])), |reader, mapping, key| {
         let help = "for example `[projects/p/locations/global/collections/default_collection/dataStores/manuals]`";
-        each(reader, ListKey { mapping, key, expected: "a list of data stores", help }, |reader, pointer, node| {
+        list_items(reader, ListKey { mapping, key, expected: "a list of data stores", help }, |reader, pointer, node| {
             match node.as_str() {
                 Some(name) => Some(StoreKeys { name: Some(name.to_owned()), ..StoreKeys::default() }),
                 None => reader.section::<StoreKeys>(node, pointer),
@@ -179,7 +179,7 @@ forms! {
     };
     struct Boosts => Vec<BoostKeys>, Kind::List(&BoostKeys::KIND), |reader, mapping, key| {
         let help = "for example `[{condition: 'lang: ANY(\"de\")', boost: 0.5}]`";
-        each(reader, ListKey { mapping, key, expected: "a list of boosts", help }, |reader, pointer, node| {
+        list_items(reader, ListKey { mapping, key, expected: "a list of boosts", help }, |reader, pointer, node| {
             let boost = reader.section::<BoostKeys>(node, pointer)?;
             let is_plain = boost.boost.is_some() && boost.condition.is_some();
             let parts = [boost.field.is_some(), boost.by.is_some(), boost.points.is_some()];
@@ -194,7 +194,7 @@ forms! {
     };
     struct Points => Vec<PointKeys>, Kind::List(&PointKeys::KIND), |reader, mapping, key| {
         let help = "for example `[{value: 7D, boost: 0.5}, {value: 90D, boost: 0}]`";
-        each(reader, ListKey { mapping, key, expected: "a list of points", help }, |reader, pointer, node| {
+        list_items(reader, ListKey { mapping, key, expected: "a list of points", help }, |reader, pointer, node| {
             reader.section::<PointKeys>(node, pointer)
         })
     };
@@ -207,13 +207,13 @@ forms! {
         reader.map::<LocalStoreKeys, _>(mapping, key, "a mapping from data stores to toolsets", help)
     };
     /// A number from 0 to 1.
-    struct Part => f64, Kind::Number, |reader, mapping, key| within(reader, mapping, key, 0.0);
+    struct Part => f64, Kind::Number, |reader, mapping, key| fraction(reader, mapping, key, 0.0);
     /// A number from -1 to 1.
-    struct Strength => f64, Kind::Number, |reader, mapping, key| within(reader, mapping, key, -1.0);
+    struct Strength => f64, Kind::Number, |reader, mapping, key| fraction(reader, mapping, key, -1.0);
 }
 
 /// The settings of a plain name.
-fn named(name: &str) -> VertexKeys {
+fn keys_for_name(name: &str) -> VertexKeys {
     let owned = Some(name.to_owned());
     if name.contains("/engines/") {
         return VertexKeys { engine: owned, ..VertexKeys::default() };
@@ -267,27 +267,27 @@ struct ListKey<'a> {
     help: &'a str,
 }
 
-fn each<T>(
+fn list_items<T>(
     reader: &mut Reader,
     ListKey { mapping, key, expected, help }: ListKey<'_>,
     read: fn(&mut Reader, &str, &Node) -> Option<T>,
 ) -> Option<Vec<T>> {
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(items) = node.as_array() else {
-        reader.expected(&pointer, expected, node, help);
+        reader.report_wrong_type(&pointer, expected, node, help);
         return None;
     };
     let items = items.iter().enumerate();
     Some(items.filter_map(|(at, node)| read(reader, &format!("{pointer}/{at}"), node)).collect())
 }
 
-fn within(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f64) -> Option<f64> {
+fn fraction(reader: &mut Reader, mapping: Mapping<'_>, key: &str, least: f64) -> Option<f64> {
     let node = mapping.object.get(key)?;
     let number = node.as_number().and_then(Number::as_f64);
     let number = number.filter(|number| (least..=1.0).contains(number));
     if number.is_none() {
         let expected = format!("a number from {least} to 1");
-        reader.expected(&at(mapping, key), &expected, node, "for example `0.5`");
+        reader.report_wrong_type(&at(mapping, key), &expected, node, "for example `0.5`");
     }
     number
 }

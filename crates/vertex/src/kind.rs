@@ -23,8 +23,8 @@ use crate::{
     },
     load::{self, load},
     local,
-    reading::{SearchParts, parts},
     settings::{Form, ToolSettings, VertexSettings},
+    text_settings::{SearchParts, parts},
 };
 
 /// Data stores of Vertex AI Search: the key `vertex`, and `data_stores` for those that are searched in folders of documents.
@@ -183,15 +183,15 @@ impl KindSettings for SearchSettings {
             Place::Folder(stores) => {
                 match local::folder(&self.keys, stores, &pointer, around.siblings) {
                     Ok(folder) => {
-                        let folder = around.siblings.followed(folder);
+                        let folder = around.siblings.followed_toolset(folder);
                         self.in_folder(toolset, selected, folder)
                     }
-                    Err(finding) => Opened::refused(finding.into_iter().collect()),
+                    Err(finding) => Opened::with_faults(finding.into_iter().collect()),
                 }
             }
             Place::Google(_) if !self.kind.asks_google => {
                 let code = VertexCode::VertexUnavailable.as_str();
-                Opened::refused(vec![SettingFinding::error(code, pointer, ABSENT, BUILD)])
+                Opened::with_faults(vec![SettingFinding::error(code, pointer, ABSENT, BUILD)])
             }
             Place::Google(parts) => {
                 let opened = parts
@@ -212,7 +212,7 @@ impl SearchSettings {
         folder: Option<&dyn Followed>,
     ) -> Opened {
         let pointer = format!("{}/{KEY}", toolset.pointer);
-        let findings = local::unused(&self.keys, &pointer).into_iter().collect();
+        let findings = local::unused_keys_finding(&self.keys, &pointer).into_iter().collect();
         // If it is not indexed, its fault is reported there.
         let Some(folder) = folder else {
             return Opened { findings, ..Opened::absent(Absence::Unavailable) };

@@ -12,11 +12,11 @@ mod keys;
 mod kind;
 mod load;
 mod local;
-mod reading;
 mod request;
 mod resource_name;
 mod results;
 mod settings;
+mod text_settings;
 mod tool;
 
 pub use code::VertexCode;

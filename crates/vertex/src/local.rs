@@ -2,7 +2,7 @@
 //! the service.
 
 use callgate_kind::{KindCode, Siblings};
-use callgate_settings::{SettingCode, escaped};
+use callgate_settings::{SettingCode, pointer_segment};
 use callgate_tree::SettingFinding;
 
 use crate::{
@@ -51,7 +51,7 @@ fn searchable<'a>(
     LocalStoreKeys { filter, toolset }: &'a LocalStoreKeys,
     siblings: Siblings<'_>,
 ) -> Result<&'a str, Option<SettingFinding>> {
-    let at = format!("/data_stores/{}", escaped(name));
+    let at = format!("/data_stores/{}", pointer_segment(name));
     // A missing name is reported where it is read.
     let toolset = toolset.as_deref().ok_or(None)?;
     if !siblings.has(toolset, "documents") {
@@ -74,7 +74,7 @@ fn searchable<'a>(
 }
 
 /// The finding about what Google would do with a question and a folder does not.
-pub(crate) fn unused(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
+pub(crate) fn unused_keys_finding(keys: &VertexKeys, pointer: &str) -> Option<SettingFinding> {
     let mut stores = keys.data_stores.iter().flatten();
     let has_boosts = keys.boosts.is_some() || stores.any(|store| store.boosts.is_some());
     let unused = [

@@ -166,7 +166,7 @@ impl<'a> Question<'a> {
         let own = own.iter().flatten().map(|filter| filter.in_session(self.session));
         let mut parts = own.collect::<Result<Vec<_>, _>>()?;
         parts.extend(self.conditions.iter().cloned());
-        let written = Expression::all(parts).map(|all| write(&all)).transpose();
+        let written = Expression::conjunction(parts).map(|all| write(&all)).transpose();
         written.map_err(|_| wording::unwritable("filter"))
     }
 
@@ -186,14 +186,14 @@ impl<'a> Question<'a> {
             spec.insert("condition", condition.into());
         }
         match &boost.control {
-            Some(control) => drop(spec.insert("boostControlSpec", controlled(control))),
+            Some(control) => drop(spec.insert("boostControlSpec", boost_control_spec(control))),
             None => drop(spec.insert("boost", boost.boost.into())),
         }
         Ok(Value::Object(spec))
     }
 }
 
-fn controlled(control: &BoostControl) -> Value {
+fn boost_control_spec(control: &BoostControl) -> Value {
     let kind = match control.kind {
         ControlKind::Freshness => "FRESHNESS",
         ControlKind::Number => "NUMERICAL",

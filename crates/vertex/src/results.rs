@@ -36,9 +36,10 @@ impl Passages {
 }
 
 /// The result of a search: of several targets, one passage of each by turns.
-pub(crate) fn result(found: Vec<Passages>, limit: usize, most_bytes: usize) -> Value {
-    let mut has_more = found.iter().any(|found| found.has_more);
-    let mut rows: Vec<_> = found.into_iter().map(|found| found.snippets.into_iter()).collect();
+pub(crate) fn result(passages: Vec<Passages>, limit: usize, most_bytes: usize) -> Value {
+    let mut has_more = passages.iter().any(|target_passages| target_passages.has_more);
+    let mut rows: Vec<_> =
+        passages.into_iter().map(|target_passages| target_passages.snippets.into_iter()).collect();
     let mut snippets = Vec::new();
     loop {
         let n_known = snippets.len();
@@ -95,12 +96,14 @@ impl Snippet {
 
 fn of_chunk(chunk: &Value) -> Option<Snippet> {
     let metadata = chunk.get("documentMetadata");
-    let member = |name: &str| metadata.map(|known| text(known, name)).unwrap_or_default();
+    let member = |name: &str| {
+        metadata.map(|document_metadata| text(document_metadata, name)).unwrap_or_default()
+    };
     let name = text(chunk, "name");
     Some(Snippet {
         title: member("title").to_owned(),
         uri: address(member("uri")),
-        text: some(text(chunk, "content"))?.to_owned(),
+        text: non_empty(text(chunk, "content"))?.to_owned(),
         answer: None,
         document: document_id(name).unwrap_or_else(|| text(chunk, "id")).to_owned(),
         page: chunk.pointer("/pageSpan/pageStart").and_then(page),
@@ -111,10 +114,10 @@ fn of_document(result: &Value) -> Vec<Snippet> {
     let Some(document) = result.get("document") else { return Vec::new() };
     let [derived, given] = ["derivedStructData", "structData"].map(|name| document.get(name));
     let of_either = |name: &str| {
-        let found = [derived, given].into_iter().flatten().map(|known| text(known, name));
-        found.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+        let texts = [derived, given].into_iter().flatten().map(|data| text(data, name));
+        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     };
-    let id = some(text(document, "id")).or_else(|| some(text(result, "id")));
+    let id = non_empty(text(document, "id")).or_else(|| non_empty(text(result, "id")));
     let whole = Snippet {
         title: of_either("title").to_owned(),
         uri: address(of_either("link")).or_else(|| address(of_either("uri"))),
@@ -138,13 +141,13 @@ fn of_document(result: &Value) -> Vec<Snippet> {
 /// The texts of one list of a document, without repetitions.
 fn parts(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
     let mut snippets: Vec<Snippet> = Vec::new();
-    for part in derived.into_iter().flat_map(|known| list(known, name)) {
+    for part in derived.into_iter().flat_map(|data| list(data, name)) {
         let text = match name {
             "snippets" => plain(text(part, "snippet")),
             _ => text(part, "content").trim().to_owned(),
         };
         let is_none = text.is_empty() || part.get("snippet_status").is_some_and(is_absent);
-        if !is_none && snippets.iter().all(|known| known.text != text) {
+        if !is_none && snippets.iter().all(|snippet| snippet.text != text) {
             let page = ["pageNumber", "page_number", "page_identifier"].into_iter();
             let page = page.filter_map(|name| part.get(name)).find_map(self::page);
             snippets.push(Snippet { text, page, ..whole.clone() });
@@ -156,7 +159,7 @@ fn parts(derived: Option<&Value>, name: &str, whole: &Snippet) -> Vec<Snippet> {
 /// A document without a text: a row of data, or a question with its answer.
 fn of_row(given: &Value, whole: &Snippet) -> Option<Snippet> {
     let members = given.as_object().filter(|members| !members.is_empty())?;
-    let member = |name: &str| some(text(given, name)).map(str::to_owned);
+    let member = |name: &str| non_empty(text(given, name)).map(str::to_owned);
     if let (Some(question), Some(answer)) = (member("question"), member("answer")) {
         return Some(Snippet { text: question, answer: Some(answer), ..whole.clone() });
     }
@@ -192,7 +195,7 @@ fn plain(text: &str) -> String {
 /// The id of a document in the name of it or of its chunk.
 pub(crate) fn document_id(name: &str) -> Option<&str> {
     let (_, rest) = name.rsplit_once("/documents/")?;
-    some(rest.split('/').next().unwrap_or_default())
+    non_empty(rest.split('/').next().unwrap_or_default())
 }
 
 /// The address of a document, if it is one that a reader may be shown.
@@ -210,7 +213,7 @@ pub(crate) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-pub(crate) fn some(text: &str) -> Option<&str> {
+pub(crate) fn non_empty(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 

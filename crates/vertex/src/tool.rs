@@ -67,7 +67,7 @@ impl VertexTool {
 
     async fn outcome(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
         let question = self.question(call)?;
-        let (mut found, mut last) = (Vec::new(), None);
+        let (mut responses, mut last) = (Vec::new(), None);
         for TargetRequest { method, arguments } in self.requests(&question)? {
             let sent = call.clone().with_arguments(arguments);
             let mut answer = match method.run(&sent, journal).await {
@@ -78,18 +78,18 @@ impl VertexTool {
                 }
                 other => return Ok(other),
             };
-            found.push(response(&mut answer)?);
+            responses.push(response(&mut answer)?);
             last = Some(answer);
         }
         let most_bytes = self.shared.settings.result_bytes;
         let result = match self.action {
             Action::Answer => {
-                let response = found.pop().unwrap_or_default();
+                let response = responses.pop().unwrap_or_default();
                 answer::result(&response, self.shared.settings.grounding, most_bytes)?
             }
             Action::Search => {
-                let found = found.iter().map(Passages::read).collect();
-                results::result(found, question.limit, most_bytes)
+                let passages = responses.iter().map(Passages::read).collect();
+                results::result(passages, question.limit, most_bytes)
             }
         };
         let Some(mut answer) = last else {

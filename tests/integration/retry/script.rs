@@ -60,7 +60,8 @@ impl Transport for Script {
         };
         let failed = |kind| Error::new(kind, "the script says so");
         let answer = answer.unwrap_or(Status(200, ""));
-        let is_seen = !matches!(answer, Broken(kind, _) if failed(kind).reached() == Reached::No);
+        let is_seen =
+            !matches!(answer, Broken(kind, _) if failed(kind).reached_service() == Reached::No);
         self.sent.lock().unwrap().push((Instant::now(), is_seen));
         match answer {
             Status(status, wait) => {

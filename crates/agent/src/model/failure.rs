@@ -34,7 +34,7 @@ impl ModelFailure {
     pub(super) fn of_transport(error: &TransportError) -> Self {
         let failure = Self::new(format!("the model did not answer: {error}"));
         // A model that is only slow writes on, and its reply is paid for.
-        let is_slow = error.kind() == ErrorKind::TimedOut && error.reached() != Reached::No;
+        let is_slow = error.kind() == ErrorKind::TimedOut && error.reached_service() != Reached::No;
         Self { is_transient: error.is_transient() && !is_slow, ..failure }
     }
 
@@ -56,7 +56,7 @@ impl ModelFailure {
 
     /// The failure of a reply that is an error, or that cannot be read.
     pub(super) fn of_reply(fault: &ReplyFault, masker: &Masker<'_>) -> Self {
-        let failure = Self::new(shown(&masker.mask_text(&fault.message)));
+        let failure = Self::new(message_excerpt(&masker.mask_text(&fault.message)));
         let Some(error) = &fault.error else { return failure };
         let is_overflow = is_overflow(error, &fault.message);
         Self { is_overflow, is_transient: !is_overflow && is_transient(error), ..failure }
@@ -66,8 +66,8 @@ impl ModelFailure {
     pub(super) fn of_status(response: &Response<Bytes>, text: &str) -> Self {
         let status = response.status();
         let body = Value::parse(text).unwrap_or_default();
-        let said = said(&body).unwrap_or_default();
-        let shown = shown(said);
+        let said = provider_message(&body).unwrap_or_default();
+        let shown = message_excerpt(said);
         let message = format!("the model answered with status {}", status.as_u16());
         let message = if shown.is_empty() { message } else { format!("{message}: {shown}") };
         let error = body.get("error").unwrap_or(&body);
@@ -81,14 +81,14 @@ impl ModelFailure {
 
 /// The provider's own words: `error.message` of OpenAI, Anthropic and Gemini, `message` of Bedrock, `detail` of servers that
 /// are made with `FastAPI`.
-fn said(body: &Value) -> Option<&str> {
+fn provider_message(body: &Value) -> Option<&str> {
     let error = body.get("error");
     let message = error.and_then(|error| error.get("message")).or_else(|| body.get("message"));
     message.or(error).or_else(|| body.get("detail")).and_then(Value::as_str)
 }
 
 /// Words of a provider as one line.
-fn shown(said: &str) -> String {
+fn message_excerpt(said: &str) -> String {
     visible_line(said).chars().take(MOST_SHOWN).collect()
 }
 

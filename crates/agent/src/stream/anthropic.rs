@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{ReplyFault, error_of, failed, unreadable};
+use super::{ReplyFault, error_of, provider_fault, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartialReply {
     blocks: Vec<Block>,
     /// The position of the last block of each index.
     positions: BTreeMap<Option<u64>, usize>,
@@ -24,11 +24,11 @@ struct Block {
     input: String,
 }
 
-impl Parts {
+impl PartialReply {
     pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable)?;
         if let Some(error) = error_of(&mut event) {
-            return Err(failed(error));
+            return Err(provider_fault(error));
         }
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         let index = event.get("index").and_then(Value::as_u64);
@@ -117,10 +117,10 @@ impl Block {
         let member = match kind {
             "citations_delta" => {
                 let citation = delta.get("citation").cloned().unwrap_or_default();
-                let known = self.members.entry("citations").or_insert(json!([]));
-                match known.as_array_mut() {
-                    Some(known) => known.push(citation),
-                    None => *known = json!([citation]),
+                let citations = self.members.entry("citations").or_insert(json!([]));
+                match citations.as_array_mut() {
+                    Some(citations) => citations.push(citation),
+                    None => *citations = json!([citation]),
                 }
                 return Ok(String::new());
             }
@@ -140,7 +140,7 @@ impl Block {
         };
         let piece = text(member);
         match self.members.get_mut(member) {
-            Some(Value::String(known)) => known.push_str(piece),
+            Some(Value::String(collected_text)) => collected_text.push_str(piece),
             _ => drop(self.members.insert(member, piece.into())),
         }
         Ok(if kind == "text_delta" { piece.to_owned() } else { String::new() })

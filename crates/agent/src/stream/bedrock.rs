@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use callgate_tool::{Object, Value, json};
 
-use super::{ReplyFault, failed, frames::Frame, unreadable};
+use super::{ReplyFault, frames::Frame, provider_fault, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartialReply {
     /// The blocks in the order in which they begin.
     blocks: Vec<Block>,
     positions: BTreeMap<u64, usize>,
@@ -37,7 +37,7 @@ enum Block {
 /// The input of a call is no JSON.
 struct NoJson;
 
-impl Parts {
+impl PartialReply {
     pub(super) fn add(&mut self, frame: &Frame) -> Result<String, ReplyFault> {
         let payload = || {
             let text = std::str::from_utf8(&frame.payload).map_err(unreadable)?;
@@ -56,13 +56,13 @@ impl Parts {
             "contentBlockDelta" => return self.grow(payload()?),
             "contentBlockStart" => {
                 let mut event = payload()?;
-                let begun = Block::begin(taken(&mut event, "start"))?;
+                let begun = Block::begin(take_member(&mut event, "start"))?;
                 let block = self.beginning(&event, &begun)?;
                 *block = begun;
             }
             "contentBlockStop" => drop(self.block(&payload()?)?),
-            "messageStop" => self.stop = Some(taken(&mut payload()?, "stopReason")),
-            "metadata" => self.usage = taken(&mut payload()?, "usage"),
+            "messageStop" => self.stop = Some(take_member(&mut payload()?, "stopReason")),
+            "metadata" => self.usage = take_member(&mut payload()?, "usage"),
             _ => {}
         }
         Ok(String::new())
@@ -95,7 +95,7 @@ impl Parts {
     }
 
     fn grow(&mut self, mut event: Value) -> Result<String, ReplyFault> {
-        let delta = taken(&mut event, "delta");
+        let delta = take_member(&mut event, "delta");
         self.block(&event)?.grow(delta)
     }
 
@@ -117,7 +117,7 @@ impl Parts {
 impl Block {
     /// A block as it begins.
     fn begin(mut start: Value) -> Result<Self, ReplyFault> {
-        if let Value::Object(members) = taken(&mut start, "toolUse") {
+        if let Value::Object(members) = take_member(&mut start, "toolUse") {
             return Ok(Self::Call { members, input: String::new() });
         }
         match start.as_object().and_then(|start| start.keys().next()) {
@@ -134,11 +134,11 @@ impl Block {
 
     /// Adds a piece. Returns the words in it for the user.
     fn grow(&mut self, mut delta: Value) -> Result<String, ReplyFault> {
-        if let Value::String(piece) = taken(&mut delta, "text") {
+        if let Value::String(piece) = take_member(&mut delta, "text") {
             self.text()?.0.push_str(&piece);
             return Ok(piece);
         }
-        let piece = taken(&mut delta, "toolUse");
+        let piece = take_member(&mut delta, "toolUse");
         if let (Some(piece), Self::Call { input, .. }) = (piece.get("input"), &mut *self) {
             match piece {
                 Value::String(piece) => input.push_str(piece),
@@ -146,12 +146,12 @@ impl Block {
             }
             return Ok(String::new());
         }
-        let citation = taken(&mut delta, "citation");
+        let citation = take_member(&mut delta, "citation");
         if citation.is_object() {
             self.text()?.1.push(citation);
             return Ok(String::new());
         }
-        let piece = taken(&mut delta, "reasoningContent");
+        let piece = take_member(&mut delta, "reasoningContent");
         if piece.is_object() {
             self.think(&piece)?;
             return Ok(String::new());
@@ -180,8 +180,11 @@ impl Block {
                     Ok(())
                 }
                 // Texts of base64 without padding can be joined.
-                Self::Redacted(known) if !known.ends_with('=') && known.len().is_multiple_of(4) => {
-                    known.push_str(redacted);
+                Self::Redacted(collected_base64)
+                    if !collected_base64.ends_with('=')
+                        && collected_base64.len().is_multiple_of(4) =>
+                {
+                    collected_base64.push_str(redacted);
                     Ok(())
                 }
                 _ => Err(unreadable("a piece of redacted thoughts for another block")),
@@ -196,7 +199,7 @@ impl Block {
         for name in ["text", "signature"] {
             let Some(piece) = text(piece, name) else { continue };
             match members.get_mut(name) {
-                Some(Value::String(known)) => known.push_str(piece),
+                Some(Value::String(collected_text)) => collected_text.push_str(piece),
                 _ => drop(members.insert(name, piece.into())),
             }
         }
@@ -231,7 +234,7 @@ impl Block {
     }
 }
 
-fn taken(value: &mut Value, name: &str) -> Value {
+fn take_member(value: &mut Value, name: &str) -> Value {
     value.get_mut(name).map(Value::take).unwrap_or_default()
 }
 
@@ -240,5 +243,5 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 }
 
 fn exception(name: &str, said: &str) -> ReplyFault {
-    failed(json!({"type": name, "message": format!("`{name}`: {said}")}))
+    provider_fault(json!({"type": name, "message": format!("`{name}`: {said}")}))
 }

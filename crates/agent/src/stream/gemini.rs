@@ -4,10 +4,10 @@ use callgate_tool::Value;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{ReplyFault, failed, unreadable};
+use super::{ReplyFault, provider_fault, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartialReply {
     texts: Vec<String>,
     finish: Option<String>,
     usage: Option<String>,
@@ -49,11 +49,11 @@ struct Part {
     thought: Option<bool>,
 }
 
-impl Parts {
+impl PartialReply {
     pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
         if let Some(error) = event.error {
-            return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
+            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable)?));
         }
         let own = |raw: &RawValue| raw.get().to_owned();
         self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());

@@ -7,28 +7,28 @@ mod object_end;
 use callgate_tool::{Object, Value, json};
 
 use self::calls::Calls;
-use super::{ReplyFault, error_of, failed, unreadable};
+use super::{ReplyFault, error_of, provider_fault, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartialReply {
     message: Object,
     calls: Calls,
     finish: Option<Value>,
     usage: Option<Value>,
 }
 
-impl Parts {
+impl PartialReply {
     pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let mut event = Value::parse(data).map_err(unreadable)?;
         if let Some(error) = error_of(&mut event) {
-            return Err(failed(error));
+            return Err(provider_fault(error));
         }
         self.count(&event);
         let Some(choice) = event.get_mut("choices").and_then(|choices| choices.get_mut(0)) else {
             return Ok(String::new());
         };
         if let Some(error) = error_of(choice) {
-            return Err(failed(error));
+            return Err(provider_fault(error));
         }
         // Moonshot counts in the choice.
         self.count(choice);
@@ -110,15 +110,20 @@ fn join(members: &mut Object, name: String, piece: Value) {
     let part = |text: &str| json!({"type": "text", "text": text});
     match (members.get_mut(&name), piece) {
         (Some(_), Value::Null) => {}
-        (Some(Value::String(known)), Value::String(piece)) => known.push_str(&piece),
-        (Some(Value::Array(known)), Value::Array(pieces)) => known.extend(pieces),
-        (Some(Value::Array(known)), Value::String(piece)) if name == "content" => {
-            known.extend(Some(piece).filter(|piece| !piece.is_empty()).map(|piece| part(&piece)));
+        (Some(Value::String(collected_text)), Value::String(piece)) => {
+            collected_text.push_str(&piece);
         }
-        (Some(known), Value::Array(mut pieces)) if name == "content" => {
-            let text = known.as_str().filter(|text| !text.is_empty()).map(part);
+        (Some(Value::Array(collected_parts)), Value::Array(pieces)) => {
+            collected_parts.extend(pieces);
+        }
+        (Some(Value::Array(collected_parts)), Value::String(piece)) if name == "content" => {
+            collected_parts
+                .extend(Some(piece).filter(|piece| !piece.is_empty()).map(|piece| part(&piece)));
+        }
+        (Some(content), Value::Array(mut pieces)) if name == "content" => {
+            let text = content.as_str().filter(|text| !text.is_empty()).map(part);
             pieces.splice(0..0, text);
-            *known = Value::Array(pieces);
+            *content = Value::Array(pieces);
         }
         (_, piece) => drop(members.insert(name, piece)),
     }

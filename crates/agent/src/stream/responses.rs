@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::items::Items;
-use super::{ReplyFault, failed, unreadable};
+use super::{ReplyFault, provider_fault, unreadable};
 
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartialReply {
     items: Items,
     whole: Option<String>,
 }
@@ -26,11 +26,11 @@ struct Event<'r> {
     error: Option<&'r RawValue>,
 }
 
-impl Parts {
+impl PartialReply {
     pub(super) fn add(&mut self, data: &str) -> Result<String, ReplyFault> {
         let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
         if let Some(error) = event.error {
-            return Err(failed(Value::parse(error.get()).map_err(unreadable)?));
+            return Err(provider_fault(Value::parse(error.get()).map_err(unreadable)?));
         }
         match &*event.kind {
             "response.completed" | "response.done" | "response.failed" | "response.incomplete" => {
@@ -40,7 +40,7 @@ impl Parts {
                 self.whole = Some(event.response.map_or("{}", RawValue::get).to_owned());
                 Ok(String::new())
             }
-            "error" => Err(failed(Value::parse(data).map_err(unreadable)?)),
+            "error" => Err(provider_fault(Value::parse(data).map_err(unreadable)?)),
             kind if Items::are_told_by(kind) => {
                 let event = Value::parse(data).map_err(unreadable)?;
                 Ok(self.items.add(kind, event))
@@ -71,7 +71,7 @@ impl Parts {
 fn failure_in(text: &str) -> Result<(), ReplyFault> {
     let mut object = Value::parse(text).map_err(unreadable)?;
     match object.get_mut("error").filter(|error| !error.is_null()) {
-        Some(error) => Err(failed(error.take())),
+        Some(error) => Err(provider_fault(error.take())),
         None => Ok(()),
     }
 }

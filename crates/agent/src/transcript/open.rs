@@ -124,13 +124,13 @@ impl Open {
         for (at, call) in calls {
             if let Some(CallState::Held | CallState::Waits(_)) = self.states.get(at) {
                 let fault = fault(&call);
-                self.set(at, CallState::Ended(failed(&call, fault)));
+                self.set(at, CallState::Ended(failed_result(&call, fault)));
             }
         }
     }
 
     /// The messages that answer all calls.
-    pub(crate) fn closed(mut self, wire: Wire) -> Vec<Json> {
+    pub(crate) fn into_answer_messages(mut self, wire: Wire) -> Vec<Json> {
         let calls: Vec<_> = self.calls().map(|(at, call)| (at, call.clone())).collect();
         for (at, call) in calls {
             let fault = match self.states.get(at) {
@@ -138,7 +138,7 @@ impl Open {
                 Some(CallState::Held | CallState::Waits(_)) => wording::not_begun(),
                 _ => continue,
             };
-            self.set(at, CallState::Ended(failed(&call, fault)));
+            self.set(at, CallState::Ended(failed_result(&call, fault)));
         }
         let states = std::mem::take(&mut self.states).into_iter().map(|state| match state {
             CallState::Ended(result) => (Some(*result), None),
@@ -149,12 +149,12 @@ impl Open {
         let result =
             |(at, call): (usize, &ToolCall)| match results.get_mut(at).and_then(Option::take) {
                 Some(result) => ToolResult { id: call.id.clone(), ..result },
-                None => *failed(call, wording::not_begun()),
+                None => *failed_result(call, wording::not_begun()),
             };
         let results: Vec<_> = self.calls().map(result).collect();
         let pieces = split(wire, wire.dialect().write(&self.read, &results));
         let pieces = written.into_iter().zip(pieces).map(|(kept, piece)| kept.unwrap_or(piece));
-        joined(wire, pieces.collect())
+        answer_messages(wire, pieces.collect())
     }
 
     /// An answer for every call, as its dialect writes it; those of calls without a result say nothing of them.
@@ -164,7 +164,7 @@ impl Open {
                 ToolResult { id: call.id.clone(), ..(**result).clone() }
             }
             // Only fills the place of a call whose answer is not used.
-            _ => *failed(call, wording::not_begun()),
+            _ => *failed_result(call, wording::not_begun()),
         };
         let results: Vec<_> = self.calls().map(result).collect();
         split(wire, wire.dialect().write(&self.read, &results))
@@ -186,11 +186,11 @@ fn is_answered(state: &CallState) -> bool {
     matches!(state, CallState::Ended(_) | CallState::Written(_))
 }
 
-pub(crate) fn failed(call: &ToolCall, fault: Box<Fault>) -> Box<ToolResult> {
-    ended(call, Outcome::Failed(fault))
+pub(crate) fn failed_result(call: &ToolCall, fault: Box<Fault>) -> Box<ToolResult> {
+    tool_result(call, Outcome::Failed(fault))
 }
 
-pub(crate) fn ended(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> {
+pub(crate) fn tool_result(call: &ToolCall, outcome: Outcome) -> Box<ToolResult> {
     let (id, tool) = (call.id.clone(), call.tool.clone());
     Box::new(ToolResult { id, tool, outcome, journal: Journal::default() })
 }
@@ -206,7 +206,7 @@ fn split(wire: Wire, messages: Vec<Value>) -> Vec<Value> {
 }
 
 /// The messages of answers: one message for all, where the dialect wants one.
-pub(crate) fn joined(wire: Wire, pieces: Vec<Value>) -> Vec<Json> {
+pub(crate) fn answer_messages(wire: Wire, pieces: Vec<Value>) -> Vec<Json> {
     let Some(member) = wire.parts() else { return pieces.into_iter().map(Json::from).collect() };
     if pieces.is_empty() {
         return Vec::new();

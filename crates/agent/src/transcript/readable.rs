@@ -20,7 +20,7 @@ pub(crate) struct EarlierResults {
 }
 
 impl EarlierResults {
-    pub(crate) fn of(transcript: &Transcript) -> Self {
+    pub(crate) fn from_transcript(transcript: &Transcript) -> Self {
         let open = transcript.open.as_ref();
         let n_calls = open.map_or(0, |open| open.states.len());
         let is_answered = |place: &usize| open.is_some_and(|open| open.has_result(*place));

@@ -177,11 +177,11 @@ fn state_of(form: StateForm) -> Result<CallState, Error> {
         StateName::WaitsForAnswer => {
             let pending = form.pending.ok_or_else(|| lacking("`pending`"))?;
             let PendingForm { kind, id, expires, request, approvers } = pending;
-            let kind = PendingKind::named(&kind);
+            let kind = PendingKind::from_name(&kind);
             let kind = kind.ok_or_else(|| error::unreadable("a call waits for nobody"))?;
             let mut read = Pending::new(kind, id, value(&request)?);
             read.expires = expires.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_millis(at)));
-            read.approvers = Approvers::named(&approvers).unwrap_or_default();
+            read.approvers = Approvers::from_name(&approvers).unwrap_or_default();
             CallState::Waits(Waiting::Pending(Box::new(read)))
         }
     })

@@ -9,7 +9,7 @@ use callgate_tool::{Json, Object, Tool, ToolCall, ToolResult, Value};
 
 use super::{
     CallState, Open, Transcript,
-    open::{failed, joined},
+    open::{answer_messages, failed_result},
 };
 use crate::wire::{Author, Wire, amend};
 
@@ -177,8 +177,8 @@ impl<'r> Repairer<'r> {
             let is_its = |piece: &Option<Value>| {
                 piece.as_ref().and_then(|piece| self.wire.answers(piece)).as_ref() == Some(id)
             };
-            let found = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
-            match found {
+            let result_piece = pieces.iter_mut().find(|piece| is_its(piece)).and_then(Option::take);
+            match result_piece {
                 Some(piece) => {
                     n_found += 1;
                     let state = self.state(at, open.call(at), piece);
@@ -197,7 +197,7 @@ impl<'r> Repairer<'r> {
         }
         self.repair.n_answered += ids.len() - n_found;
         self.repair.n_dropped += n_given - n_found;
-        self.done.extend(open.closed(self.wire));
+        self.done.extend(open.into_answer_messages(self.wire));
         self.rest(after);
     }
 
@@ -251,14 +251,14 @@ impl<'r> Repairer<'r> {
             let parts = message.value().get(member).and_then(Value::as_array).into_iter().flatten();
             let rest: Vec<_> =
                 parts.filter(|part| self.wire.answers(part).is_none()).cloned().collect();
-            self.done.extend(joined(self.wire, rest));
+            self.done.extend(answer_messages(self.wire, rest));
         }
     }
 }
 
 /// The result of a call whose tool its caller may not use any more.
 pub(super) fn unreadable(call: &ToolCall) -> Box<ToolResult> {
-    failed(call, wording::not_readable(&call.tool))
+    failed_result(call, wording::not_readable(&call.tool))
 }
 
 /// The results in a message.

@@ -3,7 +3,7 @@
 use callgate_executor::{ClientAnswer, Decided, Decision};
 use callgate_tool::{FaultCode, Journal, Outcome, PendingKind, ToolCall, ToolResult, Value};
 
-use super::Turn;
+use super::RunningTurn;
 use crate::{
     error::{self, Error},
     input::{Answer, Given},
@@ -18,7 +18,7 @@ enum Fitting {
     Result(ToolResult),
 }
 
-impl Turn<'_> {
+impl RunningTurn<'_> {
     /// Gives calls their answers, and makes those that were approved, in the order of their message.
     pub(super) async fn answer(&mut self, answers: Vec<Answer>) -> Result<(), Error> {
         if !self.transcript.is_waiting() {
@@ -26,17 +26,17 @@ impl Turn<'_> {
         }
         let (mut fitting, mut answered) = (Vec::with_capacity(answers.len()), Vec::new());
         for answer in answers {
-            let fits = self.fitting(answer, &answered).await?;
+            let fits = self.check_answer(answer, &answered).await?;
             answered.push(fits.0);
             fitting.push(fits);
         }
         fitting.sort_by_key(|(at, ..)| *at);
-        self.begun();
+        self.mark_begun();
         for (at, call, answer) in fitting {
             match answer {
                 Fitting::Result(result) => self.settle(at, &call, result),
                 Fitting::Decided(approval, decision) => {
-                    self.decided(at, &call, Decided::new(approval, decision)).await?;
+                    self.run_decided_call(at, &call, Decided::new(approval, decision)).await?;
                 }
             }
         }
@@ -44,15 +44,16 @@ impl Turn<'_> {
     }
 
     /// The call of an answer, which is none of those that have one.
-    async fn fitting(
+    async fn check_answer(
         &self,
         answer: Answer,
         answered: &[usize],
     ) -> Result<(usize, ToolCall, Fitting), Error> {
         let Answer { call: id, given } = answer;
         let open = self.transcript.open.as_ref().ok_or_else(error::nothing_waits)?;
-        let found = open.waiting_at(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
-        let (at, call, waiting) = (found.0, found.1.clone(), found.2.clone());
+        let waiting_call =
+            open.waiting_at(&id, answered).ok_or_else(|| error::no_such_call(&id))?;
+        let (at, call, waiting) = (waiting_call.0, waiting_call.1.clone(), waiting_call.2.clone());
         let fitting = match (waiting, given) {
             (Waiting::Pending(pending), Given::Decision(decision))
                 if pending.kind == PendingKind::Approval =>
@@ -73,9 +74,11 @@ impl Turn<'_> {
                     "expected its result, because it waits for no approval",
                 ));
             }
-            (Waiting::Pending(_), given) => Fitting::Result(self.of_client(&call, given).await?),
+            (Waiting::Pending(_), given) => {
+                Fitting::Result(self.client_result(&call, given).await?)
+            }
             (Waiting::Result, Given::Failed(said)) => {
-                let fault = callgate_call::wording::client::failed(said);
+                let fault = callgate_call::wording::client::failed_call(said);
                 Fitting::Result(result(&call, Outcome::Failed(fault)))
             }
             (Waiting::Result, Given::Output(output)) => {
@@ -85,7 +88,7 @@ impl Turn<'_> {
         Ok((at, call, fitting))
     }
 
-    async fn of_client(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
+    async fn client_result(&self, call: &ToolCall, given: Given) -> Result<ToolResult, Error> {
         let answer = match given {
             Given::Failed(said) => ClientAnswer::Failed(said),
             Given::Output(output) => ClientAnswer::Output(output),
@@ -97,7 +100,12 @@ impl Turn<'_> {
     }
 
     /// Makes a call about which a person decided.
-    async fn decided(&mut self, at: usize, call: &ToolCall, decided: Decided) -> Result<(), Error> {
+    async fn run_decided_call(
+        &mut self,
+        at: usize,
+        call: &ToolCall,
+        decided: Decided,
+    ) -> Result<(), Error> {
         let caller = self.caller();
         let decided = match self.context.principal() {
             Some(principal) => decided.by(principal),

@@ -2,10 +2,10 @@
 
 use callgate_policy::TurnEnd;
 
-use super::Turn;
+use super::RunningTurn;
 use crate::{agent::Audited, end::End};
 
-impl Turn<'_> {
+impl RunningTurn<'_> {
     /// Records the end of the turn.
     pub(super) async fn record(&mut self, end: &End) {
         self.is_begun = false;
@@ -32,7 +32,7 @@ impl Turn<'_> {
 }
 
 /// A turn that nobody waits for any more, or that could not go on, has a line too.
-impl Drop for Turn<'_> {
+impl Drop for RunningTurn<'_> {
     fn drop(&mut self) {
         if let (true, Some(audited)) = (self.is_begun, &self.agent.audited) {
             audited.audit.turn_dropped(&self.line(audited, "dropped"));

@@ -9,13 +9,13 @@ use callgate_tool::{Effect, Outcome, ToolCall, ToolResult};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::time::Instant;
 
-use super::Turn;
+use super::RunningTurn;
 use crate::{
     agent::{Agent, Parallel},
     context::{TurnContext, TurnEvent},
     end::{End, EndReason},
     error::Error,
-    transcript::{CallState, Open, Waiting, failed},
+    transcript::{CallState, Open, Waiting, failed_result},
 };
 
 /// What a call needs of its turn, apart from the transcript.
@@ -52,15 +52,15 @@ impl<'t> Caller<'t> {
         }
     }
 
-    async fn made(self, call: &ToolCall) -> ToolResult {
+    async fn run_call(self, call: &ToolCall) -> ToolResult {
         if self.asks(call) && !self.executor.has_stage(Stage::Approval) {
-            return *failed(call, wording::no_approvals());
+            return *failed_result(call, wording::no_approvals());
         }
         self.executor.call_with(self.call(call)).await
     }
 }
 
-impl<'t> Turn<'t> {
+impl<'t> RunningTurn<'t> {
     pub(super) fn caller(&self) -> Caller<'t> {
         let agent = self.agent;
         let (executor, confirm) = (&agent.executor, agent.settings.confirm);
@@ -72,7 +72,7 @@ impl<'t> Turn<'t> {
     pub(super) async fn run_calls(&mut self) -> Option<End> {
         while let Some(segment) = self.next_segment() {
             if self.is_cancelled() {
-                return Some(self.cancelled());
+                return Some(self.end_as_cancelled());
             }
             if let Err(error) = self.begin(&segment).await {
                 return Some(self.end_early(EndReason::Cancelled, error.to_string()));
@@ -86,7 +86,7 @@ impl<'t> Turn<'t> {
             return Some(if is_waiting && !is_cancelled {
                 self.end(EndReason::Waiting, None, String::new())
             } else {
-                self.cancelled()
+                self.end_as_cancelled()
             });
         }
         self.transcript.close();
@@ -94,7 +94,7 @@ impl<'t> Turn<'t> {
             return Some(self.end_early(EndReason::Cancelled, error.to_string()));
         }
         let rounds = self.context.rounds.clone()?;
-        match rounds.after(&self.now()).await {
+        match rounds.after(&self.current_round()).await {
             ControlFlow::Break(reason) => Some(self.end_early(EndReason::Cancelled, reason)),
             ControlFlow::Continue(()) => None,
         }
@@ -119,7 +119,7 @@ impl<'t> Turn<'t> {
         for (at, call) in segment.iter().map(made) {
             self.context.show(TurnEvent::Call(&call));
             let future: BoxFuture<'_, _> =
-                async move { (at, caller.made(&call).await, call) }.boxed();
+                async move { (at, caller.run_call(&call).await, call) }.boxed();
             running.push(future);
         }
         let mut running = stream::iter(running).buffer_unordered(PARALLEL_CALLS);
@@ -136,7 +136,7 @@ impl<'t> Turn<'t> {
             && let Some(n_times) = self.repetition.count(call, &result, self.n_rounds)
             && is_read
         {
-            result.outcome = Outcome::Failed(wording::repeated(n_times));
+            result.outcome = Outcome::Failed(wording::repeated_result(n_times));
         }
         self.context.show(TurnEvent::Result(&result));
         let state = if let Outcome::Pending(pending) = result.outcome {
@@ -153,7 +153,7 @@ impl<'t> Turn<'t> {
     fn next_segment(&self) -> Option<Vec<(usize, ToolCall)>> {
         let caller = self.caller();
         let open = self.transcript.open.as_ref()?;
-        let held = held(open);
+        let held = held_calls(open);
         let is_read = |(_, call): &&(usize, ToolCall)| caller.effect(call) == Effect::Read;
         let n_together = match self.agent.settings.parallel {
             Parallel::All => held.len(),
@@ -170,7 +170,7 @@ impl<'t> Turn<'t> {
     }
 }
 
-fn held(open: &Open) -> Vec<(usize, ToolCall)> {
+fn held_calls(open: &Open) -> Vec<(usize, ToolCall)> {
     let held = open.calls().filter(|(at, _)| open.is_held(*at));
     held.map(|(at, call)| (at, call.clone())).collect()
 }

@@ -6,25 +6,25 @@ use callgate_call::wording::turn as wording;
 use callgate_tool::ToolCall;
 use tokio::time::Instant;
 
-use super::{Turn, tokens::DeliveredWords};
+use super::{RunningTurn, tokens::DeliveredWords};
 use crate::{
     agent::Calls,
     choice::Choice,
     context::TurnEvent,
     end::{End, EndReason},
     model::ModelFailure,
-    transcript::{CallState, Open, PastCall, ended, failed, read_group},
+    transcript::{CallState, Open, PastCall, failed_result, read_group, tool_result},
     wire::{Ask, Reply, Stop, amend, drop_duplicates},
 };
 
-impl Turn<'_> {
+impl RunningTurn<'_> {
     /// Asks the model. Returns the end of the turn, or `None` if it goes on.
     pub(super) async fn round(&mut self) -> Option<End> {
         if self.is_cancelled() {
-            return Some(self.cancelled());
+            return Some(self.end_as_cancelled());
         }
         if let Some(rounds) = self.context.rounds.clone()
-            && let ControlFlow::Break(reason) = rounds.before(&self.now()).await
+            && let ControlFlow::Break(reason) = rounds.before(&self.current_round()).await
         {
             return Some(self.end_early(EndReason::Cancelled, reason));
         }
@@ -42,25 +42,25 @@ impl Turn<'_> {
         let stop = self.context.stop.clone();
         let replied = tokio::select! {
             biased;
-            replied = self.asked() => replied,
-            () = stop.stopped() => {
+            replied = self.request_reply() => replied,
+            () = stop.wait_for_stop() => {
                 self.count_request().await;
-                return Some(self.cancelled());
+                return Some(self.end_as_cancelled());
             }
         };
         match replied {
             Ok(reply) => {
                 self.count(&reply).await;
-                self.replied(reply)
+                self.handle_reply(reply)
             }
             Err(failure) => {
                 self.count_failed().await;
-                Some(self.failed(failure))
+                Some(self.end_after_failure(failure))
             }
         }
     }
 
-    async fn asked(&self) -> Result<Reply, ModelFailure> {
+    async fn request_reply(&self) -> Result<Reply, ModelFailure> {
         let agent = self.agent;
         let choice = match &agent.settings.choice {
             _ if self.closing.is_some() => &Choice::None,
@@ -70,7 +70,7 @@ impl Turn<'_> {
         let mut tools = self.offered.declarations();
         let lacks_tools = tools.is_empty() && self.transcript.wire.needs_tools();
         let stand_in = if lacks_tools && self.transcript.has_calls() {
-            self.offered.stand_in()
+            self.offered.stand_in_declarations()
         } else {
             Vec::new()
         };
@@ -95,7 +95,7 @@ impl Turn<'_> {
         agent.model.reply(&ask, deadline, &show).await
     }
 
-    fn failed(&mut self, failure: ModelFailure) -> End {
+    fn end_after_failure(&mut self, failure: ModelFailure) -> End {
         let is_limit = failure.is_overflow || Instant::now() >= self.deadline;
         let reason = if is_limit { EndReason::Limit } else { EndReason::ModelFailed };
         let closing = self.closing.take();
@@ -108,7 +108,7 @@ impl Turn<'_> {
         end
     }
 
-    fn replied(&mut self, mut reply: Reply) -> Option<End> {
+    fn handle_reply(&mut self, mut reply: Reply) -> Option<End> {
         self.n_rounds += 1;
         self.is_first = false;
         if let Stop::Refused(detail) = reply.stop {
@@ -116,13 +116,13 @@ impl Turn<'_> {
         }
         self.before_input = None;
         if reply.is_empty {
-            return Some(self.ended(reply));
+            return Some(self.end_with_reply(reply));
         }
         let n_before = self.transcript.messages.len();
         let id = |at: usize| format!("call_{n_before}_{at}");
         let wire = self.transcript.wire;
         reply.messages = amend(wire, drop_duplicates(wire, reply.messages), id);
-        let declared = |name: &str| self.offered.declared(name);
+        let declared = |name: &str| self.offered.declared_tool(name);
         let read = match read_group(wire, &reply.messages, declared) {
             Ok(read) => read,
             Err(error) => {
@@ -132,14 +132,14 @@ impl Turn<'_> {
         };
         self.transcript.messages.extend(reply.messages.iter().cloned());
         match (read.calls().is_empty(), &reply.stop) {
-            (false, _) => self.opened(Open::new(read), reply),
+            (false, _) => self.open_calls(Open::new(read), reply),
             (true, Stop::Paused) => None,
-            (true, _) => Some(self.ended(reply)),
+            (true, _) => Some(self.end_with_reply(reply)),
         }
     }
 
     /// The end of a turn by words of the model.
-    fn ended(&self, reply: Reply) -> End {
+    fn end_with_reply(&self, reply: Reply) -> End {
         let (reason, detail) = match (&self.closing, &reply.stop) {
             (Some(closing), _) => (closing.reason, Some(closing.detail.clone())),
             (None, Stop::Length) => {
@@ -154,7 +154,7 @@ impl Turn<'_> {
     }
 
     /// Takes the calls of a reply: refuses those that are not made, and leaves the others open.
-    fn opened(&mut self, mut open: Open, reply: Reply) -> Option<End> {
+    fn open_calls(&mut self, mut open: Open, reply: Reply) -> Option<End> {
         if let Some(closing) = self.closing.clone() {
             open.end_all(|_| wording::not_allowed());
             self.transcript.open = Some(open);
@@ -181,12 +181,12 @@ impl Turn<'_> {
             open.calls().map(|(at, call)| (at, call.clone())).collect();
         let most = self.agent.settings.limits.calls;
         for (at, call) in calls {
-            if let Some(outcome) = self.offered.found(&call) {
-                open.set(at, CallState::Ended(ended(&call, outcome)));
+            if let Some(outcome) = self.offered.search_outcome(&call) {
+                open.set(at, CallState::Ended(tool_result(&call, outcome)));
                 continue;
             }
             let fault = if self.offered.find(&call.tool).is_none() {
-                self.offered.unknown(&call.tool)
+                self.offered.unknown_tool_fault(&call.tool)
             } else if self.repetition.is_over(&call) {
                 let detail = format!(
                     "`{}` was called with the same arguments and gave the same result again and again.",
@@ -204,7 +204,7 @@ impl Turn<'_> {
                 self.n_calls += 1;
                 continue;
             };
-            open.set(at, CallState::Ended(failed(&call, fault)));
+            open.set(at, CallState::Ended(failed_result(&call, fault)));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Turn;
+use super::RunningTurn;
 use crate::{
     context::TurnEvent,
     end::{End, EndReason},
@@ -30,7 +30,7 @@ impl DeliveredWords {
     }
 }
 
-impl Turn<'_> {
+impl RunningTurn<'_> {
     /// The end of the turn if the budget of its caller is used up. The model is not asked.
     pub(super) async fn end_of_budget(&mut self) -> Option<End> {
         let over = self.spending.as_mut()?.over().await;
@@ -50,11 +50,11 @@ impl Turn<'_> {
         let n_void = self.delivered.n_void.load(Ordering::Relaxed);
         if usage.total() == 0 {
             let n_bytes = reply.messages.iter().map(|message| message.text().len()).sum();
-            usage = Usage { input: self.estimated_request(), output: estimated(n_bytes) };
+            usage = Usage { input: self.estimated_request(), output: estimated_tokens(n_bytes) };
             self.is_estimated = true;
         }
         if n_void > 0 {
-            usage.output = usage.output.saturating_add(estimated(n_void));
+            usage.output = usage.output.saturating_add(estimated_tokens(n_void));
             self.is_estimated = true;
         }
         self.add(usage).await;
@@ -64,7 +64,7 @@ impl Turn<'_> {
     /// and the caller the others.
     pub(super) async fn count_request(&mut self) {
         let n_shown = self.delivered.n_shown.load(Ordering::Relaxed);
-        let usage = Usage { input: self.estimated_request(), output: estimated(n_shown) };
+        let usage = Usage { input: self.estimated_request(), output: estimated_tokens(n_shown) };
         self.is_estimated = true;
         self.add(usage).await;
     }
@@ -87,11 +87,11 @@ impl Turn<'_> {
         let messages: usize = self.transcript.messages.iter().map(|it| it.text().len()).sum();
         let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
-        estimated(messages + tools + self.agent.settings.instructions.len())
+        estimated_tokens(messages + tools + self.agent.settings.instructions.len())
     }
 }
 
 /// The estimated tokens of a text of JSON: four bytes each.
-fn estimated(n_bytes: usize) -> u64 {
+fn estimated_tokens(n_bytes: usize) -> u64 {
     u64::try_from(n_bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }

@@ -50,13 +50,13 @@ impl<F: Fn(usize) -> String> Amender<F> {
         if own.is_some() && call.get(member).is_some_and(Value::is_string) {
             return false;
         }
-        let id = own.unwrap_or_else(|| self.made(call, at));
+        let id = own.unwrap_or_else(|| self.new_call_id(call, at));
         self.taken.insert(id.clone());
         call.insert(member, id.into());
         true
     }
 
-    fn made(&mut self, call: &Object, at: usize) -> String {
+    fn new_call_id(&mut self, call: &Object, at: usize) -> String {
         let own = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         // An item of Responses has an id of its own, which names it where there is none of its call.
         let own = own.filter(|_| self.wire == Wire::Responses).map(str::to_owned);

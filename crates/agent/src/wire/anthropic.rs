@@ -5,14 +5,14 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, is_blank, joined_texts, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
 };
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::of(ask);
+    let mut body = Body::with_model_name(ask);
     if !ask.settings.contains_key("max_tokens") {
         body = body.with("max_tokens", MAX_TOKENS);
     }
@@ -21,7 +21,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     }
     body = body.list("messages", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
-        return body.finished(ask.settings);
+        return body.into_text(ask.settings);
     }
     let choice = match ask.choice {
         Choice::Auto => json!({"type": "auto"}),
@@ -31,7 +31,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     };
     body.list("tools", ask.tools.iter().map(|tool| tool.text()))
         .with("tool_choice", choice)
-        .finished(ask.settings)
+        .into_text(ask.settings)
 }
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
         input: used.input_tokens.get().saturating_add(cached),
         output: used.output_tokens.get(),
     };
-    let text = joined(
+    let text = joined_texts(
         blocks(raw.value()).filter(|block| is_text(block)).filter_map(|block| block.get("text")),
     );
     let is_empty = is_empty(raw.value());

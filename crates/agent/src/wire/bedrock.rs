@@ -7,7 +7,9 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined, unreadable};
+use super::{
+    Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined_texts, unreadable,
+};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -20,7 +22,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     }
     body = body.list("messages", alternating(ask.messages));
     if ask.tools.is_empty() {
-        return body.finished(ask.settings);
+        return body.into_text(ask.settings);
     }
     let choice = match ask.choice {
         // There is no choice that forbids calls, and a conversation with calls needs the tools.
@@ -31,7 +33,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     };
     let choice = choice.map(|choice| format!(r#","toolChoice":{choice}"#)).unwrap_or_default();
     let config = format!(r#"{{"tools":[{}]{choice}}}"#, items(ask.tools));
-    body.with("toolConfig", config).finished(ask.settings)
+    body.with("toolConfig", config).into_text(ask.settings)
 }
 
 /// The messages, with neighbours of a user as one message. The others are left as they are.
@@ -96,7 +98,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let input = [used.input_tokens, used.cache_read_input_tokens, used.cache_write_input_tokens];
     let input = input.into_iter().map(Tokens::get).fold(0, u64::saturating_add);
     let usage = Usage { input, output: used.output_tokens.get() };
-    let text = joined(blocks(message.value()).filter_map(|block| block.get("text")));
+    let text = joined_texts(blocks(message.value()).filter_map(|block| block.get("text")));
     let is_empty = is_empty(message.value());
     Ok(Reply { messages: vec![message], text, stop, usage, is_empty })
 }

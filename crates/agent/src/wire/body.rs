@@ -22,7 +22,7 @@ impl Body {
     }
 
     /// A body with the name of the model, and whether the reply is a stream.
-    pub(crate) fn of(ask: &Ask<'_>) -> Self {
+    pub(crate) fn with_model_name(ask: &Ask<'_>) -> Self {
         let body = Self::new(ask).with("model", Value::from(ask.model));
         if ask.is_streamed { body.with("stream", true) } else { body }
     }
@@ -66,7 +66,7 @@ impl Body {
     }
 
     /// The whole body, with the settings of the model.
-    pub(crate) fn finished(self, settings: &Object) -> String {
+    pub(crate) fn into_text(self, settings: &Object) -> String {
         let body = settings.iter().fold(self, |body, (name, value)| body.with(name, value));
         body.0 + "}"
     }
@@ -98,9 +98,9 @@ mod tests {
             settings: &settings,
             is_streamed: false,
         };
-        let body = Body::of(&ask).list("messages", ["{ \"a\": 1.10 }"]);
+        let body = Body::with_model_name(&ask).list("messages", ["{ \"a\": 1.10 }"]);
         assert_eq!(
-            body.finished(&settings),
+            body.into_text(&settings),
             r#"{"model":"m\"","messages":[{ "a": 1.10 }],"temperature":0.5}"#
         );
     }

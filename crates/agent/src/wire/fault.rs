@@ -24,7 +24,7 @@ impl From<&str> for ReplyFault {
 }
 
 /// The fault that a provider says.
-pub(crate) fn failed(error: Value) -> ReplyFault {
+pub(crate) fn provider_fault(error: Value) -> ReplyFault {
     let said = error.get("message").unwrap_or(&error).as_str().unwrap_or_default();
     ReplyFault { message: format!("the model failed: {said}"), error: Some(error) }
 }

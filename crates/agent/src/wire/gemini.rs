@@ -5,7 +5,9 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined, unreadable};
+use super::{
+    Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, items, joined_texts, unreadable,
+};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -18,7 +20,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     }
     body = body.list("contents", ask.messages.iter().map(Json::text));
     if ask.tools.is_empty() {
-        return body.finished(ask.settings);
+        return body.into_text(ask.settings);
     }
     let choice = match ask.choice {
         Choice::Auto => json!({"mode": "AUTO"}),
@@ -28,7 +30,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     };
     let tools = format!(r#"[{{"functionDeclarations":[{}]}}]"#, items(ask.tools));
     let choice = json!({"functionCallingConfig": choice});
-    body.with("tools", tools).with("toolConfig", choice).finished(ask.settings)
+    body.with("tools", tools).with("toolConfig", choice).into_text(ask.settings)
 }
 
 #[derive(Deserialize)]
@@ -93,7 +95,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     };
     let content = Json::parse(content.get()).map_err(|error| error.to_string())?;
     let words = parts(content.value()).filter(|part| !is_thought(part));
-    let text = joined(words.filter_map(|part| part.get("text")));
+    let text = joined_texts(words.filter_map(|part| part.get("text")));
     let is_empty = is_empty(content.value());
     Ok(Reply { messages: vec![content], text, stop, usage, is_empty })
 }

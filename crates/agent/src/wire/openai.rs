@@ -5,7 +5,7 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, joined, unreadable};
+use super::{Ask, Body, Reply, ReplyFault, Stop, ended_with, is_blank, joined_texts, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
@@ -15,11 +15,11 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     let system = json!({"role": "system", "content": ask.instructions}).to_string();
     let system = Some(&*system).filter(|_| !ask.instructions.is_empty());
     let messages = system.into_iter().chain(ask.messages.iter().map(Json::text));
-    let body = Body::of(ask).list("messages", messages);
+    let body = Body::with_model_name(ask).list("messages", messages);
     let counts = ask.is_streamed && !ask.settings.contains_key("stream_options");
     let body = if counts { body.with("stream_options", r#"{"include_usage":true}"#) } else { body };
     if ask.tools.is_empty() {
-        return body.finished(ask.settings);
+        return body.into_text(ask.settings);
     }
     let choice = match ask.choice {
         Choice::Auto => "auto".into(),
@@ -29,7 +29,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     };
     body.list("tools", ask.tools.iter().map(|tool| tool.text()))
         .with("tool_choice", choice)
-        .finished(ask.settings)
+        .into_text(ask.settings)
 }
 
 #[derive(Deserialize)]
@@ -75,7 +75,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     };
     let used = completion.usage.unwrap_or_default();
     let usage = Usage { input: used.prompt_tokens.get(), output: used.completion_tokens.get() };
-    let (text, is_empty) = (said(message.value()), is_empty(message.value()));
+    let (text, is_empty) = (message_text(message.value()), is_empty(message.value()));
     Ok(Reply { text, is_empty, messages: vec![message], stop, usage })
 }
 
@@ -85,10 +85,10 @@ fn is_no_good(reason: &str) -> bool {
         || reason.starts_with("function_call_filter")
 }
 
-fn said(message: &Value) -> String {
+fn message_text(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => joined(parts.iter().filter_map(|part| part.get("text"))),
+        Some(Value::Array(parts)) => joined_texts(parts.iter().filter_map(|part| part.get("text"))),
         _ => String::new(),
     }
 }
@@ -97,6 +97,6 @@ pub(super) fn is_empty(message: &Value) -> bool {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     calls.is_none_or(Vec::is_empty)
         && !message.get("function_call").is_some_and(Value::is_object)
-        && said(message).trim().is_empty()
+        && message_text(message).trim().is_empty()
         && is_blank(message.get("refusal"))
 }

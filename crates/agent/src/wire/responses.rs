@@ -5,14 +5,14 @@ use callgate_tool::{Json, Value, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Ask, Author, Body, Reply, ReplyFault, Stop, joined, unreadable};
+use super::{Ask, Author, Body, Reply, ReplyFault, Stop, joined_texts, unreadable};
 use crate::{
     choice::Choice,
     usage::{Tokens, Usage},
 };
 
 pub(super) fn body(ask: &Ask<'_>) -> String {
-    let mut body = Body::of(ask);
+    let mut body = Body::with_model_name(ask);
     if !ask.instructions.is_empty() {
         body = body.with("instructions", Value::from(ask.instructions));
     }
@@ -24,7 +24,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
         body = body.with("include", r#"["reasoning.encrypted_content"]"#);
     }
     if ask.tools.is_empty() {
-        return body.finished(ask.settings);
+        return body.into_text(ask.settings);
     }
     let choice = match ask.choice {
         Choice::Auto => "auto".into(),
@@ -34,7 +34,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     };
     body.list("tools", ask.tools.iter().map(|tool| tool.text()))
         .with("tool_choice", choice)
-        .finished(ask.settings)
+        .into_text(ask.settings)
 }
 
 #[derive(Deserialize)]
@@ -76,7 +76,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     let items = response.output.iter().map(|item| Json::parse(item.get()));
     let items = items.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let reason = response.incomplete_details.unwrap_or_default().reason.unwrap_or_default();
-    let refusal = joined(contents(&items, "refusal"));
+    let refusal = joined_texts(contents(&items, "refusal"));
     let stop = match (response.status.as_deref(), &*reason) {
         (Some("failed" | "cancelled"), _) => {
             let Failure { code, message } = response.error.unwrap_or_default();
@@ -94,7 +94,7 @@ pub(super) fn reply(text: &str) -> Result<Reply, ReplyFault> {
     };
     let used = response.usage.unwrap_or_default();
     let usage = Usage { input: used.input_tokens.get(), output: used.output_tokens.get() };
-    let text = joined(contents(&items, "text"));
+    let text = joined_texts(contents(&items, "text"));
     let is_empty = items.iter().all(|item| is_empty(item.value()));
     Ok(Reply { messages: items, text, stop, usage, is_empty })
 }

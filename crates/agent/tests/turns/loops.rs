@@ -129,7 +129,8 @@ async fn whole_loop(dialect: Dialect, seed: u64, is_streamed: bool) {
     fake.refused_nothing();
     check_made_once(&made, seed);
     assert_eq!(made.all().len(), expected, "seed {seed}: calls were lost");
-    let again = Transcript::of_text(&transcript.to_text(), |name| agent.declared(name)).unwrap();
+    let again =
+        Transcript::of_text(&transcript.to_text(), |name| agent.offered_tool(name)).unwrap();
     assert!(again.1.is_nothing(), "{dialect} seed {seed}: {}", again.1);
     go_on(&agent, &mut transcript, seed).await;
     fake.refused_nothing();
@@ -155,7 +156,7 @@ async fn dropped_loop(dialect: Dialect, seed: u64, n_polls: u64) -> bool {
     let ended = polled(n_polls, turn).await;
     if n_polls.is_multiple_of(2) {
         let text = transcript.to_text();
-        (transcript, _) = Transcript::of_text(&text, |name| agent.declared(name)).unwrap();
+        (transcript, _) = Transcript::of_text(&text, |name| agent.offered_tool(name)).unwrap();
     }
     go_on(&agent, &mut transcript, seed).await;
     fake.refused_nothing();

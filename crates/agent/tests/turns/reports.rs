@@ -59,7 +59,7 @@ async fn check(dialect: Dialect, then: Then) {
     let mut n_turns = 0;
     let kept = loop {
         let kept = transcripts.turn(&agent, "pizza", next, &context()).await.unwrap();
-        told.extend(kept.added().iter().map(|message| message.value().clone()));
+        told.extend(kept.added_messages().iter().map(|message| message.value().clone()));
         n_turns += 1;
         if kept.end.reason != EndReason::Waiting {
             break kept;

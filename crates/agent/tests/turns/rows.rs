@@ -131,7 +131,8 @@ async fn a13_a14_calls_that_the_caller_makes_end_the_turn_and_their_results_cont
         let answer = |id: &str| Answer::new(id, Given::Output(json!({"ok": true})));
         let first = Input::Answers(vec![answer(&end.pending[1].id)]);
         let text = transcript.to_text();
-        let (mut transcript, _) = Transcript::of_text(&text, |name| agent.declared(name)).unwrap();
+        let (mut transcript, _) =
+            Transcript::of_text(&text, |name| agent.offered_tool(name)).unwrap();
         let waiting = agent.turn(&mut transcript, first, &context()).await.unwrap();
         assert_eq!((waiting.reason, waiting.pending.len()), (EndReason::Waiting, 1));
         let second = Input::Answers(vec![answer(&end.pending[0].id)]);

@@ -59,7 +59,7 @@ async fn many_tools_are_found_by_words_declared_and_called() {
     let result = seen[2]["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
     assert!(result.contains("53"), "{result}");
     let text = transcript.to_text();
-    let (mut transcript, _) = Transcript::of_text(&text, |name| agent.declared(name)).unwrap();
+    let (mut transcript, _) = Transcript::of_text(&text, |name| agent.offered_tool(name)).unwrap();
     agent.turn(&mut transcript, Input::text("And now?"), &context()).await.unwrap();
     assert!(declared(&fake.last()).contains(&"shop-tool053".to_owned()), "a later turn knows it");
     fake.refused_nothing();

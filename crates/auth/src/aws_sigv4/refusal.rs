@@ -9,20 +9,22 @@ use serde_json::Value;
 
 /// The problem of the signature according to the response; `None` if the response refuses something else. `now` is the
 /// time of its arrival.
-pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<String> {
-    let said = SignatureRefusal::of(answer);
+pub(super) fn signature_problem(answer: &Response<Bytes>, now: SystemTime) -> Option<String> {
+    let said = SignatureRefusal::from_response(answer);
     let why = match said.name.as_str() {
         // IAM User Guide, "Troubleshoot signed requests"; S3 API Reference, "Error responses"; EC2 "Error codes".
-        "RequestExpired" | "RequestTimeTooSkewed" => said.skewed(now),
+        "RequestExpired" | "RequestTimeTooSkewed" => said.clock_skew_explanation(now),
         "InvalidSignatureException" | "SignatureDoesNotMatch" if said.is_about_time() => {
-            said.skewed(now)
+            said.clock_skew_explanation(now)
         }
         "InvalidSignatureException" | "SignatureDoesNotMatch" => DIFFERENT.to_owned(),
         "ExpiredToken" | "ExpiredTokenException" | "TokenRefreshRequired" => EXPIRED.to_owned(),
         "InvalidAccessKeyId" | "InvalidClientTokenId" | "UnrecognizedClientException" => {
             UNKNOWN.to_owned()
         }
-        "AuthorizationHeaderMalformed" | "CredentialScopeMismatch" => said.elsewhere(),
+        "AuthorizationHeaderMalformed" | "CredentialScopeMismatch" => {
+            said.wrong_region_explanation()
+        }
         _ => return None,
     };
     Some(why)
@@ -39,7 +41,7 @@ struct SignatureRefusal {
 }
 
 impl SignatureRefusal {
-    fn of(answer: &Response<Bytes>) -> Self {
+    fn from_response(answer: &Response<Bytes>) -> Self {
         let mut said = Self::of_body(answer.body());
         let headers = answer.headers();
         // `x-amzn-ErrorType: InvalidSignatureException:http://…`, of services that speak JSON.
@@ -66,8 +68,8 @@ impl SignatureRefusal {
     fn of_body(body: &[u8]) -> Self {
         if let Ok(Value::Object(members)) = serde_json::from_slice(body) {
             let member = |names: [&str; 3]| {
-                let found = names.into_iter().find_map(|name| members.get(name)?.as_str());
-                found.unwrap_or_default().to_owned()
+                let value = names.into_iter().find_map(|name| members.get(name)?.as_str());
+                value.unwrap_or_default().to_owned()
             };
             let (name, message) =
                 (["__type", "code", "Code"], ["message", "Message", "errorMessage"]);
@@ -94,7 +96,7 @@ impl SignatureRefusal {
             .any(|one| self.message.contains(one))
     }
 
-    fn skewed(&self, now: SystemTime) -> String {
+    fn clock_skew_explanation(&self, now: SystemTime) -> String {
         let ours = self.request_time.clone().unwrap_or_else(|| httpdate::fmt_http_date(now));
         let theirs = self.server_time.as_deref().unwrap_or("another time");
         format!(
@@ -103,7 +105,7 @@ impl SignatureRefusal {
         )
     }
 
-    fn elsewhere(&self) -> String {
+    fn wrong_region_explanation(&self) -> String {
         let expected = match &self.region {
             Some(region) => format!("the region `{region}`"),
             None => "another region or service".to_owned(),
@@ -146,7 +148,7 @@ mod tests {
                 answer.header(*name, *value)
             });
         let answer = answer.body(Bytes::from_static(body.as_bytes())).unwrap();
-        let told = explained(&answer, UNIX_EPOCH + Duration::from_secs(1_700_000_000));
+        let told = signature_problem(&answer, UNIX_EPOCH + Duration::from_secs(1_700_000_000));
         assert_eq!(told.is_some(), expected.is_some(), "{body}: {told:?}");
         let told = told.unwrap_or_default();
         assert!(told.contains(expected.unwrap_or_default()), "{body}: {told}");

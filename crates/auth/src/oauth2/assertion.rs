@@ -20,7 +20,7 @@ struct Claims<'a> {
 }
 
 /// A JWT of `client_id` for the server `audience`, signed with the key at this time.
-pub(super) fn signed(
+pub(super) fn signed_jwt(
     settings: &PrivateKeyJwt,
     key: &Secret,
     client_id: &str,

@@ -2,7 +2,7 @@
 //! shown.
 
 pub(super) fn standard_code(code: &str) -> Option<&'static str> {
-    STANDARD_CODES.into_iter().find(|known| *known == code)
+    STANDARD_CODES.into_iter().find(|candidate| *candidate == code)
 }
 
 /// The words for any other code.

@@ -20,7 +20,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
-    found: SingleFlight<Arc<Endpoints>, EndpointFailure>,
+    endpoints: SingleFlight<Arc<Endpoints>, EndpointFailure>,
 }
 
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ struct Metadata {
 
 impl Endpoint {
     pub(super) fn new(named: TokenEndpoint) -> Self {
-        Self { named, found: SingleFlight::new(PACE) }
+        Self { named, endpoints: SingleFlight::new(PACE) }
     }
 
     /// The audience of a client's own JWT: the issuer, if it is known (RFC 7523 §3).
@@ -88,21 +88,21 @@ impl Endpoint {
         if let TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) = &self.named {
             return Ok(url.as_str().into());
         }
-        Ok(self.all(transport, time).await?.token.as_str().into())
+        Ok(self.fetch_endpoints(transport, time).await?.token.as_str().into())
     }
 
     /// All endpoints; if the token endpoint is not configured, they are read from the server's metadata, for at most
     /// `time`.
-    pub(super) async fn all(
+    pub(super) async fn fetch_endpoints(
         &self,
         transport: &dyn Transport,
         time: Duration,
     ) -> Result<Arc<Endpoints>, EndpointFailure> {
         let read = async |_| {
             let endpoints = self.read(transport, time).await?;
-            Ok((Arc::new(endpoints), Life::of(KEPT)))
+            Ok((Arc::new(endpoints), Life::from_duration(KEPT)))
         };
-        self.found.get(&(), read).await
+        self.endpoints.get(&(), read).await
     }
 
     async fn read(
@@ -110,34 +110,36 @@ impl Endpoint {
         transport: &dyn Transport,
         time: Duration,
     ) -> Result<Endpoints, EndpointFailure> {
-        let reading = Reading { transport, time, named_by: self.named_by() };
+        let reading = MetadataReader { transport, time, named_by: self.named_by() };
         match &self.named {
             TokenEndpoint::Described => {
                 Err(EndpointFailure::unreadable("no token endpoint is named"))
             }
-            TokenEndpoint::DescribedMetadata(described) => reading.described(described).await,
+            TokenEndpoint::DescribedMetadata(described) => {
+                reading.fetch_described_endpoints(described).await
+            }
             TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
                 Ok(Endpoints { token: url.clone(), ..Endpoints::default() })
             }
-            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await,
+            TokenEndpoint::Issuer(issuer) => reading.fetch_issuer_endpoints(issuer).await,
         }
     }
 
     /// Forgets the metadata, because the server may have moved.
     pub(super) fn forget(&self) {
-        self.found.forget_if(|_| true);
+        self.endpoints.forget_if(|_| true);
     }
 }
 
 #[derive(Debug)]
-struct Reading<'a> {
+struct MetadataReader<'a> {
     transport: &'a dyn Transport,
     time: Duration,
     named_by: NamedBy,
 }
 
-impl Reading<'_> {
-    async fn of_issuer(&self, issuer: &str) -> Result<Endpoints, EndpointFailure> {
+impl MetadataReader<'_> {
+    async fn fetch_issuer_endpoints(&self, issuer: &str) -> Result<Endpoints, EndpointFailure> {
         for url in locations(issuer) {
             let Some(metadata) = self.metadata(&url).await? else { continue };
             // RFC 8414 §3.3: the issuers must be equal, else the document belongs to another server.
@@ -149,11 +151,14 @@ impl Reading<'_> {
         Err(EndpointFailure::unreadable("the issuer does not say where its token endpoint is"))
     }
 
-    async fn described(&self, described: &DescribedMetadata) -> Result<Endpoints, EndpointFailure> {
+    async fn fetch_described_endpoints(
+        &self,
+        described: &DescribedMetadata,
+    ) -> Result<Endpoints, EndpointFailure> {
         let no_url = EndpointFailure::unreadable("the description names metadata that are no URL");
         let url: Url = described.url.parse().map_err(|_| no_url)?;
-        let found = self.metadata(&url).await?;
-        let metadata = found
+        let fetched_metadata = self.metadata(&url).await?;
+        let metadata = fetched_metadata
             .ok_or_else(|| EndpointFailure::unreadable("there are no metadata of the issuer"))?;
         if !locations(&metadata.issuer).contains(&url) {
             return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
@@ -165,7 +170,7 @@ impl Reading<'_> {
         if !is_allowed(&metadata.token_endpoint) {
             return Err(EndpointFailure::unreadable(FOREIGN_ENDPOINT));
         }
-        Ok(metadata.with(is_allowed))
+        Ok(metadata.usable_endpoints(is_allowed))
     }
 
     async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, EndpointFailure> {
@@ -213,11 +218,11 @@ impl Metadata {
         if !is_safe(&self.token_endpoint) {
             return Err(EndpointFailure::unreadable("the issuer's token endpoint is not https"));
         }
-        Ok(self.with(is_safe))
+        Ok(self.usable_endpoints(is_safe))
     }
 
     /// The endpoints that may be used; an endpoint that may not be used counts as missing.
-    fn with(self, may_be_used: impl Fn(&String) -> bool) -> Endpoints {
+    fn usable_endpoints(self, may_be_used: impl Fn(&String) -> bool) -> Endpoints {
         let usable = |endpoint: &Value| {
             endpoint.as_str().map(ToOwned::to_owned).filter(|endpoint| may_be_used(endpoint))
         };

@@ -28,7 +28,7 @@ impl EndpointFailure {
     }
 
     /// The failure without the secrets of its request, on one line.
-    pub(super) fn masked(self, masker: &Masker<'_>) -> Self {
+    pub(super) fn without_secrets(self, masker: &Masker<'_>) -> Self {
         let Self::Refused { code, said } = self else { return self };
         let shown = |said: String| -> String {
             visible_line(&masker.mask_text(&said)).chars().take(MOST_SAID).collect()

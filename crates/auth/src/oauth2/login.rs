@@ -81,7 +81,7 @@ impl Login {
     /// # Errors
     /// The metadata cannot be read.
     pub async fn ways(&self) -> Result<LoginWays, Error> {
-        let endpoints = self.found().await?;
+        let endpoints = self.fetch_endpoints().await?;
         Ok(LoginWays {
             browser: endpoints.authorization_url.is_some(),
             device: endpoints.device_authorization_url.is_some(),
@@ -96,12 +96,12 @@ impl Login {
         let server = &*self.logins.server;
         self.logins.store()?;
         let client = server.client(&*server.context.secrets).await?;
-        let page = self.found().await?.authorization_url;
+        let page = self.fetch_endpoints().await?.authorization_url;
         let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
-        let all = server.endpoint.all(&*server.context.transport, TIME).await;
+        let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
         let all = all.map_err(|failure| server.error(&failure))?;
         let issuer = all.issuer.clone().map(|issuer| (issuer, all.names_itself));
-        code::begun(&server.config, client.id.expose(), &page, redirect_url, issuer)
+        code::browser_login(&server.config, client.id.expose(), &page, redirect_url, issuer)
     }
 
     /// Ends a login with the query that the browser came back with, and keeps the grant.
@@ -111,8 +111,8 @@ impl Login {
     pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
         let client = server.client(&*server.context.secrets).await?;
-        let held = code::exchanged(server, &client, begun, query).await?;
-        self.kept(&self.logins.name(&client.id)?, &held).await
+        let held = code::exchange_code(server, &client, begun, query).await?;
+        self.store_grant(&self.logins.name(&client.id)?, &held).await
     }
 
     /// Begins a login on another device.
@@ -123,9 +123,9 @@ impl Login {
         let server = &*self.logins.server;
         self.logins.store()?;
         let client = server.client(&*server.context.secrets).await?;
-        let url = self.found().await?.device_authorization_url;
+        let url = self.fetch_endpoints().await?.device_authorization_url;
         let url = url.ok_or_else(|| error::no_device_login(&server.config.name))?;
-        device::begun(server, &client, &url).await
+        device::begin_device_login(server, &client, &url).await
     }
 
     /// Waits until the person has logged in on another device, and keeps the grant.
@@ -135,8 +135,8 @@ impl Login {
     pub async fn finish_on_device(&self, begun: DeviceLogin) -> Result<LoggedIn, Error> {
         let server = &*self.logins.server;
         let client = server.client(&*server.context.secrets).await?;
-        let held = device::awaited(server, &client, begun).await?;
-        self.kept(&self.logins.name(&client.id)?, &held).await
+        let held = device::poll_for_grant(server, &client, begun).await?;
+        self.store_grant(&self.logins.name(&client.id)?, &held).await
     }
 
     /// Checks that somebody has logged in. Sends nothing.
@@ -146,8 +146,8 @@ impl Login {
     pub async fn check(&self) -> Result<(), Error> {
         let server = &*self.logins.server;
         let id = server.client_id(&*server.context.secrets).await?;
-        let held = self.logins.held(&self.logins.name(&id)?).await?;
-        held.map(drop).ok_or_else(|| self.logins.missing())
+        let held = self.logins.read_grant(&self.logins.name(&id)?).await?;
+        held.map(drop).ok_or_else(|| self.logins.missing_login_error())
     }
 
     /// Revokes the tokens at the server (RFC 7009), and removes the grant even if the server refuses.
@@ -160,21 +160,26 @@ impl Login {
         let name = self.logins.name(&client.id)?;
         let _lock = self.logins.lock(&name).await?;
         // A grant that cannot be read is removed, too.
-        let held = self.logins.held(&name).await.ok().flatten();
-        let unrevoked = match (&held, self.found().await) {
+        let held = self.logins.read_grant(&name).await.ok().flatten();
+        let unrevoked = match (&held, self.fetch_endpoints().await) {
             (None, _) => None,
-            (Some(held), Ok(found)) => {
-                logout::revoked(server, &client, held, found.revocation_url.as_deref()).await.err()
-            }
+            (Some(held), Ok(login_endpoints)) => logout::revoke_tokens(
+                server,
+                &client,
+                held,
+                login_endpoints.revocation_url.as_deref(),
+            )
+            .await
+            .err(),
             (Some(_), Err(error)) => Some(error.to_string()),
         };
         let was_there = self.logins.remove(&name).await?;
         Ok(LoggedOut { was_there, unrevoked })
     }
 
-    async fn found(&self) -> Result<LoginEndpoints, Error> {
+    async fn fetch_endpoints(&self) -> Result<LoginEndpoints, Error> {
         let server = &*self.logins.server;
-        let all = server.endpoint.all(&*server.context.transport, TIME).await;
+        let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
         let all = all.map_err(|failure| server.error(&failure))?;
         let own = self.endpoints.clone();
         Ok(LoginEndpoints {
@@ -187,7 +192,7 @@ impl Login {
         })
     }
 
-    async fn kept(&self, name: &str, held: &StoredGrant) -> Result<LoggedIn, Error> {
+    async fn store_grant(&self, name: &str, held: &StoredGrant) -> Result<LoggedIn, Error> {
         let _lock = self.logins.lock(name).await?;
         self.logins.keep(name, held).await?;
         Ok(LoggedIn {

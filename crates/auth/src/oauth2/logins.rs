@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::{self, Error},
-    token_cache::Issued,
+    token_cache::IssuedToken,
 };
 
 #[derive(Debug)]
@@ -32,20 +32,20 @@ impl Logins {
         Self { server, refused: Mutex::default() }
     }
 
-    pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<Issued, Error> {
+    pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<IssuedToken, Error> {
         let name = self.name(&client.id)?;
-        let held = self.held(&name).await?.ok_or_else(|| self.missing())?;
+        let held = self.read_grant(&name).await?.ok_or_else(|| self.missing_login_error())?;
         if self.is_fresh(&held) {
-            return Ok(self.issued(&held));
+            return Ok(self.issued_token(&held));
         }
         let (logins, client) = (Arc::clone(self), client.clone());
         // Spawned, because the caller may go away meanwhile: the server's response must still be stored.
-        let renewing = tokio::spawn(async move { logins.renewed(&client, &name).await });
+        let renewing = tokio::spawn(async move { logins.renew_token(&client, &name).await });
         renewing.await.unwrap_or_else(|_| Err(error::token_endpoint_slow()))
     }
 
     /// Reacts to the service's refusal of one of these secrets. Returns true if another token may be available.
-    pub(super) fn refused(&self, secrets: &[Secret]) -> bool {
+    pub(super) fn handle_refusal(&self, secrets: &[Secret]) -> bool {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = secrets.last() {
             *refused = Some(token.clone());
@@ -53,18 +53,18 @@ impl Logins {
         true
     }
 
-    async fn renewed(&self, client: &Client, name: &str) -> Result<Issued, Error> {
+    async fn renew_token(&self, client: &Client, name: &str) -> Result<IssuedToken, Error> {
         let _lock = self.lock(name).await?;
         // Another process may have renewed the grant, or logged out, while this one waited.
-        let held = self.held(name).await?.ok_or_else(|| self.missing())?;
+        let held = self.read_grant(name).await?.ok_or_else(|| self.missing_login_error())?;
         if self.is_fresh(&held) {
-            return Ok(self.issued(&held));
+            return Ok(self.issued_token(&held));
         }
         let asking = match &held.refresh_token {
-            Some(token) => match self.asked(client, token, &held).await {
+            Some(token) => match self.request_grant(client, token, &held).await {
                 Ok(renewed) => {
                     self.keep(name, &renewed).await?;
-                    return Ok(self.issued(&renewed));
+                    return Ok(self.issued_token(&renewed));
                 }
                 Err(TokenRequestError::Failed(EndpointFailure::Refused {
                     code: code @ "invalid_grant",
@@ -77,7 +77,7 @@ impl Logins {
             None => None,
         };
         if self.is_good(&held) {
-            return Ok(self.issued(&held));
+            return Ok(self.issued_token(&held));
         }
         Err(match asking {
             Some(asking) => {
@@ -88,7 +88,7 @@ impl Logins {
         })
     }
 
-    async fn asked(
+    async fn request_grant(
         &self,
         client: &Client,
         token: &Secret,
@@ -99,31 +99,31 @@ impl Logins {
         let resources = self.server.config.resources.iter();
         parameters.extend(resources.map(|resource| ("resource", &**resource)));
         let asked = TokenRequest { grant_type: "refresh_token", scopes: &[], parameters };
-        let answered = self.server.asked(client, asked, TOKEN_TIME).await?;
+        let answered = self.server.request_token(client, asked, TOKEN_TIME).await?;
         Ok(StoredGrant::new(answered, asked_at, Some(token.clone()), &held.scopes))
     }
 
     /// The grant of this name; `None` if nobody has logged in.
-    pub(super) async fn held(&self, name: &str) -> Result<Option<StoredGrant>, Error> {
+    pub(super) async fn read_grant(&self, name: &str) -> Result<Option<StoredGrant>, Error> {
         let text = self.store()?.get(name).await;
-        let Some(text) = text.map_err(|source| self.unkept(source))? else { return Ok(None) };
+        let Some(text) = text.map_err(|source| self.store_error(source))? else { return Ok(None) };
         let unreadable = || error::login_unreadable(self.credential(), self.command());
         StoredGrant::read(&text).map(Some).ok_or_else(unreadable)
     }
 
     pub(super) async fn keep(&self, name: &str, held: &StoredGrant) -> Result<(), Error> {
         let kept = self.store()?.put(name, &held.text()).await;
-        kept.map_err(|source| self.unkept(source))
+        kept.map_err(|source| self.store_error(source))
     }
 
     pub(super) async fn remove(&self, name: &str) -> Result<bool, Error> {
         let removed = self.store()?.remove(name).await;
-        removed.map_err(|source| self.unkept(source))
+        removed.map_err(|source| self.store_error(source))
     }
 
     pub(super) async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
         let lock = self.store()?.lock(name).await;
-        lock.map_err(|source| self.unkept(source))
+        lock.map_err(|source| self.store_error(source))
     }
 
     /// The name of a grant: a hash of the server, the client, the requested values and the owner, so that it may be
@@ -161,7 +161,7 @@ impl Logins {
         store.ok_or_else(|| error::no_grant_store(self.credential()))
     }
 
-    pub(super) fn missing(&self) -> Error {
+    pub(super) fn missing_login_error(&self) -> Error {
         error::no_login(self.credential(), self.command())
     }
 
@@ -173,7 +173,7 @@ impl Logins {
         self.server.context.grants.as_deref().and_then(GrantStore::login_command)
     }
 
-    fn unkept(&self, source: callgate_secret::Error) -> Error {
+    fn store_error(&self, source: callgate_secret::Error) -> Error {
         error::login_unkept(self.credential(), source)
     }
 
@@ -190,10 +190,10 @@ impl Logins {
         refused.as_ref().is_some_and(|token| token.is_same_value(&held.access_token))
     }
 
-    fn issued(&self, held: &StoredGrant) -> Issued {
-        let left = held.left(self.server.context.clock.now());
+    fn issued_token(&self, held: &StoredGrant) -> IssuedToken {
+        let left = held.remaining_life(self.server.context.clock.now());
         let expires_in = left.map(|left| left.as_secs_f64());
-        Issued { token: held.access_token.clone(), expires_in, asked_at: Instant::now() }
+        IssuedToken { token: held.access_token.clone(), expires_in, asked_at: Instant::now() }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct TokenRequest<'a> {
 }
 
 impl Server {
-    pub(super) async fn asked(
+    pub(super) async fn request_token(
         &self,
         client: &Client,
         asked: TokenRequest<'_>,
@@ -45,7 +45,7 @@ impl Server {
         form.extend(asked.parameters);
         let request = self.request(client, &url, &form)?;
         let token = response::token(&self.send(request, time).await?);
-        Ok(token.map_err(|failure| failure.masked(&masker(client, &form)))?)
+        Ok(token.map_err(|failure| failure.without_secrets(&masker(client, &form)))?)
     }
 
     /// Sends a form to another endpoint, and returns the body of a response with status 200.
@@ -61,7 +61,7 @@ impl Server {
         if answer.status() == StatusCode::OK && response::code(answer.body()).is_none() {
             return Ok(answer.into_body());
         }
-        Err(response::failure(&answer).masked(&masker(client, form)).into())
+        Err(response::failure(&answer).without_secrets(&masker(client, form)).into())
     }
 
     fn request(

@@ -33,10 +33,10 @@ pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
     match code(answer.body()) {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
         Some(code) if status.is_client_error() && !is_to_wait(status) => {
-            EndpointFailure::Refused { code, said: said(answer.body()) }
+            EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
         }
         Some(code) if status.is_success() => {
-            EndpointFailure::Refused { code, said: said(answer.body()) }
+            EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
         }
         _ => of_status(answer),
     }
@@ -56,7 +56,7 @@ pub(super) fn code(body: &[u8]) -> Option<&'static str> {
 }
 
 /// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it.
-fn said(body: &[u8]) -> Option<String> {
+fn refusal_reason(body: &[u8]) -> Option<String> {
     let members = members(body)?;
     let inner = members.get("error").and_then(Value::as_object);
     let outer = REASONS.iter().filter_map(|name| members.get(*name));
@@ -77,7 +77,7 @@ fn members(body: &[u8]) -> Option<Map<String, Value>> {
         return serde_json::from_slice(body).ok();
     }
     let is_form = FORMS.iter().any(|first| body.starts_with(first));
-    let is_form = is_form || body.windows(14).any(|found| found == b"&access_token=");
+    let is_form = is_form || body.windows(14).any(|window| window == b"&access_token=");
     let pairs = is_form.then(|| form_urlencoded::parse(body).into_owned())?;
     Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
 }

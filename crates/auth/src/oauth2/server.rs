@@ -75,7 +75,7 @@ impl Server {
                 let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
                 let id = client.id.expose();
                 let now = self.context.clock.now();
-                Proof::Jwt(assertion::signed(jwt, key, id, audience.unwrap_or(url), now)?)
+                Proof::Jwt(assertion::signed_jwt(jwt, key, id, audience.unwrap_or(url), now)?)
             }
             _ => Proof::None,
         })

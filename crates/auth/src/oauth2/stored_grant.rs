@@ -20,7 +20,7 @@ pub(super) struct StoredGrant {
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-struct Text<T> {
+struct GrantText<T> {
     version: u32,
     access_token: T,
     refresh_token: Option<T>,
@@ -51,8 +51,9 @@ impl StoredGrant {
 
     /// Reads a kept text; `None` if it is not a grant of this version.
     pub(super) fn read(text: &Secret) -> Option<Self> {
-        let text: Text<String> = serde_json::from_str(text.expose()).ok()?;
-        let Text { version, access_token, refresh_token, scopes, issued_at, expires_at } = text;
+        let text: GrantText<String> = serde_json::from_str(text.expose()).ok()?;
+        let GrantText { version, access_token, refresh_token, scopes, issued_at, expires_at } =
+            text;
         (version == VERSION).then(|| Self {
             access_token: Secret::new(access_token),
             refresh_token: refresh_token.map(Secret::new),
@@ -63,7 +64,7 @@ impl StoredGrant {
     }
 
     pub(super) fn text(&self) -> Secret {
-        let text = serde_json::to_string(&Text {
+        let text = serde_json::to_string(&GrantText {
             version: VERSION,
             access_token: self.access_token.expose(),
             refresh_token: self.refresh_token.as_ref().map(Secret::expose),
@@ -82,19 +83,19 @@ impl StoredGrant {
 
     /// The remaining lifetime; `None` if it is unknown. A clock that was set back does not extend it beyond the full
     /// lifetime.
-    pub(super) fn left(&self, now: SystemTime) -> Option<Duration> {
+    pub(super) fn remaining_life(&self, now: SystemTime) -> Option<Duration> {
         let left = self.expires_at?.saturating_sub(milliseconds(now));
         Some(Duration::from_millis(left).min(self.life()?))
     }
 
     /// Returns true if the token need not be renewed yet: every process renews before the expiry, so that no call waits.
     pub(super) fn is_fresh(&self, now: SystemTime) -> bool {
-        let times = self.left(now).zip(self.life());
+        let times = self.remaining_life(now).zip(self.life());
         times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
     }
 
     pub(super) fn is_good(&self, now: SystemTime) -> bool {
-        let times = self.left(now).zip(self.life());
+        let times = self.remaining_life(now).zip(self.life());
         times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
     }
 }
@@ -171,6 +172,10 @@ mod tests {
         for none in [0.0, -5.0, f64::NAN] {
             check(Some(none), 1000, false, false);
         }
-        assert_eq!(held(Some(60.0)).left(at(0)), Some(Duration::from_mins(1)), "set back");
+        assert_eq!(
+            held(Some(60.0)).remaining_life(at(0)),
+            Some(Duration::from_mins(1)),
+            "set back"
+        );
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
 pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
-    let life = said(expires_in);
+    let life = stated_lifetime(expires_in);
     let life = life.saturating_sub(ROUNDING.min(life / 2));
     let early = AHEAD.min(life / 5);
     let margin = MARGIN.min(life / 10);
@@ -21,7 +21,7 @@ pub(super) fn life(asked_at: Instant, expires_in: Option<f64>) -> Life {
 }
 
 /// The stated lifetime, limited to the range from zero to one hour: threat 34 of `SECURITY.md`.
-fn said(expires_in: Option<f64>) -> Duration {
+fn stated_lifetime(expires_in: Option<f64>) -> Duration {
     match expires_in {
         None => UNSAID,
         Some(seconds) if seconds > 0.0 => {

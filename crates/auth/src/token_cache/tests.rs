@@ -14,20 +14,20 @@ struct Issuer {
 }
 
 impl Issuer {
-    async fn issue(&self, expires_in: Option<f64>) -> Result<Issued, Error> {
+    async fn issue(&self, expires_in: Option<f64>) -> Result<IssuedToken, Error> {
         let asked_at = Instant::now();
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         sleep(LATENCY).await;
-        Ok(Issued { token: Secret::new(format!("token-{number}")), expires_in, asked_at })
+        Ok(IssuedToken { token: Secret::new(format!("token-{number}")), expires_in, asked_at })
     }
 
-    async fn refuse(&self) -> Result<Issued, Error> {
+    async fn refuse(&self) -> Result<IssuedToken, Error> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         sleep(LATENCY).await;
         Err(error::token_refused("test", "invalid_client", None))
     }
 
-    async fn hang(&self) -> Result<Issued, Error> {
+    async fn hang(&self) -> Result<IssuedToken, Error> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         std::future::pending().await
     }
@@ -37,8 +37,8 @@ impl Issuer {
     }
 }
 
-fn version(secret: &str) -> Version {
-    Version::new([Secret::new(secret.to_owned())])
+fn version(secret: &str) -> SecretsVersion {
+    SecretsVersion::new([Secret::new(secret.to_owned())])
 }
 
 async fn token(cache: &TokenCache, issuer: &Issuer, expires_in: f64) -> String {
@@ -131,8 +131,9 @@ async fn a_hanging_token_request_delays_no_other_credential() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_token_is_replaced_once_and_its_replacement_not_for_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
-    let refused =
-        |token: &str, refusal| cache.refused(&KEY, &[Secret::new(token.to_owned())], refusal);
+    let refused = |token: &str, refusal| {
+        cache.handle_refusal(&KEY, &[Secret::new(token.to_owned())], refusal)
+    };
     token(&cache, &issuer, 3600.0).await;
     assert!(
         !refused("token-1", CredentialRefusal::Unnamed),
@@ -174,7 +175,7 @@ async fn the_number_of_cached_tokens_is_bounded() {
 
 #[test]
 fn debug_output_of_the_token_cache_shows_no_token() {
-    let issued = Issued {
+    let issued = IssuedToken {
         token: Secret::new("canary".to_owned()),
         expires_in: None,
         asked_at: Instant::now(),

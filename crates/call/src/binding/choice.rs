@@ -4,10 +4,10 @@
 use callgate_openapi::Alternative;
 use callgate_tool::Object;
 
-pub(super) fn chosen(group: &[Alternative], members: &Object) -> Vec<usize> {
+pub(super) fn chosen_nodes(group: &[Alternative], members: &Object) -> Vec<usize> {
     let candidates: Vec<_> = group.iter().filter(|branch| is_possible(branch, members)).collect();
     let n_known = |branch: &Alternative| {
-        branch.known.iter().filter(|name| members.contains_key(name)).count()
+        branch.member_names.iter().filter(|name| members.contains_key(name)).count()
     };
     let most = candidates.iter().map(|branch| n_known(branch)).max();
     let best = candidates.iter().filter(|branch| Some(n_known(branch)) == most);
@@ -44,7 +44,7 @@ mod tests {
         let loaded = load(&document, &LoadOptions::default());
         let group = &loaded.operations[0].bindings[0].nodes[0].alternatives[0];
         let Value::Object(members) = value else { panic!("no object") };
-        assert_eq!(!chosen(group, &members).is_empty(), is_first, "{members:?}");
+        assert_eq!(!chosen_nodes(group, &members).is_empty(), is_first, "{members:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     media_type::{essence, is_json_patch, is_range, matches_type, may_hold_json},
     upload::own_media_type,
 };
-use crate::{check::resolved, wording};
+use crate::{check::resolved_schema, wording};
 
 pub(crate) fn chosen_media<'a>(
     operation: &'a Operation,
@@ -17,8 +17,8 @@ pub(crate) fn chosen_media<'a>(
 ) -> Result<&'a BodyMedia, Box<Fault>> {
     let chooser = body.content_type.as_ref().and_then(|name| arguments.get(name.as_str()));
     if let Some(asked) = chooser.filter(|asked| !asked.is_null()) {
-        let found = selectable(body).find(|media| *asked == *media.media_type);
-        return found.ok_or_else(|| unknown_media(body, asked));
+        let matching_media = selectable(body).find(|media| *asked == *media.media_type);
+        return matching_media.ok_or_else(|| unknown_media(body, asked));
     }
     let first = body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))?;
     if let Some(own) = media_of_file(body, first, arguments) {
@@ -80,7 +80,7 @@ fn is_of_type(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
         whole_input(operation).and_then(|body| root.get("properties")?.get(body.argument.as_str()));
     let Some(mut schema) = whole.and_then(|whole| media.schema_in(whole)) else { return true };
     let mut left = MOST_REFERENCES;
-    while let Some(target) = schema.get("$ref").and_then(|_| resolved(schema, root)) {
+    while let Some(target) = schema.get("$ref").and_then(|_| resolved_schema(schema, root)) {
         let Some(next) = left.checked_sub(1) else { return true };
         (schema, left) = (target, next);
     }
@@ -127,10 +127,10 @@ fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
 }
 
 fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
-    let known = selectable(body).map(|media| &*media.media_type);
-    let mut problem = wording::unknown_argument(asked.as_str().unwrap_or_default(), known);
+    let media_types = selectable(body).map(|media| &*media.media_type);
+    let mut problem = wording::unknown_argument(asked.as_str().unwrap_or_default(), media_types);
     problem.at = body.content_type.as_ref().map_or_else(String::new, ToString::to_string);
-    problem.got = wording::shown(asked);
+    problem.got = wording::value_description(asked);
     wording::invalid_arguments(vec![problem])
 }
 

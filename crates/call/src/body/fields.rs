@@ -17,7 +17,7 @@ pub(crate) fn claim(
     content: &Content<'_>,
 ) -> Result<(), Box<Fault>> {
     let is_form = matches!(media.kind, BodyKind::Form | BodyKind::Multipart);
-    let at = body.media.iter().position(|known| known.media_type == media.media_type);
+    let at = body.media.iter().position(|body_media| body_media.media_type == media.media_type);
     let Some(at) = at.filter(|_| is_form) else { return Ok(()) };
     let space = KeySpace::Body(at);
     let members = content.members().unwrap_or_default();
@@ -30,10 +30,12 @@ pub(crate) fn claim(
     if media.encodings.is_empty() {
         return Ok(());
     }
-    let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
+    let encoding = |name: &str| {
+        media.encodings.iter().find(|property_encoding| *property_encoding.name == *name)
+    };
     let (spread, own): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
         encoding(member.name)
-            .and_then(|known| known.styled.as_ref())
+            .and_then(|property_encoding| property_encoding.styled.as_ref())
             .is_some_and(|styled| is_spread(styled, member.value))
     });
     if spread.is_empty() {

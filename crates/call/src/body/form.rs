@@ -37,7 +37,7 @@ pub(super) fn write_member(
     let is_first = out.is_empty();
     let mut pairs = if is_first { Pairs::new(out, "&") } else { Pairs::after(out, "&") };
     let Member { name, value, .. } = *member;
-    if let Some(styled) = encoding.and_then(|known| known.styled.as_ref()) {
+    if let Some(styled) = encoding.and_then(|property_encoding| property_encoding.styled.as_ref()) {
         let escape = if styled.allow_reserved { Escape::Reserved } else { Escape::Unreserved };
         return pairs.write(Pair { name, value, styled, escape });
     }

@@ -52,7 +52,7 @@ pub(super) fn write(
             if size > MAX_BODY {
                 return Err(wording::too_long(&member.at, "a body", MAX_BODY));
             }
-            let chunk = written(&part).map_err(|why| wording::unwritable(&member.at, why))?;
+            let chunk = part_bytes(&part).map_err(|why| wording::unwritable(&member.at, why))?;
             chunks.push(chunk);
         }
     }
@@ -77,7 +77,9 @@ fn members<'a>(
     media: &'a BodyMedia,
 ) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
     if let Some(members) = content.members() {
-        let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
+        let encoding = |name: &str| {
+            media.encodings.iter().find(|property_encoding| *property_encoding.name == *name)
+        };
         let with_encoding = |member: Member<'a>| {
             let encoding = PartEncoding::ByName(encoding(member.name));
             (member, encoding)
@@ -112,7 +114,7 @@ fn parts<'a>(
     };
     let name = Some(member.name);
     if let Some(PropertyEncoding { styled: Some(_), headers, .. }) = encoding {
-        return styled(member, encoding, headers);
+        return styled_parts(member, encoding, headers);
     }
     match member.value {
         Value::Array(items) => {
@@ -128,7 +130,7 @@ fn parts<'a>(
 }
 
 /// A style writes names and texts like a query (OpenAPI 3.1.1 §4.8.15.1.2); each pair becomes a part.
-fn styled<'a>(
+fn styled_parts<'a>(
     member: &Member<'a>,
     encoding: Option<&'a PropertyEncoding>,
     headers: &'a [PartHeader],
@@ -156,7 +158,10 @@ fn check_commas(
     value: &Value,
     encoding: Option<&PropertyEncoding>,
 ) -> Result<(), Unwritable> {
-    let Some(styled) = encoding.and_then(|known| known.styled.as_ref()) else { return Ok(()) };
+    let Some(styled) = encoding.and_then(|property_encoding| property_encoding.styled.as_ref())
+    else {
+        return Ok(());
+    };
     let outer = (!styled.explode).then_some(styled.style);
     let is_comma = |style: &Style| separator(*style) == Some(',');
     let is_joined = outer.iter().chain(&styled.items).any(is_comma);
@@ -172,11 +177,14 @@ fn part<'a>(
     encoding: Option<&'a PropertyEncoding>,
     kept: StoredResults<'_>,
 ) -> Result<Part<'a>, Box<Fault>> {
-    let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
-    let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
+    let headers = encoding.map(|property_encoding| &*property_encoding.headers).unwrap_or_default();
+    let declared =
+        encoding.map(|property_encoding| &*property_encoding.content_types).unwrap_or_default();
     let name = name.map(Cow::from);
     // If a schema allows either bytes or an object, an object without bytes is the latter.
-    if encoding.is_some_and(|known| known.is_binary) && may_be_bytes(member.value) {
+    if encoding.is_some_and(|property_encoding| property_encoding.is_binary)
+        && may_be_bytes(member.value)
+    {
         let given = upload(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
         // Most servers read a part without a file name as a text field (RFC 7578 §4.2).
@@ -198,12 +206,13 @@ fn file_type<'a>(
     declared: &'a [std::sync::Arc<str>],
     given: Option<Cow<'a, str>>,
 ) -> Result<Cow<'a, str>, Box<Fault>> {
-    let is_declared = |given: &str| declared.iter().any(|known| matches_type(known, given));
+    let is_declared =
+        |given: &str| declared.iter().any(|declared_type| matches_type(declared_type, given));
     match given {
         Some(given) if declared.is_empty() || is_declared(&given) => Ok(given),
         Some(given) => Err(wording::body::other_media(at, &declared.join(", "), &given)),
-        None => match declared.iter().find(|known| !is_range(known)) {
-            Some(known) => Ok((&**known).into()),
+        None => match declared.iter().find(|declared_type| !is_range(declared_type)) {
+            Some(declared_type) => Ok((&**declared_type).into()),
             None if declared.is_empty() || is_declared(BYTES) => Ok(BYTES.into()),
             None => {
                 let got = "bytes without a media type";
@@ -220,13 +229,18 @@ fn value_type<'a>(
     text: &str,
 ) -> Result<Option<Cow<'a, str>>, Box<Fault>> {
     let is_structure = matches!(member.value, Value::Array(_) | Value::Object(_));
-    let mut concrete = declared.iter().filter(|known| !is_range(known));
+    let mut concrete = declared.iter().filter(|media_type| !is_range(media_type));
     if is_structure {
-        let json = concrete.find(|known| is_json(known)).map(|known| Cow::from(&**known));
+        let json = concrete
+            .find(|media_type| is_json(media_type))
+            .map(|media_type| Cow::from(&**media_type));
         return match json {
             None if declared.is_empty() => Ok(Some("application/json".into())),
             // Structured values are always written as JSON, so another type would be wrong.
-            None if !declared.iter().any(|known| matches_type(known, "application/json")) => {
+            None if !declared
+                .iter()
+                .any(|media_type| matches_type(media_type, "application/json")) =>
+            {
                 Err(wording::unwritable_body(&declared.join(", ")))
             }
             None => Ok(Some("application/json".into())),
@@ -234,28 +248,28 @@ fn value_type<'a>(
         };
     }
     match concrete.next() {
-        Some(known) if known.starts_with("text/") => with_charset(known, text)
-            .map(|known| Some(known.into()))
+        Some(media_type) if media_type.starts_with("text/") => with_charset(media_type, text)
+            .map(|media_type| Some(media_type.into()))
             .map_err(|charset| wording::body::other_charset(&member.at, &charset)),
-        Some(known) => Ok(Some((&**known).into())),
+        Some(media_type) => Ok(Some((&**media_type).into())),
         None if text.is_ascii() => Ok(None),
         None => Ok(Some("text/plain; charset=utf-8".into())),
     }
 }
 
-fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
+fn part_bytes(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     let mut out = Vec::with_capacity(part.data.len() + 128);
     let is_disposed = |header: &PartHeader| header.name.eq_ignore_ascii_case(DISPOSITION);
     let is_disposed = part.name.is_none() && part.headers.iter().any(is_disposed);
     if let Some(name) = &part.name {
-        let name = quoted(name)?;
+        let name = quoted_name(name)?;
         push(&mut out, &["Content-Disposition: form-data; name=", &name]);
         if let Some(filename) = &part.filename {
-            push(&mut out, &["; filename=", &quoted(filename)?]);
+            push(&mut out, &["; filename=", &quoted_name(filename)?]);
         }
         push(&mut out, &["\r\n"]);
     } else if let Some(filename) = part.filename.as_ref().filter(|_| !is_disposed) {
-        let filename = quoted(filename)?;
+        let filename = quoted_name(filename)?;
         push(&mut out, &["Content-Disposition: attachment; filename=", &filename, "\r\n"]);
     }
     if let Some(media_type) = &part.media_type {
@@ -277,7 +291,7 @@ fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
 
 /// A name as a header holds it. The format escapes three characters and not `%`, so a name with such an escape of its own would be
 /// read as another one.
-fn quoted(name: &str) -> Result<String, Unwritable> {
+fn quoted_name(name: &str) -> Result<String, Unwritable> {
     if ESCAPES.iter().any(|escape| name.contains(escape)) {
         return Err(Unwritable::NameEscape);
     }

@@ -5,7 +5,7 @@ use callgate_tool::{Arguments, Object, Value};
 use http::Method;
 
 use super::media_type::is_json_patch;
-use crate::check::{Nulls, resolved};
+use crate::check::{Nulls, resolved_schema};
 
 /// In a PATCH of JSON, a member is given because it changes: a `null` that was left out would change nothing, in silence. In the
 /// strict mode of a provider, a model gives all members, and `null` for those that it does not mean.
@@ -37,7 +37,7 @@ fn gives_all(operation: &Operation, media: &BodyMedia, arguments: &Arguments) ->
     let Some(members) = arguments.get(name).and_then(Value::as_object) else { return false };
     let own =
         schema.get("properties").and_then(|properties| media.schema_in(properties.get(name)?));
-    let all = own.and_then(|own| declared(resolved(own, schema)?)).unwrap_or_default();
+    let all = own.and_then(|own| declared(resolved_schema(own, schema)?)).unwrap_or_default();
     names_all(&all, members) && members.values().any(|value| !value.is_null())
 }
 

@@ -68,8 +68,9 @@ fn of_member(
     given: GivenValue<'_>,
     omitted: &mut OmittedValues<'_>,
 ) {
-    let encoding = media.encodings.iter().find(|known| *known.name == *name);
-    let styled = encoding.and_then(|known| known.styled.as_ref());
+    let encoding =
+        media.encodings.iter().find(|property_encoding| *property_encoding.name == *name);
+    let styled = encoding.and_then(|property_encoding| property_encoding.styled.as_ref());
     let is_json = media.kind == BodyKind::Form && encoding.is_some_and(asks_for_json);
     match (given.value, styled) {
         (Value::Null, _) => omitted.add(given),

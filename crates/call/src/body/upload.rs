@@ -30,12 +30,12 @@ pub(super) fn upload<'a>(
     kept: StoredResults<'_>,
 ) -> Result<Upload<'a>, Box<Fault>> {
     let handle = value.get("handle").and_then(Value::as_str);
-    let found = handle.map(|handle| kept.find(handle));
-    if let Some(None) = found {
+    let stored_result = handle.map(|handle| kept.find(handle));
+    if let Some(None) = stored_result {
         return Err(wording::body::not_kept(at));
     }
     let upload = match value {
-        Value::Object(members) => from_object(members, found.flatten()),
+        Value::Object(members) => from_object(members, stored_result.flatten()),
         Value::String(text) => from_text(text),
         _ => Err(()),
     };
@@ -63,14 +63,14 @@ pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
     from_text(&format!("{head},")).ok()?.media_type.map(|own| own.into_owned().into())
 }
 
-fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'_>, ()> {
+fn from_object(members: &Object, stored_result: Option<StoredResult>) -> Result<Upload<'_>, ()> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(_) => Err(()),
     };
     text("handle")?;
-    let mut upload = match (text("data")?, text("text")?, found) {
+    let mut upload = match (text("data")?, text("text")?, stored_result) {
         (Some(data), None, None) => from_text(data)?,
         (None, Some(text), None) => {
             let data = Bytes::copy_from_slice(text.as_bytes());

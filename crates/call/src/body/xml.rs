@@ -121,14 +121,16 @@ impl XmlRefusal {
     fn into_fault(self, at: &str) -> Box<Fault> {
         use wording::xml;
         match self {
-            Self::Beside { at, name } => xml::beside(&at, &name),
+            Self::Beside { at, name } => xml::member_beside_root(&at, &name),
             Self::Borders(at) => xml::no_borders(&at),
             Self::Missing(at) => xml::missing(&at),
             Self::Name(name) => xml::no_element_name(at, &name),
             Self::Prefix(prefix) => xml::no_namespace(at, &prefix),
             Self::Structure(at) => xml::no_single_value(&at),
             Self::Text(why) => wording::unwritable(at, why),
-            Self::Twice { kind, name, first, second } => xml::twice(&second, kind, &name, &first),
+            Self::Twice { kind, name, first, second } => {
+                xml::duplicate_writer(&second, kind, &name, &first)
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ mod tags;
 
 use callgate_tool::Object;
 
-use self::tags::{Tag, is_partition, listed_at_root, reached, tags_of};
+use self::tags::{Tag, followed_path, is_partition, listed_at_root, tags_of};
 use super::{
     budget::Paid,
     instance::Instance,
@@ -29,7 +29,7 @@ struct Fit {
 }
 
 /// The violations of the alternative that a value was meant for; `None` if the value has the type of no alternative.
-pub(super) fn meant<'p, 'v>(
+pub(super) fn alternative_violations<'p, 'v>(
     run: &mut Run<'p, 'v>,
     union: &'p [Node],
     violation: &Violation<'p, 'v>,
@@ -75,12 +75,12 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     fn flatten(&mut self, union: &'p [Node], depth: usize, nodes: &mut Vec<&'p Node>) -> Paid {
         for node in union {
             self.run.pay(1)?;
-            let Some(node) = self.run.behind(node) else { continue };
+            let Some(node) = self.run.resolved_node(node) else { continue };
             match &*node.rules {
                 [Rule::AnyOf(inner) | Rule::OneOf(inner)] if depth > 0 => {
                     self.flatten(inner, depth - 1, nodes)?;
                 }
-                _ if nodes.iter().any(|known| std::ptr::eq(*known, node)) => {}
+                _ if nodes.iter().any(|collected_node| std::ptr::eq(*collected_node, node)) => {}
                 _ => nodes.push(node),
             }
         }
@@ -114,7 +114,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             if alternatives.len() == 1 {
                 break;
             }
-            let (segments, Some(value)) = reached(members, &path) else { continue };
+            let (segments, Some(value)) = followed_path(members, &path) else { continue };
             let at = Instance::Value(value);
             self.run.pay(alternatives.len())?;
             let names = |one: &Alternative<'p>| one.tag(&path).is_some_and(|tag| tag.names(at));
@@ -125,13 +125,13 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             if !is_partition(alternatives.iter().map(|one| one.tag(&path))) {
                 continue;
             }
-            let other = self.untagged(alternatives, &path, members)?;
+            let other = self.untagged_positions(alternatives, &path, members)?;
             if other.is_empty() {
                 let tags = alternatives.iter().filter_map(|one| one.tag(&path));
                 let unknown = Breach::UnknownTag(tags.flat_map(Tag::values).collect());
-                let mut found = self.at(segments, unknown);
-                found.at = at;
-                return Ok(Some(found));
+                let mut violation = self.at(segments, unknown);
+                violation.at = at;
+                return Ok(Some(violation));
             }
             let mut n = 0..;
             alternatives.retain(|_| n.next().is_some_and(|n| other.contains(&n)));
@@ -140,7 +140,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// The positions of the alternatives without the tag at a path that may be meant all the same.
-    fn untagged(
+    fn untagged_positions(
         &mut self,
         alternatives: &[Alternative<'p>],
         path: &[&'p str],
@@ -166,15 +166,16 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         if name.is_some_and(|name| declared.contains(name)) {
             return Ok(true);
         }
-        let found = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
-        let is_open = |found: &Violation<'_, '_>| match &found.breach {
+        let violations = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
+        let is_open = |violation: &Violation<'_, '_>| match &violation.breach {
             Breach::Unexpected(names, _) | Breach::Unevaluated(names, _) => {
                 !name.is_some_and(|name| names.contains(name))
             }
-            Breach::Missing(_) => found.path.len() > self.whole.path.len(),
+            Breach::Missing(_) => violation.path.len() > self.whole.path.len(),
             _ => true,
         };
-        Ok(found.iter().all(is_open) && members.keys().any(|name| declared.contains(name.as_str())))
+        Ok(violations.iter().all(is_open)
+            && members.keys().any(|name| declared.contains(name.as_str())))
     }
 
     fn best(
@@ -183,14 +184,14 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         members: Option<&'v Object>,
     ) -> Chosen<'p, 'v> {
         if let [only] = &*alternatives {
-            let found = self.run.violations(only.node, self.whole.at, &self.whole.path)?;
-            return Ok(Some(self.with_tags(only, found)));
+            let violations = self.run.violations(only.node, self.whole.at, &self.whole.path)?;
+            return Ok(Some(self.with_tags(only, violations)));
         }
         let mut ranked = Vec::new();
         for one in alternatives {
-            let found = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
-            let fit = self.fit(&one, &found, members)?;
-            ranked.push((fit, one, found));
+            let violations = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
+            let fit = self.fit(&one, &violations, members)?;
+            ranked.push((fit, one, violations));
         }
         let near = ranked.iter().map(|(fit, ..)| (fit.undeclared, fit.wrong)).min();
         ranked.retain(|(fit, ..)| Some((fit.undeclared, fit.wrong)) == near);
@@ -203,25 +204,26 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             return Ok(Some(vec![either]));
         }
         let best = ranked.into_iter().next();
-        Ok(best.map(|(_, one, found)| self.with_tags(&one, found)))
+        Ok(best.map(|(_, one, violations)| self.with_tags(&one, violations)))
     }
 
     fn fit(
         &mut self,
         one: &Alternative<'p>,
-        found: &[Violation<'p, 'v>],
+        violations: &[Violation<'p, 'v>],
         members: Option<&'v Object>,
     ) -> Paid<Fit> {
         let declared = self.run.names_in_place(one.node)?;
         let given = members.into_iter().flat_map(Object::keys);
         let undeclared = given.filter(|name| !declared.contains(name.as_str())).count();
-        let is_missing = |found: &&Violation<'_, '_>| {
-            found.path.len() == self.whole.path.len() && matches!(found.breach, Breach::Missing(_))
+        let is_missing = |violation: &&Violation<'_, '_>| {
+            violation.path.len() == self.whole.path.len()
+                && matches!(violation.breach, Breach::Missing(_))
         };
-        let missing = found.iter().filter(is_missing).count();
-        let mut wrong = found.len() - missing;
-        if self.depth > 0 && found.len() <= FEW {
-            for inner in found {
+        let missing = violations.iter().filter(is_missing).count();
+        let mut wrong = violations.len() - missing;
+        if self.depth > 0 && violations.len() <= FEW {
+            for inner in violations {
                 wrong += self.wrong_inside(inner)?;
             }
         }
@@ -248,7 +250,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         let required = first.tags.iter().filter(|tag| tag.is_required);
         for path in required.map(|tag| &tag.path) {
             let tags = || ranked.iter().map(|(_, one, _)| one.tag(path));
-            let (segments, value) = reached(members, path);
+            let (segments, value) = followed_path(members, path);
             let is_each = tags().all(|tag| tag.is_some_and(|tag| tag.is_required));
             if value.is_some() || !is_each || !is_partition(tags()) {
                 continue;
@@ -269,8 +271,8 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         ranked: &[(Fit, Alternative<'p>, Vec<Violation<'p, 'v>>)],
     ) -> Option<Violation<'p, 'v>> {
         let mut names: Vec<&'p str> = Vec::new();
-        for (_, _, found) in ranked {
-            let [only] = &**found else { return None };
+        for (_, _, violations) in ranked {
+            let [only] = &**violations else { return None };
             let Breach::Missing(name) = only.breach else { return None };
             if only.path != self.whole.path {
                 return None;
@@ -285,15 +287,15 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     fn with_tags(
         &self,
         one: &Alternative<'p>,
-        mut found: Vec<Violation<'p, 'v>>,
+        mut violations: Vec<Violation<'p, 'v>>,
     ) -> Vec<Violation<'p, 'v>> {
-        for inner in found.iter_mut().filter(|inner| inner.path == self.whole.path) {
+        for inner in violations.iter_mut().filter(|inner| inner.path == self.whole.path) {
             let Breach::Missing(name) = inner.breach else { continue };
             if let Some(tag) = one.tag(&[name]) {
                 inner.breach = Breach::MissingTag(name, tag.values().collect());
             }
         }
-        found
+        violations
     }
 
     fn at(&self, below: Vec<Segment<'v>>, breach: Breach<'p, 'v>) -> Violation<'p, 'v> {
@@ -318,7 +320,7 @@ impl<'p> Alternative<'p> {
 fn paths<'p>(alternatives: &[Alternative<'p>]) -> Vec<Vec<&'p str>> {
     let mut paths: Vec<([bool; 2], usize, &[&'p str])> = Vec::new();
     for tag in alternatives.iter().flat_map(|one| &one.tags) {
-        if paths.iter().any(|(.., known)| *known == tag.path) {
+        if paths.iter().any(|(.., listed_path)| *listed_path == tag.path) {
             continue;
         }
         let own = || alternatives.iter().map(|one| one.tag(&tag.path));

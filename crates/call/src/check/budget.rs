@@ -17,7 +17,7 @@ impl Budget {
     /// The steps of one call. An argument has at most 1 MiB, and so half a million values.
     pub(crate) const CALL: usize = 4_000_000;
 
-    pub(crate) fn of(steps: usize) -> Self {
+    pub(crate) fn new(steps: usize) -> Self {
         Self { left: steps }
     }
 

@@ -9,7 +9,8 @@ use super::{
     format::Format,
     instance::Types,
     node::{
-        Conditional, Contains, Dependent, Items, Limit, Node, Options, Properties, Rule, Target,
+        Conditional, Contains, Dependent, Items, Limit, Node, Options, Properties, ReferenceTarget,
+        Rule,
     },
     pattern::Pattern,
 };
@@ -20,14 +21,14 @@ pub(crate) struct Fragment {
     pub(crate) node: Node,
     pub(crate) unknown: Box<[UnknownKeyword]>,
     pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
-    pub(crate) targets: Box<[Target]>,
+    pub(crate) targets: Box<[ReferenceTarget]>,
 }
 
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct UnknownKeyword(pub(crate) String);
 
 pub(crate) trait Resolve {
-    fn target(&self, reference: &str) -> Option<Target>;
+    fn target(&self, reference: &str) -> Option<ReferenceTarget>;
 }
 
 pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> Fragment {
@@ -39,7 +40,7 @@ pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> F
         targets: Vec::new(),
         depth: 0,
     };
-    let node = compiler.schema(schema).shared();
+    let node = compiler.schema(schema).with_shared_results();
     let Compiler { unknown, patterns, mut targets, .. } = compiler;
     targets.sort_unstable();
     targets.dedup();
@@ -62,7 +63,7 @@ struct Compiler<'r> {
     pointer: String,
     unknown: Vec<UnknownKeyword>,
     patterns: Vec<(String, Arc<Pattern>)>,
-    targets: Vec<Target>,
+    targets: Vec<ReferenceTarget>,
     depth: usize,
 }
 
@@ -121,7 +122,7 @@ impl Compiler<'_> {
     }
 
     fn rule(&mut self, name: &str, value: &Value, members: &Object) -> RuleResult {
-        if let Some(rule) = bound(name, value) {
+        if let Some(rule) = value_rule(name, value) {
             return rule.map(Some);
         }
         Ok(Some(match name {
@@ -131,10 +132,12 @@ impl Compiler<'_> {
             "anyOf" => Rule::AnyOf(self.branches(value)?),
             "contains" => self.contains(value, members)?,
             "dependentSchemas" => {
-                let list = self.named(value)?.into_iter();
-                Rule::DependentSchemas(list.map(|(name, node)| (name, node.shared())).collect())
+                let list = self.named_schemas(value)?.into_iter();
+                Rule::DependentSchemas(
+                    list.map(|(name, node)| (name, node.with_shared_results())).collect(),
+                )
             }
-            "format" => return Ok(Format::of(members).map(Rule::Format)),
+            "format" => return Ok(Format::from_schema(members).map(Rule::Format)),
             "if" => return Ok(self.conditional(value, members)),
             "items" | "prefixItems" => return self.items(name, members),
             "not" => Rule::Not(Box::new(self.schema(value))),
@@ -167,7 +170,7 @@ impl Compiler<'_> {
     }
 
     fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, InvalidKeyword> {
-        Ok(self.list(value)?.into_iter().map(Node::shared).collect())
+        Ok(self.list(value)?.into_iter().map(Node::with_shared_results).collect())
     }
 
     fn list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
@@ -175,7 +178,7 @@ impl Compiler<'_> {
         Ok(each.map(|(at, each)| self.below(&at.to_string(), |one| one.schema(each))).collect())
     }
 
-    fn named(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
+    fn named_schemas(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
         let each = value.as_object().ok_or(InvalidKeyword)?.iter();
         let node = |(name, each): (&String, &Value)| {
             (name.as_str().into(), self.below(name, |one| one.schema(each)))
@@ -183,7 +186,7 @@ impl Compiler<'_> {
         Ok(each.map(node).collect())
     }
 
-    fn beside(&mut self, name: &str, members: &Object) -> Option<Node> {
+    fn sibling_schema(&mut self, name: &str, members: &Object) -> Option<Node> {
         let schema = members.get(name)?;
         let outer = self.pointer.rfind('/').unwrap_or_default();
         let own = self.pointer.split_off(outer);
@@ -198,11 +201,15 @@ impl Compiler<'_> {
         if name != "additionalProperties" && !own.is_object() {
             return Err(InvalidKeyword);
         }
-        if !leads(name, &["properties", "patternProperties", "additionalProperties"], members) {
+        if !is_leading_keyword(
+            name,
+            &["properties", "patternProperties", "additionalProperties"],
+            members,
+        ) {
             return Ok(None);
         }
         let declared = match members.get("properties") {
-            Some(value @ Value::Object(_)) => self.named(value)?,
+            Some(value @ Value::Object(_)) => self.named_schemas(value)?,
             _ => Vec::new(),
         };
         let mut patterns = Vec::new();
@@ -214,7 +221,7 @@ impl Compiler<'_> {
         }
         let rest = match name {
             "additionalProperties" => Some(self.schema(own)),
-            _ => self.beside("additionalProperties", members),
+            _ => self.sibling_schema("additionalProperties", members),
         };
         Ok(Some(Rule::Properties(Box::new(Properties::new(declared, patterns, rest)))))
     }
@@ -230,21 +237,21 @@ impl Compiler<'_> {
             return Ok(Some(Rule::Items(Box::new(Items { prefix: Box::new([]), rest }))));
         }
         let prefix = self.list(own)?.into();
-        let rest = self.beside("items", members);
+        let rest = self.sibling_schema("items", members);
         Ok(Some(Rule::Items(Box::new(Items { prefix, rest }))))
     }
 
     fn contains(&mut self, value: &Value, members: &Object) -> Result<Rule, InvalidKeyword> {
         let bound = |name, usual| members.get(name).map_or(Ok(usual), count);
         let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
-        let node = self.schema(value).shared();
+        let node = self.schema(value).with_shared_results();
         Ok(Rule::Contains(Box::new(Contains { node, least, most })))
     }
 
     fn conditional(&mut self, value: &Value, members: &Object) -> Option<Rule> {
-        let condition = self.schema(value).shared();
-        let then = self.beside("then", members);
-        let otherwise = self.beside("else", members);
+        let condition = self.schema(value).with_shared_results();
+        let then = self.sibling_schema("then", members);
+        let otherwise = self.sibling_schema("else", members);
         let says_something = then.is_some() || otherwise.is_some() || !condition.is_any();
         says_something.then(|| Rule::If(Box::new(Conditional { condition, then, otherwise })))
     }
@@ -264,7 +271,7 @@ impl Compiler<'_> {
 }
 
 /// The rule of a keyword that needs only the value itself.
-fn bound(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
+fn value_rule(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
     let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
     Some(match name {
         "const" => Ok(Rule::Const(Box::new(value.clone()))),
@@ -288,7 +295,7 @@ fn bound(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>> {
 }
 
 /// True for the first keyword of a group that a schema has.
-fn leads(name: &str, group: &[&str], members: &Object) -> bool {
+fn is_leading_keyword(name: &str, group: &[&str], members: &Object) -> bool {
     let is_there = |keyword: &&&str| {
         members
             .get(keyword)
@@ -298,7 +305,7 @@ fn leads(name: &str, group: &[&str], members: &Object) -> bool {
 }
 
 fn types_of(value: &Value) -> Option<Types> {
-    let one = |value: &Value| value.as_str().and_then(Types::named);
+    let one = |value: &Value| value.as_str().and_then(Types::from_name);
     match value {
         Value::Array(each) => {
             each.iter().try_fold(Types::NONE, |types, each| Some(types.and(one(each)?)))

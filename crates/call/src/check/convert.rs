@@ -6,7 +6,7 @@ use callgate_tool::{Number, Value};
 use super::instance::Types;
 
 /// `value` as one of the types in `due`, if that loses nothing.
-pub(crate) fn converted(value: &Value, due: Types) -> Option<Value> {
+pub(crate) fn converted_value(value: &Value, due: Types) -> Option<Value> {
     match value {
         Value::Bool(_) if due.contains(Types::STRING) => Some(Value::String(value.to_string())),
         Value::Number(number) if due.contains(Types::STRING) => {
@@ -44,7 +44,7 @@ pub(crate) fn holds_fraction(value: &Value) -> bool {
     }
 }
 
-pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
+pub(crate) fn resolved_schema<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..DEPTH {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
@@ -56,7 +56,8 @@ pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Val
 }
 
 fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, depth: usize) -> bool {
-    let Some(schema) = schema.filter(|_| depth > 0).and_then(|schema| resolved(schema, root))
+    let Some(schema) =
+        schema.filter(|_| depth > 0).and_then(|schema| resolved_schema(schema, root))
     else {
         return false;
     };
@@ -170,7 +171,7 @@ mod tests {
 
     #[track_caller]
     fn check(value: &Value, types: &[Types], expected: Option<&str>) {
-        let got = converted(value, due(types)).map(|value| value.to_string());
+        let got = converted_value(value, due(types)).map(|value| value.to_string());
         assert_eq!(got.as_deref(), expected, "{value}");
     }
 

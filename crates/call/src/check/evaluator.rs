@@ -82,7 +82,7 @@ impl Evaluator {
     /// Checks a value; problems call the value `name`.
     pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
         let scope = Scope::new(&self.program, &self.schema).with_formats(self.formats);
-        let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Refused);
+        let mut run = Run::new(scope, Budget::new(Budget::CALL), Overlap::Refused);
         let checked = self.check(&mut run, name, value);
         let (verdict, problems) = match checked {
             Err(Spent::Depth | Spent::Steps) => (Verdict::TooDear, Vec::new()),

@@ -20,9 +20,9 @@ impl Format {
     /// The format that a schema asks its texts to have. `None` if another rule describes the texts too: a pattern, an
     /// enumeration, or a length that the format cannot have. It is then unclear which rule the service means (JSON Schema
     /// Validation 2020-12 §7.2: a format alone need not be asserted), so only the other rule is checked.
-    pub(crate) fn of(members: &Object) -> Option<Self> {
+    pub(crate) fn from_schema(members: &Object) -> Option<Self> {
         let name = members.get("format")?.as_str()?;
-        let (format, _) = NAMES.iter().find(|(_, known)| *known == name)?;
+        let (format, _) = NAMES.iter().find(|(_, format_name)| *format_name == name)?;
         let (shortest, longest) = format.lengths();
         let length = |name: &str| members.get(name).and_then(Value::as_u64);
         let is_doubtful = members.get("pattern").is_some_and(Value::is_string)
@@ -76,7 +76,7 @@ pub(crate) fn has_formats(schema: &Value) -> bool {
     let mut left = vec![schema];
     while let Some(value) = left.pop() {
         match value {
-            Value::Object(members) if Format::of(members).is_some() => return true,
+            Value::Object(members) if Format::from_schema(members).is_some() => return true,
             Value::Object(members) => left.extend(members.values()),
             Value::Array(items) => left.extend(items),
             _ => {}
@@ -212,7 +212,7 @@ mod tests {
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(schema: Value, is_checked: bool) {
-        let found = Format::of(schema.as_object().unwrap());
+        let found = Format::from_schema(schema.as_object().unwrap());
         assert_eq!(found.is_some(), is_checked, "{schema}");
     }
 

@@ -65,8 +65,8 @@ impl Types {
     pub(crate) const OBJECT: Self = Self(1 << 6);
     pub(crate) const ALL: Self = Self(0x7f);
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one)
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, type_name)| *type_name == name).map(|(one, _)| *one)
     }
 
     /// The types of values of this kind: a number with a fraction and an integer are one kind.

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 use callgate_tool::{Event, Journal, Object, Problem, Value};
 
-use super::convert::resolved;
+use super::convert::resolved_schema;
 use crate::{
     inputs::{Filling, Origin},
     wording,
@@ -80,14 +80,14 @@ impl<'a> MemberSearch<'a> {
         let declared = DeclaredMembers::new(all);
         for (name, member) in members {
             let here = Location::Member(&at, name);
-            let own = declared.own(name);
+            let own = declared.property_schemas(name);
             let is_answered = !own.is_empty() && own.iter().all(|schema| is_read_only(schema));
             if is_answered && !declared.requires(name) {
                 self.problems.push(wording::only_answered(here.to_string(), member));
             } else if own.is_empty() && !declared.is_told && declared.has_names {
                 self.journal.note(Event::UndeclaredSent { argument: here.to_string() });
             } else if is_composed(member) {
-                self.value(here, member, &declared.below(own));
+                self.value(here, member, &declared.member_schemas(own));
             }
         }
     }
@@ -99,7 +99,7 @@ impl<'a> MemberSearch<'a> {
             self.left = left;
             see(schema);
             if schema.get("$ref").is_some() {
-                open.extend(resolved(schema, self.root));
+                open.extend(resolved_schema(schema, self.root));
             }
             for keyword in BRANCHES {
                 open.extend(schema.get(keyword).and_then(Value::as_array).into_iter().flatten());
@@ -123,16 +123,16 @@ impl<'a> DeclaredMembers<'a> {
         Self { schemas, by_name, has_names, is_told }
     }
 
-    fn own(&self, name: &str) -> Vec<&'a Value> {
-        if let Some(known) = &self.by_name {
-            return known.get(name).cloned().unwrap_or_default();
+    fn property_schemas(&self, name: &str) -> Vec<&'a Value> {
+        if let Some(schema_index) = &self.by_name {
+            return schema_index.get(name).cloned().unwrap_or_default();
         }
         let own = |schema: &&'a Object| schema.get("properties")?.get(name);
         self.schemas.iter().filter_map(own).collect()
     }
 
     /// The schemas that a member must meet: its own, or if there are none, those for all other members.
-    fn below(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
+    fn member_schemas(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
         if !own.is_empty() {
             return own;
         }
@@ -200,9 +200,9 @@ mod tests {
             let declared =
                 DeclaredMembers::new(schemas.iter().filter_map(Value::as_object).collect());
             assert_eq!(declared.by_name.is_some(), n > FEW, "{n}");
-            let own = ["all", "a0", "b"].map(|name| declared.own(name).len());
+            let own = ["all", "a0", "b"].map(|name| declared.property_schemas(name).len());
             assert_eq!(own, [n, 1, 0], "{n}");
-            let first = declared.own("all").first().map(|schema| (*schema).clone());
+            let first = declared.property_schemas("all").first().map(|schema| (*schema).clone());
             assert_eq!(first, Some(json!({"minLength": 0})), "{n}");
         }
     }

@@ -27,16 +27,18 @@ impl Memo {
 
     pub(crate) fn get(&self, key: Key) -> Option<bool> {
         if self.many.is_empty() {
-            let known = self.few.iter().take(self.n_few);
-            return known.rev().find(|(known, _)| *known == key).map(|(_, is_valid)| *is_valid);
+            let entries = self.few.iter().take(self.n_few);
+            return entries.rev().find(|(entry, _)| *entry == key).map(|(_, is_valid)| *is_valid);
         }
-        self.many.find(hash(&key), |known| is(known, &key)).map(|known| known.0 & VALID == VALID)
+        self.many
+            .find(hash(&key), |entry| is_for_key(entry, &key))
+            .map(|entry| entry.0 & VALID == VALID)
     }
 
     pub(crate) fn set(&mut self, key: Key, is_valid: bool) {
         if self.many.is_empty() {
-            let known = self.few.iter_mut().take(self.n_few);
-            if let Some((_, result)) = known.rev().find(|(known, _)| *known == key) {
+            let entries = self.few.iter_mut().take(self.n_few);
+            if let Some((_, result)) = entries.rev().find(|(entry, _)| *entry == key) {
                 *result = is_valid;
                 return;
             }
@@ -54,8 +56,8 @@ impl Memo {
 
     fn put(&mut self, key: Key, is_valid: bool) {
         let marked = (key.0 | if is_valid { VALID } else { 0 }, key.1);
-        if let Some(known) = self.many.find_mut(hash(&key), |known| is(known, &key)) {
-            *known = marked;
+        if let Some(entry) = self.many.find_mut(hash(&key), |entry| is_for_key(entry, &key)) {
+            *entry = marked;
             return;
         }
         if self.many.len() == MOST {
@@ -69,8 +71,8 @@ impl Memo {
     }
 }
 
-fn is(known: &Key, key: &Key) -> bool {
-    known.0 & !VALID == key.0 && known.1 == key.1
+fn is_for_key(stored_key: &Key, key: &Key) -> bool {
+    stored_key.0 & !VALID == key.0 && stored_key.1 == key.1
 }
 
 /// Addresses differ in their middle bits; the hash spreads these over all bits.

@@ -46,7 +46,7 @@ pub(crate) enum Rule {
     Pattern(Arc<Pattern>),
     Properties(Box<Properties>),
     PropertyNames(Box<Node>),
-    Reference(Target),
+    Reference(ReferenceTarget),
     Required(Box<[Box<str>]>),
     /// The values of a discriminator's property in a branch, which no check demands.
     Tag(Box<(Box<str>, Box<[Value]>)>),
@@ -67,7 +67,7 @@ pub(crate) enum Limit {
 }
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Target {
+pub(crate) enum ReferenceTarget {
     /// One of the definitions, by its index among their sorted names.
     Definition(usize),
     /// Any other part of the schema, by its index in the order of first mention.
@@ -128,7 +128,7 @@ impl Node {
     }
 
     /// The target of a schema that is only a reference.
-    pub(crate) fn alias(&self) -> Option<Target> {
+    pub(crate) fn alias(&self) -> Option<ReferenceTarget> {
         match *self.rules {
             [Rule::Reference(target)] if self.types == Types::ALL => Some(target),
             _ => None,
@@ -136,7 +136,7 @@ impl Node {
     }
 
     /// Makes results remembered if the rules need more than the value itself.
-    pub(crate) fn shared(mut self) -> Self {
+    pub(crate) fn with_shared_results(mut self) -> Self {
         self.is_shared = self.rules.iter().any(|rule| rule.weight() > 0);
         self
     }
@@ -189,12 +189,13 @@ impl Properties {
         Self { sorted, declared: declared.into(), patterns: patterns.into(), rest }
     }
 
-    pub(crate) fn declared(&self, name: &str) -> Option<&Node> {
+    pub(crate) fn property_node(&self, name: &str) -> Option<&Node> {
         if self.declared.len() <= FEW {
-            return self.declared.iter().find(|(known, _)| **known == *name).map(|(_, node)| node);
+            return self.declared.iter().find(|(entry, _)| **entry == *name).map(|(_, node)| node);
         }
-        let known = |at: &usize| self.declared.get(*at).map_or("", |(known, _)| known);
-        let at = self.sorted.binary_search_by(|at| known(at).cmp(name)).ok()?;
+        let declared_name =
+            |at: &usize| self.declared.get(*at).map_or("", |(declared, _)| declared);
+        let at = self.sorted.binary_search_by(|at| declared_name(at).cmp(name)).ok()?;
         self.declared.get(*self.sorted.get(at)?).map(|(_, node)| node)
     }
 
@@ -223,20 +224,20 @@ impl Options {
 
     pub(crate) fn hold(&self, instance: Instance<'_>) -> bool {
         if self.hashes.is_empty() {
-            return self.values.iter().any(|value| is(value, instance));
+            return self.values.iter().any(|value| equals_instance(value, instance));
         }
         let hash = match instance {
             Instance::Name(text) => hash_text(text),
             Instance::Value(value) => hash(value).0,
         };
-        let first = self.hashes.partition_point(|(known, _)| *known < hash);
-        let alike = self.hashes.iter().skip(first).take_while(|(known, _)| *known == hash);
+        let first = self.hashes.partition_point(|(entry, _)| *entry < hash);
+        let alike = self.hashes.iter().skip(first).take_while(|(entry, _)| *entry == hash);
         let mut alike = alike.filter_map(|(_, at)| self.values.get(*at));
-        alike.any(|value| is(value, instance))
+        alike.any(|value| equals_instance(value, instance))
     }
 }
 
-pub(crate) fn is(value: &Value, instance: Instance<'_>) -> bool {
+pub(crate) fn equals_instance(value: &Value, instance: Instance<'_>) -> bool {
     match instance {
         Instance::Name(text) => value.as_str() == Some(text),
         Instance::Value(Value::String(text)) => value.as_str() == Some(text),

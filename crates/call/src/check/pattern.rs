@@ -63,7 +63,7 @@ impl Engine {
         let compiled = Compiler::new()
             .syntax(syntax::Config::new().utf8(false))
             .configure(config)
-            .build(&ecma::translated(pattern));
+            .build(&ecma::translated_pattern(pattern));
         let config = DFA::config()
             .cache_capacity(CACHE)
             .skip_cache_capacity_check(true)
@@ -77,19 +77,20 @@ impl Engine {
         let kept = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cache = kept().take().unwrap_or_else(|| self.automaton.create_cache());
         let before = cache.memory_usage();
-        let found = self.automaton.try_search_fwd(&mut cache, &Input::new(text).earliest(true));
+        let search_result =
+            self.automaton.try_search_fwd(&mut cache, &Input::new(text).earliest(true));
         let grown = cache.memory_usage().saturating_sub(before);
         *kept() = Some(cache);
         budget.charge(grown / STATE)?;
-        match found {
-            Ok(found) => Ok(found.is_some()),
-            Err(_) => simulated(self.automaton.get_nfa(), text, budget),
+        match search_result {
+            Ok(half_match) => Ok(half_match.is_some()),
+            Err(_) => matches_by_simulation(self.automaton.get_nfa(), text, budget),
         }
     }
 }
 
 /// Follows all states at once, for a pattern in which almost every byte leads to a new state.
-fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Paid<bool> {
+fn matches_by_simulation(automaton: &NFA, text: &str, budget: &mut Budget) -> Paid<bool> {
     let work = text.len().saturating_mul(automaton.states().len());
     budget.charge(work / MOVES)?;
     let Ok(engine) = PikeVM::builder().build_from_nfa(automaton.clone()) else { return Ok(true) };
@@ -119,7 +120,7 @@ mod tests {
     fn check(pattern: &str, matching: &[&str], others: &[&str]) {
         let pattern = Pattern::new(pattern);
         assert!(pattern.is_held(), "{pattern:?}");
-        let mut budget = Budget::of(Budget::CALL);
+        let mut budget = Budget::new(Budget::CALL);
         for text in matching {
             assert!(pattern.matches(text, &mut budget).unwrap(), "{text:?}");
         }
@@ -161,7 +162,7 @@ mod tests {
         {
             let pattern = Pattern::new(source);
             assert!(!pattern.is_held(), "{source}");
-            assert!(pattern.matches("any", &mut Budget::of(9)).unwrap());
+            assert!(pattern.matches("any", &mut Budget::new(9)).unwrap());
         }
     }
 
@@ -174,11 +175,11 @@ mod tests {
             if seed >> 63 == 0 { 'a' } else { 'b' }
         };
         let text: String = (0..1 << 17).map(|_| letter()).collect();
-        let mut budget = Budget::of(Budget::CALL);
+        let mut budget = Budget::new(Budget::CALL);
         let matched = pattern.matches(&text, &mut budget);
         let n_steps = Budget::CALL - budget.left();
         assert!(matched == Err(Spent::Steps) || n_steps > text.len(), "{n_steps}");
-        let mut budget = Budget::of(Budget::CALL);
+        let mut budget = Budget::new(Budget::CALL);
         let short: String = text.chars().take(1 << 12).collect();
         assert_eq!(pattern.matches(&short, &mut budget), Ok(false));
     }
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_long_text_under_a_simple_pattern_costs_little_of_the_budget() {
         let pattern = Pattern::new("^[A-Za-z0-9+/]*={0,2}$");
-        let mut budget = Budget::of(Budget::CALL);
+        let mut budget = Budget::new(Budget::CALL);
         assert_eq!(pattern.matches(&"QUJD".repeat(1 << 18), &mut budget), Ok(true));
         assert!(Budget::CALL - budget.left() < 70_000);
     }

@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     compile::{Fragment, Resolve, UnknownKeyword, compile},
-    node::{Node, Target},
+    node::{Node, ReferenceTarget},
     pattern::Pattern,
 };
 
@@ -94,7 +94,7 @@ impl<'p> Scope<'p> {
         Some(compile(self.root.pointer(pointer)?, pointer, &self))
     }
 
-    pub(crate) fn node(self, target: Target) -> Option<&'p Node> {
+    pub(crate) fn node(self, target: ReferenceTarget) -> Option<&'p Node> {
         Some(&self.fragment(target)?.node)
     }
 
@@ -115,17 +115,17 @@ impl<'p> Scope<'p> {
         unknown
     }
 
-    fn fragment(self, target: Target) -> Option<&'p Fragment> {
+    fn fragment(self, target: ReferenceTarget) -> Option<&'p Fragment> {
         let (part, schema, pointer) = match target {
-            Target::Definition(at) => {
+            ReferenceTarget::Definition(at) => {
                 let (name, part) = self.program.definitions.get(at)?;
-                if let Some(known) = part.get() {
-                    return Some(known);
+                if let Some(compiled_fragment) = part.get() {
+                    return Some(compiled_fragment);
                 }
                 let schema = self.root.get("$defs")?.get(&**name)?;
                 (part, schema, format!("/$defs/{}", name.replace('~', "~0").replace('/', "~1")))
             }
-            Target::Part(at) => {
+            ReferenceTarget::Part(at) => {
                 let link = self.program.link(at)?;
                 (&link.part, self.root.pointer(&link.pointer)?, link.pointer.to_string())
             }
@@ -135,15 +135,16 @@ impl<'p> Scope<'p> {
 }
 
 impl Resolve for Scope<'_> {
-    fn target(&self, reference: &str) -> Option<Target> {
+    fn target(&self, reference: &str) -> Option<ReferenceTarget> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
         let name = pointer.strip_prefix("/$defs/").filter(|name| !name.contains(['/', '~']));
         if let Some(name) = name {
-            let known = self.program.definitions.binary_search_by(|(known, _)| (**known).cmp(name));
-            return known.ok().map(Target::Definition);
+            let position =
+                self.program.definitions.binary_search_by(|(entry, _)| (**entry).cmp(name));
+            return position.ok().map(ReferenceTarget::Definition);
         }
         self.root.pointer(&pointer)?;
-        self.program.part(&pointer).map(Target::Part)
+        self.program.part(&pointer).map(ReferenceTarget::Part)
     }
 }
 

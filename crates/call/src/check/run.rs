@@ -16,7 +16,7 @@ use super::{
     equal::hash,
     instance::{Instance, Types},
     memo::{Key, Memo},
-    node::{Limit, Node, Rule, is},
+    node::{Limit, Node, Rule, equals_instance},
     program::{Formats, Scope},
 };
 pub(crate) use violations::{Breach, MOST, Segment, Violation};
@@ -58,7 +58,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
-        let Some(node) = self.behind(node) else { return Ok(true) };
+        let Some(node) = self.resolved_node(node) else { return Ok(true) };
         self.budget.charge(1)?;
         if !self.fits(node.types, at)? {
             return Ok(false);
@@ -67,8 +67,8 @@ impl<'p, 'v> Run<'p, 'v> {
             return self.meets(node, at);
         }
         let key = self.key(node, at);
-        if let Some(known) = self.memo.get(key) {
-            return Ok(known);
+        if let Some(cached_result) = self.memo.get(key) {
+            return Ok(cached_result);
         }
         // A schema that leads back to itself for one value adds no rule.
         self.memo.set(key, true);
@@ -85,7 +85,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// The schema at the end of a chain of references; `None` if the chain leads nowhere.
-    pub(super) fn behind(&self, node: &'p Node) -> Option<&'p Node> {
+    pub(super) fn resolved_node(&self, node: &'p Node) -> Option<&'p Node> {
         let mut node = node;
         for _ in 0..LONGEST_CHAIN {
             let Some(target) = node.alias() else { return Some(node) };
@@ -105,10 +105,12 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     fn meets(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
-        self.deeper(|run| run.all(&node.rules, |run, rule| run.holds(rule, node, at)))
+        self.with_deeper_level(|run| {
+            run.each_holds(&node.rules, |run, rule| run.holds(rule, node, at))
+        })
     }
 
-    fn all<T>(
+    fn each_holds<T>(
         &mut self,
         each: impl IntoIterator<Item = T>,
         mut holds: impl FnMut(&mut Self, T) -> Paid<bool>,
@@ -121,7 +123,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(true)
     }
 
-    fn deeper<T>(&mut self, apply: impl FnOnce(&mut Self) -> Paid<T>) -> Paid<T> {
+    fn with_deeper_level<T>(&mut self, apply: impl FnOnce(&mut Self) -> Paid<T>) -> Paid<T> {
         self.descend()?;
         let applied = apply(self);
         self.depth -= 1;
@@ -160,7 +162,7 @@ impl<'p, 'v> Run<'p, 'v> {
             | Rule::If(_)
             | Rule::Not(_)
             | Rule::OneOf(_)
-            | Rule::Reference(_) => self.in_place(rule, at),
+            | Rule::Reference(_) => self.holds_in_place(rule, at),
             _ => at.object().map_or(Ok(true), |members| self.object(rule, node, members, at)),
         }
     }
@@ -177,7 +179,7 @@ impl<'p, 'v> Run<'p, 'v> {
             self.budget.charge(size + at.number().map_or(0, weight) * n_values)?;
         }
         Ok(match rule {
-            Rule::Const(value) => is(value, at),
+            Rule::Const(value) => equals_instance(value, at),
             Rule::Enum(options) => options.hold(at),
             _ => false,
         })
@@ -206,16 +208,17 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// Applies the rules that apply other schemas to the value itself.
-    fn in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
+    fn holds_in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
         match rule {
-            Rule::AllOf(nodes) => self.all(nodes, |run, node| run.valid(node, at)),
+            Rule::AllOf(nodes) => self.each_holds(nodes, |run, node| run.valid(node, at)),
             Rule::AnyOf(nodes) => Ok(self.n_valid(nodes, at, 1)? > 0),
             Rule::If(conditional) => {
-                let is_valid = self.strictly(|run| run.valid(&conditional.condition, at))?;
+                let is_valid =
+                    self.with_strict_overlap(|run| run.valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 branch.as_ref().map_or(Ok(true), |node| self.valid(node, at))
             }
-            Rule::Not(node) => Ok(!self.strictly(|run| run.valid(node, at))?),
+            Rule::Not(node) => Ok(!self.with_strict_overlap(|run| run.valid(node, at))?),
             Rule::OneOf(nodes) => match self.overlap {
                 Overlap::Accepted => Ok(self.n_valid(nodes, at, 1)? > 0),
                 Overlap::Refused => Ok(self.n_valid(nodes, at, 2)? == 1),
@@ -240,7 +243,7 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// Applies schemas strictly: accepting overlaps below `not` or `if` would change their meaning.
-    fn strictly<T>(&mut self, apply: impl FnOnce(&mut Self) -> T) -> T {
+    fn with_strict_overlap<T>(&mut self, apply: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.overlap, Overlap::Refused);
         let applied = apply(self);
         self.overlap = outer;

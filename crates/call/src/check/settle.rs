@@ -5,7 +5,7 @@ use callgate_tool::{Event, Journal, Problem, Value};
 
 use super::{
     budget::{Budget, Paid},
-    convert::{converted, member_like},
+    convert::{converted_value, member_like},
     instance::Instance,
     node::{Node, Rule},
     program::Scope,
@@ -116,7 +116,9 @@ fn look<'p, 'v>(
         let may_be =
             |repair: &Repair| repairable == Repairable::ValuesAndNulls || repair.value.is_some();
         let repair = repair(run, violation, place)?.filter(may_be);
-        let is_new = |repair: &Repair| repairs.iter().all(|known| known.pointer != repair.pointer);
+        let is_new = |repair: &Repair| {
+            repairs.iter().all(|earlier_repair| earlier_repair.pointer != repair.pointer)
+        };
         repairs.extend(repair.filter(is_new));
     }
     if repairs.is_empty() {
@@ -144,7 +146,7 @@ fn repair<'p, 'v>(
         // this one may be absent.
         return Ok((!pointer.is_empty()).then_some(Repair { pointer, at, value: None }));
     }
-    Ok(converted(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
+    Ok(converted_value(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
 }
 
 fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {

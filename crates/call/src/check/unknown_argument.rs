@@ -7,7 +7,7 @@ use crate::{inputs::Subject, wording};
 
 pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> Vec<Problem> {
     let existing = || subject.inputs.iter().filter(|input| !input.edit.is_hidden);
-    let known = |name: &str| existing().any(|input| input.argument.as_str() == name);
+    let has_input = |name: &str| existing().any(|input| input.argument.as_str() == name);
     let n_known =
         existing().filter(|input| arguments.contains_key(input.argument.as_str())).count();
     if n_known == arguments.len() {
@@ -17,12 +17,13 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
     let content_type = content_type.map(ArgumentName::as_str);
     let visible = subject.inputs.iter().filter(|input| input.visible);
     let allowed = visible.clone().map(|input| input.argument.as_str()).chain(content_type);
-    let unknown = arguments.keys().filter(|name| !known(name));
+    let unknown = arguments.keys().filter(|name| !has_input(name));
     let unknown = unknown.filter(|name| content_type != Some(name.as_str()));
     let problem = |name: &String| {
         let mut problem = wording::unknown_argument(name, allowed.clone());
         let called = visible.clone().find(|input| input.is_called(name));
-        let alike = || alike(name, visible.clone()).filter(|_| problem.suggestion.is_none());
+        let alike =
+            || similar_input(name, visible.clone()).filter(|_| problem.suggestion.is_none());
         if let Some(meant) = called.or_else(alike) {
             problem.suggestion = Some(format!("`{}`", meant.argument));
         }
@@ -34,7 +35,10 @@ pub(super) fn unknown_arguments(subject: Subject<'_>, arguments: &Arguments) -> 
     number.into_iter().chain(unknown.take(MOST_LISTED).map(problem)).collect()
 }
 
-fn alike<'a>(name: &str, inputs: impl Iterator<Item = &'a Input> + Clone) -> Option<&'a Input> {
+fn similar_input<'a>(
+    name: &str,
+    inputs: impl Iterator<Item = &'a Input> + Clone,
+) -> Option<&'a Input> {
     let names = inputs.clone().map(|input| &*input.name).filter(|name| !name.is_empty());
     let alike = nearest(name, names)?;
     let mut inputs = inputs;

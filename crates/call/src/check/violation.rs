@@ -4,7 +4,7 @@
 use callgate_tool::{Problem, Value, nearest};
 
 use super::{
-    alternative::meant,
+    alternative::alternative_violations,
     budget::Paid,
     instance::{Instance, Types},
     node::{Limit, Rule},
@@ -136,14 +136,14 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
             }
             Breach::Unexpected(unexpected, properties) => {
                 let names: Vec<_> = properties.names().collect();
-                self.unexpected(&at, unexpected, &names);
+                self.report_unexpected_properties(&at, unexpected, &names);
             }
             Breach::Unevaluated(unexpected, node) => {
                 let names = self.run.names(node);
-                self.unexpected(&at, unexpected, &names);
+                self.report_unexpected_properties(&at, unexpected, &names);
             }
             Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => {
-                match meant(self.run, nodes, violation)? {
+                match alternative_violations(self.run, nodes, violation)? {
                     Some(branch) if branch.is_empty() => {
                         let expected = "a value of one of the declared shapes alone";
                         self.problem(at, expected.to_owned(), violation);
@@ -157,12 +157,12 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                     }
                 }
             }
-            breach => self.problem(at, expected(breach), violation),
+            breach => self.problem(at, expectation(breach), violation),
         }
         Ok(())
     }
 
-    fn unexpected(&mut self, at: &str, unexpected: &[&str], names: &[&str]) {
+    fn report_unexpected_properties(&mut self, at: &str, unexpected: &[&str], names: &[&str]) {
         for name in unexpected {
             let mut problem = wording::unknown_argument(name, names.iter().copied());
             problem.at = format!("{at}.{}", problem.at);
@@ -175,7 +175,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         let got = match (violation.at, self.place.privacy) {
             (Instance::Name(_), _) => "a name".to_owned(),
             (Instance::Value(value), Privacy::Private) => value.kind().to_owned(),
-            (Instance::Value(value), Privacy::Public) => wording::shown(value),
+            (Instance::Value(value), Privacy::Public) => wording::value_description(value),
         };
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
@@ -195,7 +195,7 @@ fn shapes(types: Types) -> String {
     }
 }
 
-fn expected(breach: &Breach<'_, '_>) -> String {
+fn expectation(breach: &Breach<'_, '_>) -> String {
     let rule = match breach {
         Breach::Rule(rule) => rule,
         Breach::Type(types) => return types.words(),
@@ -208,7 +208,7 @@ fn expected(breach: &Breach<'_, '_>) -> String {
     };
     match rule {
         Rule::AnyOf(_) | Rule::OneOf(_) => shapes(Types::NONE),
-        Rule::Const(value) => format!("`{}`", wording::shortened(&text(value))),
+        Rule::Const(value) => format!("`{}`", wording::shortened_text(&text(value))),
         Rule::Enum(options) => one_of(&options.values().iter().collect::<Vec<_>>()),
         Rule::Format(format) => {
             format!("text of the format `{}`, such as `{}`", format.name(), format.example())
@@ -231,7 +231,7 @@ fn expected(breach: &Breach<'_, '_>) -> String {
         Rule::MinProperties(limit) => format!("at least {limit} members"),
         Rule::Never => "nothing: it may not be sent".to_owned(),
         Rule::Pattern(pattern) => {
-            format!("text that matches `{}`", wording::shortened(pattern.as_str()))
+            format!("text that matches `{}`", wording::shortened_text(pattern.as_str()))
         }
         Rule::UniqueItems => "items that differ from each other".to_owned(),
         other => format!("a value that meets `{}`", keyword(other)),
@@ -267,9 +267,9 @@ fn nearest_option(violation: &Violation<'_, '_>) -> Option<String> {
         Breach::UnknownTag(values) => values.clone(),
         _ => return None,
     };
-    let known = values.into_iter().filter_map(Value::as_str);
-    let meant = nearest(violation.at.text()?, known);
-    meant.map(|known| format!("`{}`", wording::shortened(known)))
+    let option_texts = values.into_iter().filter_map(Value::as_str);
+    let meant = nearest(violation.at.text()?, option_texts);
+    meant.map(|option_text| format!("`{}`", wording::shortened_text(option_text)))
 }
 
 fn text(value: &Value) -> String {

@@ -13,7 +13,7 @@ use http::{
 use url::Url;
 
 use super::{
-    Reading, is_text,
+    ReadContext, is_text,
     json::{NoJson, ParsedJson, begins_like_json, json},
     media::{Kind, Media},
     multipart::{MAX_PARTS, SplitError},
@@ -21,32 +21,36 @@ use super::{
 };
 use crate::{
     cut, echo, html,
-    sanitize::{cleaned, n_unseen},
+    sanitize::{cleaned_text, n_unseen},
     shape,
-    wording::{self, answer::Target},
+    wording::{self, answer::RedirectTarget},
 };
 
 pub(super) fn fault(
     response: &Response<Bytes>,
     operation: &Operation,
-    reading: &mut Reading<'_>,
+    reading: &mut ReadContext<'_>,
 ) -> Box<Fault> {
     let (status, effect) = (response.status(), operation.retry_effect());
     if is_redirect(status) {
         let (target, to) = target(response.headers(), &operation.server.url, &operation.path);
         let path = match &target {
-            Target::Slash(path) => Some(path.clone()),
+            RedirectTarget::Slash(path) => Some(path.clone()),
             _ => None,
         };
         let to = reading.masker.mask_text(&to).into_owned();
-        let fault = wording::answer::redirected(status.as_u16(), &target, operation.effect);
+        let fault = wording::answer::redirect_fault(status.as_u16(), &target, operation.effect);
         reading.journal.note(Event::Redirected { to, path });
         return fault;
     }
     refusal(response, effect, reading)
 }
 
-fn refusal(response: &Response<Bytes>, effect: Effect, reading: &mut Reading<'_>) -> Box<Fault> {
+fn refusal(
+    response: &Response<Bytes>,
+    effect: Effect,
+    reading: &mut ReadContext<'_>,
+) -> Box<Fault> {
     let status = response.status();
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
@@ -58,7 +62,7 @@ pub(super) fn unreadable(
     status: u16,
     why: NoJson,
     body: &str,
-    reading: &mut Reading<'_>,
+    reading: &mut ReadContext<'_>,
 ) -> Box<Fault> {
     let mut fault = match why {
         NoJson::Malformed => wording::unreadable_json(status),
@@ -72,7 +76,7 @@ pub(super) fn broken(
     response: &Response<Bytes>,
     operation: &Operation,
     why: SplitError,
-    reading: &mut Reading<'_>,
+    reading: &mut ReadContext<'_>,
 ) -> Box<Fault> {
     let SplitError::Form { at, expected, got } = why else {
         return wording::answer::too_many_parts(MAX_PARTS, operation.retry_effect());
@@ -88,15 +92,15 @@ pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
     fault
 }
 
-fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value> {
+fn words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Value> {
     let body = response.body();
-    let media = Media::of(response.headers());
+    let media = Media::from_headers(response.headers());
     match media.kind() {
         _ if body.trim_ascii().is_empty() => None,
         Kind::Binary | Kind::Multipart if !is_text(body) => None,
         Kind::Perceived => None,
         Kind::Html if !begins_like_json(body) => {
-            let (page, n_removed) = html::text(&media.decoded(body));
+            let (page, n_removed) = html::text(&media.decoded_text(body));
             note_removed(n_removed, reading.journal);
             text(&page, reading)
         }
@@ -104,27 +108,27 @@ fn words(response: &Response<Bytes>, reading: &mut Reading<'_>) -> Option<Value>
             Ok(ParsedJson { json, n_replaced }) => {
                 note_replaced(n_replaced, reading.journal);
                 let (json, _) = echo::json(json, reading.masker);
-                Some(shown(json.into_value(), reading.journal))
+                Some(limited_value(json.into_value(), reading.journal))
             }
-            Err(_) => text(&media.decoded(body), reading),
+            Err(_) => text(&media.decoded_text(body), reading),
         },
         Kind::Events | Kind::JsonLines | Kind::Multipart | Kind::Text => {
-            text(&media.decoded(body), reading)
+            text(&media.decoded_text(body), reading)
         }
     }
 }
 
-fn text(body: &str, reading: &mut Reading<'_>) -> Option<Value> {
-    let text = cleaned(body);
+fn text(body: &str, reading: &mut ReadContext<'_>) -> Option<Value> {
+    let text = cleaned_text(body);
     note_removed(n_unseen(body), reading.journal);
     // Masked before it is cut: half a secret would not be found.
     let text = reading.masker.mask_text(&text);
-    let text = wording::clipped(text.trim(), MAX_WORDS);
+    let text = wording::clipped_text(text.trim(), MAX_WORDS);
     (!text.is_empty()).then(|| Value::String(text.to_owned()))
 }
 
 /// The value within its limit; the most informative members of problem details (RFC 9457 §3) come first and are cut last.
-fn shown(value: Value, journal: &mut Journal) -> Value {
+fn limited_value(value: Value, journal: &mut Journal) -> Value {
     let value = match value {
         Value::Object(members)
             if members.contains_key("title") || members.contains_key("detail") =>
@@ -166,11 +170,13 @@ fn next(status: u16, effect: Effect) -> Next {
 
 /// The target of a redirect, and its address for the operator: the path only of the same server, which may be shown, and never
 /// a query.
-fn target(headers: &HeaderMap, server: &Url, path: &str) -> (Target, String) {
+fn target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTarget, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
-    let Some(location) = location else { return (Target::Unnamed, "nowhere".to_owned()) };
-    let Ok(to) = server.join(location) else { return (Target::Elsewhere, "no URL".to_owned()) };
+    let Some(location) = location else { return (RedirectTarget::Unnamed, "nowhere".to_owned()) };
+    let Ok(to) = server.join(location) else {
+        return (RedirectTarget::Elsewhere, "no URL".to_owned());
+    };
     // A relative target is below the server unless it climbs; only a client that follows it would find out.
     let is_relative = !location.starts_with('/') && !location.contains(':');
     let rest = to.path().strip_prefix(base);
@@ -178,10 +184,10 @@ fn target(headers: &HeaderMap, server: &Url, path: &str) -> (Target, String) {
         is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let origin = to.origin().ascii_serialization();
     if to.origin() != server.origin() || !is_within {
-        return (Target::Elsewhere, origin);
+        return (RedirectTarget::Elsewhere, origin);
     }
     let other = rest.and_then(|rest| with_or_without_slash(path, rest));
-    (other.map_or(Target::Below, Target::Slash), format!("{origin}{}", to.path()))
+    (other.map_or(RedirectTarget::Below, RedirectTarget::Slash), format!("{origin}{}", to.path()))
 }
 
 /// The path of an operation with a slash more or less at its end, if that is the template of `target`.
@@ -253,7 +259,7 @@ mod tests {
             {
                 let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
                 let (shape, masker) = (&Shape::default(), &masker);
-                let mut reading = Reading { shape, masker, journal: &mut journal };
+                let mut reading = ReadContext { shape, masker, journal: &mut journal };
                 let fault = refusal(&response, effect, &mut reading);
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
@@ -267,32 +273,35 @@ mod tests {
     #[test]
     fn a_redirect_fault_says_whether_its_target_is_below_the_server() {
         let server = Url::parse("https://h.example/v1").unwrap();
-        let slash = || Target::Slash("/items/{id}/".to_owned());
+        let slash = || RedirectTarget::Slash("/items/{id}/".to_owned());
         for (location, expected, to) in [
-            ("/v1/b", Target::Below, "https://h.example/v1/b"),
-            ("b?x=1", Target::Below, "https://h.example/b"),
-            ("https://h.example:443/v1", Target::Below, "https://h.example/v1"),
+            ("/v1/b", RedirectTarget::Below, "https://h.example/v1/b"),
+            ("b?x=1", RedirectTarget::Below, "https://h.example/b"),
+            ("https://h.example:443/v1", RedirectTarget::Below, "https://h.example/v1"),
             ("/v1/items/7/?token=canary", slash(), "https://h.example/v1/items/7/"),
             ("https://h.example/v1/items/7/", slash(), "https://h.example/v1/items/7/"),
-            ("/v1/items/7", Target::Below, "https://h.example/v1/items/7"),
-            ("/v1/items//", Target::Below, "https://h.example/v1/items//"),
-            ("/v1/things/7/", Target::Below, "https://h.example/v1/things/7/"),
-            ("/v2/b", Target::Elsewhere, "https://h.example"),
-            ("//other.example/v1/b", Target::Elsewhere, "https://other.example"),
-            ("http://h.example/v1/b", Target::Elsewhere, "http://h.example"),
-            ("javascript:alert(1)", Target::Elsewhere, "null"),
+            ("/v1/items/7", RedirectTarget::Below, "https://h.example/v1/items/7"),
+            ("/v1/items//", RedirectTarget::Below, "https://h.example/v1/items//"),
+            ("/v1/things/7/", RedirectTarget::Below, "https://h.example/v1/things/7/"),
+            ("/v2/b", RedirectTarget::Elsewhere, "https://h.example"),
+            ("//other.example/v1/b", RedirectTarget::Elsewhere, "https://other.example"),
+            ("http://h.example/v1/b", RedirectTarget::Elsewhere, "http://h.example"),
+            ("javascript:alert(1)", RedirectTarget::Elsewhere, "null"),
         ] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
             let target = target(&headers, &server, "/items/{id}");
             assert_eq!(target, (expected, to.to_owned()), "{location}");
             for effect in [Effect::Read, Effect::Write] {
-                let message = wording::answer::redirected(302, &target.0, effect).message;
+                let message = wording::answer::redirect_fault(302, &target.0, effect).message;
                 assert!(!message.contains("example") && !message.contains('7'), "{message}");
                 let is_of_reads = message.contains("same_origin");
-                assert_eq!(is_of_reads, target.0 == Target::Below && effect == Effect::Read);
+                assert_eq!(
+                    is_of_reads,
+                    target.0 == RedirectTarget::Below && effect == Effect::Read
+                );
             }
         }
-        assert_eq!(target(&HeaderMap::new(), &server, "/").0, Target::Unnamed);
+        assert_eq!(target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
         assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));
     }
 
@@ -326,7 +335,7 @@ mod tests {
         let noise = "x".repeat(5000);
         let problem = json!({"type": "about:blank", "trace": noise, "title": "no", "status": 422, "detail": "bad\u{200b} day",
             "errors": [{"detail": "must be a date", "pointer": "#/day"}]});
-        let kept = shown(problem, &mut Journal::default());
+        let kept = limited_value(problem, &mut Journal::default());
         let names: Vec<_> = kept.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(names, ["title", "detail", "errors", "trace", "status"]);
         assert_eq!(kept["errors"][0]["pointer"], "#/day");

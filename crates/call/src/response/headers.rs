@@ -11,14 +11,14 @@ use http::{
     },
 };
 
-use super::Reading;
-use crate::{sanitize::cleaned, shape::ShownHeaders, wording::clipped};
+use super::ReadContext;
+use crate::{sanitize::cleaned_text, shape::ShownHeaders, wording::clipped_text};
 
 /// The headers that are shown, with names in lower case and in order, without secrets and invisible characters.
-pub(super) fn shown(
+pub(super) fn shown_headers(
     operation: &Operation,
     headers: &HeaderMap,
-    reading: &Reading<'_>,
+    reading: &ReadContext<'_>,
 ) -> Vec<(String, String)> {
     let mut names = match &reading.shape.headers {
         ShownHeaders::Meaningful => meaningful(operation, headers),
@@ -32,8 +32,8 @@ pub(super) fn shown(
         let values = headers.get_all(&name).iter();
         let values: Vec<_> =
             values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
-        let text = reading.masker.mask_text(&cleaned(&values.join(", "))).into_owned();
-        let text = clipped(&text, room).to_owned();
+        let text = reading.masker.mask_text(&cleaned_text(&values.join(", "))).into_owned();
+        let text = clipped_text(&text, room).to_owned();
         room -= text.len();
         (name.as_str().to_owned(), text)
     };

@@ -13,10 +13,10 @@ pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<ParsedJson, NoJson>
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
         return Ok(ParsedJson { json, n_replaced: 0 });
     }
-    of_text(&media.decoded(body))
+    parsed_json(&media.decoded_text(body))
 }
 
-pub(super) fn of_text(text: &str) -> Result<ParsedJson, NoJson> {
+pub(super) fn parsed_json(text: &str) -> Result<ParsedJson, NoJson> {
     match Json::parse(text) {
         Ok(json) => return Ok(ParsedJson { json, n_replaced: 0 }),
         Err(fault) if fault.is_too_deep() => return Err(NoJson::TooDeep),
@@ -96,7 +96,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Result<(&str, usize), NoJson>) {
-        let taken = of_text(text).map(|taken| (taken.json.text().to_owned(), taken.n_replaced));
+        let taken = parsed_json(text).map(|taken| (taken.json.text().to_owned(), taken.n_replaced));
         let taken = taken.as_ref().map(|(text, n)| (text.as_str(), *n)).map_err(|why| *why);
         assert_eq!(taken, expected, "{text}");
     }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn json_that_is_too_deep_is_distinguished_from_malformed_json() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(of_text(&nested(DEPTH)).is_ok());
+        assert!(parsed_json(&nested(DEPTH)).is_ok());
         check(&nested(DEPTH + 1), Err(NoJson::TooDeep));
         check(&"[".repeat(1000), Err(NoJson::TooDeep));
         check(&format!("[\"{}\",]", "[\\\"".repeat(1000)), Err(NoJson::Malformed));

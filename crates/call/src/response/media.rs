@@ -26,7 +26,7 @@ pub(super) enum Kind {
 }
 
 impl<'h> Media<'h> {
-    pub(super) fn of(headers: &'h HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &'h HeaderMap) -> Self {
         let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let mut parts = value.unwrap_or_default().split(';').map(str::trim);
         let essence = lower_case(parts.next().unwrap_or_default());
@@ -71,9 +71,9 @@ impl<'h> Media<'h> {
 
     /// The decoded text: by a byte order mark, else the announced charset, else an XML declaration, else UTF-8; invalid
     /// bytes become U+FFFD.
-    pub(super) fn decoded<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
+    pub(super) fn decoded_text<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
         // RFC 7303 §3: the header takes precedence over the declaration.
-        let charset = self.charset.or_else(|| self.is_xml().then(|| declared(body)).flatten());
+        let charset = self.charset.or_else(|| self.is_xml().then(|| xml_encoding(body)).flatten());
         charset.unwrap_or(UTF_8).decode(body).0
     }
 
@@ -94,7 +94,7 @@ fn lower_case(essence: &str) -> Cow<'_, str> {
 
 /// The encoding that an XML declaration names (XML 1.0 §4.3.3). The declaration is readable as ASCII, so the encoding does
 /// not have 16-bit units.
-fn declared(body: &[u8]) -> Option<&'static Encoding> {
+fn xml_encoding(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..MAX_DECLARATION).unwrap_or(body).trim_ascii_start();
     let head = head.strip_prefix(b"<?xml")?;
     let end = head.windows(2).position(|pair| pair == b"?>")?;

@@ -33,7 +33,7 @@ pub(super) enum SplitError {
     TooMany,
 }
 
-pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<SplitBody, SplitError> {
+pub(super) fn split_body(body: &Bytes, boundary: &str) -> Result<SplitBody, SplitError> {
     if !(1..=MAX_BOUNDARY).contains(&boundary.len()) {
         let expected = "a `boundary` of 1 to 70 characters in `Content-Type`";
         return Err(broken(0, expected, "none"));
@@ -87,7 +87,7 @@ impl MultipartBody<'_> {
             let is_line = line == from || line_end.is_none_or(|ends| before.ends_with(ends));
             let tail = rest.strip_prefix(b"--").filter(|_| is_line);
             if let Some(tail) = tail.and_then(|rest| rest.strip_prefix(self.boundary)) {
-                return self.ended(line, tail, line_end).map(Some);
+                return self.delimiter_from_tail(line, tail, line_end).map(Some);
             }
             let Some(feed) = rest.iter().position(|byte| *byte == b'\n') else { break };
             line += feed + 1;
@@ -95,7 +95,7 @@ impl MultipartBody<'_> {
         Ok(None)
     }
 
-    fn ended(
+    fn delimiter_from_tail(
         &self,
         line: usize,
         tail: &[u8],

@@ -13,11 +13,12 @@ pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> 
     // Browsers and programs write names in UTF-8.
     let value = String::from_utf8_lossy(value.as_bytes());
     let (_, parameters) = value.split_once(';')?;
-    let extended = of(parameters, &format!("{name}*")).and_then(|value| extended(&value));
-    extended.or_else(|| of(parameters, name).map(Cow::into_owned))
+    let extended =
+        parameter_value(parameters, &format!("{name}*")).and_then(|value| decoded_value(&value));
+    extended.or_else(|| parameter_value(parameters, name).map(Cow::into_owned))
 }
 
-fn of<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
+fn parameter_value<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     loop {
         let (before, after) = rest.split_once('=')?;
         // A parameter without a value may precede it.
@@ -51,7 +52,7 @@ fn value(text: &str) -> (Cow<'_, str>, &str) {
 }
 
 /// `UTF-8''na%C3%AFve`.
-fn extended(value: &str) -> Option<String> {
+fn decoded_value(value: &str) -> Option<String> {
     let mut pieces = value.splitn(3, '\'');
     let encoding = Encoding::for_label(pieces.next()?.as_bytes())?;
     let bytes: Cow<'_, [u8]> = percent_decode_str(pieces.nth(1)?).into();

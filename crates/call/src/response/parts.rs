@@ -9,12 +9,11 @@ use http::{
 };
 
 use super::{
-    ReadContent, Reading, failure, filename,
+    ReadContent, ReadContext, body_content, failure, filename,
     media::Media,
-    multipart::{CONTENT_ID, RawPart, SplitBody, apart},
-    one,
+    multipart::{CONTENT_ID, RawPart, SplitBody, split_body},
     parameter::parameter,
-    transfer::decoded,
+    transfer::decoded_body,
     without_secrets,
 };
 use crate::{
@@ -44,16 +43,16 @@ pub(super) struct ReadPart {
 pub(super) fn parts(
     response: &Response<Bytes>,
     operation: &Operation,
-    reading: &mut Reading<'_>,
+    reading: &mut ReadContext<'_>,
 ) -> Result<ReadContent, Box<Fault>> {
     let boundary = parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
-    let apart = apart(response.body(), &boundary);
+    let apart = split_body(response.body(), &boundary);
     let decoded = apart.and_then(|SplitBody { parts, n_outside }| {
-        let parts = parts.into_iter().map(|raw| Ok((decoded(&raw)?, raw)));
+        let parts = parts.into_iter().map(|raw| Ok((decoded_body(&raw)?, raw)));
         Ok((parts.collect::<Result<Vec<_>, _>>()?, n_outside))
     });
     let (decoded, n_outside) = match decoded {
-        Ok(found) => found,
+        Ok(split_parts) => split_parts,
         Err(why) => return Err(failure::broken(response, operation, why, reading)),
     };
     if n_outside > 0 {
@@ -62,10 +61,10 @@ pub(super) fn parts(
     let mut all = ReadContent::from(Content::Empty);
     let (mut parts, mut room) = (Vec::with_capacity(decoded.len()), reading.shape.media_bytes);
     for (bytes, raw) in decoded {
-        let taken = one(&bytes, Media::of(&raw.headers), reading, room);
+        let taken = body_content(&bytes, Media::from_headers(&raw.headers), reading, room);
         let taken = taken.map_err(|why| {
             let (status, number) = (response.status().as_u16(), parts.len() + 1);
-            let text = Media::of(&raw.headers).decoded(&bytes);
+            let text = Media::from_headers(&raw.headers).decoded_text(&bytes);
             let fault = failure::unreadable(status, why, &text, reading);
             failure::in_part(fault, number)
         })?;
@@ -73,7 +72,7 @@ pub(super) fn parts(
             room = room.saturating_sub(data.len());
         }
         let masked = without_secrets(&bytes, reading.masker);
-        let (part, n_removed) = named(Part::new(taken.content), &raw);
+        let (part, n_removed) = named_part(Part::new(taken.content), &raw);
         parts.push(part);
         all.n_replaced += taken.n_replaced;
         all.n_removed += taken.n_removed + n_removed;
@@ -85,11 +84,11 @@ pub(super) fn parts(
 }
 
 /// The shown parts that are files or were cut, without parts that still hold a secret when decoded.
-pub(super) fn kept(
+pub(super) fn whole_parts(
     answer: &Answer,
     wholes: Vec<ReadPart>,
     cut: &[usize],
-    reading: &Reading<'_>,
+    reading: &ReadContext<'_>,
 ) -> Vec<WholePart> {
     let Content::Parts(shown) = &answer.content else { return Vec::new() };
     let mut kept = Vec::new();
@@ -107,11 +106,12 @@ pub(super) fn kept(
 }
 
 impl ReadPart {
-    fn holds_secret(&self, reading: &Reading<'_>) -> bool {
+    fn holds_secret(&self, reading: &ReadContext<'_>) -> bool {
         if reading.masker.is_empty() {
             return false;
         }
-        let read = one(&self.masked, Media::of(&self.headers), reading, usize::MAX);
+        let read =
+            body_content(&self.masked, Media::from_headers(&self.headers), reading, usize::MAX);
         // Masked bytes may no longer be JSON; they are then searched as text.
         let mut content = read.map_or_else(
             |_| Content::Text {
@@ -125,7 +125,7 @@ impl ReadPart {
 }
 
 /// The part with the names from its headers, and the number of invisible characters removed from them.
-fn named(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
+fn named_part(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
     let disposition = |name| parameter(headers, CONTENT_DISPOSITION, name);
     part.name = disposition("name");
     part.filename = disposition("filename");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use callgate_tool::{Object, Value};
 
-use super::json::{self, of_text};
+use super::json::{self, parsed_json};
 use crate::cut::size_within;
 
 /// The first values of a response, as many as are needed: a tree of small values takes many times its text.
@@ -42,7 +42,7 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
-        let json::ParsedJson { json, n_replaced } = of_text(line).ok()?;
+        let json::ParsedJson { json, n_replaced } = parsed_json(line).ok()?;
         sequence.n_replaced += n_replaced;
         sequence.add(|| json.into_value());
     }
@@ -95,7 +95,7 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
 }
 
 fn with_data(mut event: Object, data: String, n_replaced: &mut usize) -> Value {
-    let data = match of_text(&data) {
+    let data = match parsed_json(&data) {
         Ok(taken) if matches!(taken.json.value(), Value::Array(_) | Value::Object(_)) => {
             *n_replaced += taken.n_replaced;
             taken.json.into_value()

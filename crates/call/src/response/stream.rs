@@ -7,7 +7,7 @@ use callgate_tool::{Json, Value};
 use http::HeaderMap;
 
 use super::{
-    json::of_text,
+    json::parsed_json,
     media::{Kind, Media},
     sequence,
 };
@@ -33,7 +33,7 @@ pub struct Unfinished;
 /// ```
 #[derive(Debug)]
 pub struct Splitter {
-    form: Form,
+    form: SequenceFormat,
     held: Vec<u8>,
     start: usize,
     /// The offset in `held` from which the end of a value is still to be searched.
@@ -41,7 +41,7 @@ pub struct Splitter {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Form {
+enum SequenceFormat {
     /// An empty line (HTML, "Parsing an event stream").
     Events,
     /// The end of the line.
@@ -64,12 +64,12 @@ pub struct SplitValue {
 
 impl Splitter {
     /// The splitter for a response with these headers; `None` if it is not a sequence.
-    pub fn of(headers: &HeaderMap) -> Option<Self> {
-        let media = Media::of(headers);
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let media = Media::from_headers(headers);
         let form = match media.kind() {
-            Kind::Events => Form::Events,
-            Kind::JsonLines if media.essence.ends_with("json-seq") => Form::Records,
-            Kind::JsonLines => Form::Lines,
+            Kind::Events => SequenceFormat::Events,
+            Kind::JsonLines if media.essence.ends_with("json-seq") => SequenceFormat::Records,
+            Kind::JsonLines => SequenceFormat::Lines,
             _ => return None,
         };
         Some(Self { form, held: Vec::new(), start: 0, seen: 0 })
@@ -84,7 +84,7 @@ impl Splitter {
     }
 
     /// The number of bytes that wait for the rest of their value.
-    pub fn held(&self) -> usize {
+    pub fn pending_size(&self) -> usize {
         self.held.len().saturating_sub(self.start)
     }
 
@@ -96,7 +96,7 @@ impl Splitter {
                 self.seen = self.held.len().saturating_sub(3).max(self.start);
                 return None;
             };
-            let value = trimmed(self.held.get(self.start..end)?).to_vec();
+            let value = trimmed_value(self.held.get(self.start..end)?).to_vec();
             (self.start, self.seen) = (end, end);
             if !value.is_empty() {
                 return Some(value);
@@ -106,7 +106,7 @@ impl Splitter {
 
     /// The bytes of the last value, after the end of the response.
     pub fn finish(&mut self) -> Option<Vec<u8>> {
-        let last = self.held.get(self.start..).map(trimmed).unwrap_or_default().to_vec();
+        let last = self.held.get(self.start..).map(trimmed_value).unwrap_or_default().to_vec();
         self.start = self.held.len();
         (!last.is_empty()).then_some(last)
     }
@@ -116,15 +116,17 @@ impl Splitter {
     pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);
         let (mut value, n_replaced) = match self.form {
-            Form::Events => {
+            SequenceFormat::Events => {
                 let text = text.trim_start_matches('\u{feff}');
                 let events = sequence::events(text, usize::MAX);
                 (events.values.into_iter().next()?, events.n_replaced)
             }
-            Form::Lines | Form::Records => match of_text(text.trim_start_matches(SEPARATOR)) {
-                Ok(taken) => (taken.json.into_value(), taken.n_replaced),
-                Err(_) => (Value::String(text.into_owned()), 0),
-            },
+            SequenceFormat::Lines | SequenceFormat::Records => {
+                match parsed_json(text.trim_start_matches(SEPARATOR)) {
+                    Ok(taken) => (taken.json.into_value(), taken.n_replaced),
+                    Err(_) => (Value::String(text.into_owned()), 0),
+                }
+            }
         };
         let n_removed = clean(&mut value);
         let (json, _) = echo::json(Json::from(value), masker);
@@ -134,13 +136,17 @@ impl Splitter {
     /// The end of the next value, including its separator.
     fn end(&self) -> Option<usize> {
         // The separator that begins a value does not end it.
-        let is_record = self.form == Form::Records;
+        let is_record = self.form == SequenceFormat::Records;
         let from = if is_record { self.seen.max(self.start + 1) } else { self.seen };
         let ahead = self.held.get(from..)?;
         match self.form {
-            Form::Events => empty_line(ahead).map(|end| from + end),
-            Form::Lines => ahead.iter().position(|byte| *byte == b'\n').map(|at| from + at + 1),
-            Form::Records => ahead.iter().position(|byte| *byte == RECORD).map(|at| from + at),
+            SequenceFormat::Events => empty_line(ahead).map(|end| from + end),
+            SequenceFormat::Lines => {
+                ahead.iter().position(|byte| *byte == b'\n').map(|at| from + at + 1)
+            }
+            SequenceFormat::Records => {
+                ahead.iter().position(|byte| *byte == RECORD).map(|at| from + at)
+            }
         }
     }
 }
@@ -164,7 +170,7 @@ fn empty_line(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-fn trimmed(value: &[u8]) -> &[u8] {
+fn trimmed_value(value: &[u8]) -> &[u8] {
     let is_inner = |byte: &u8| !matches!(*byte, b'\n' | b'\r' | RECORD);
     let start = value.iter().position(is_inner).unwrap_or(value.len());
     let end = value.iter().rposition(is_inner).map_or(start, |last| last + 1);
@@ -182,7 +188,7 @@ mod tests {
 
     fn splitter(media_type: &'static str) -> Option<Splitter> {
         let value = HeaderValue::from_static(media_type);
-        Splitter::of(&HeaderMap::from_iter([(CONTENT_TYPE, value)]))
+        Splitter::from_headers(&HeaderMap::from_iter([(CONTENT_TYPE, value)]))
     }
 
     #[track_caller]

@@ -30,17 +30,17 @@ fn operation(method: &str) -> std::sync::Arc<Operation> {
 }
 
 fn outcome(response: &Response<Bytes>, operation: &Operation, shape: &Shape) -> Outcome {
-    understood(response, operation, (shape, &[])).outcome
+    read_response(response, operation, (shape, &[])).outcome
 }
 
-fn understood(
+fn read_response(
     response: &Response<Bytes>,
     operation: &Operation,
     (shape, secrets): (&Shape, &[Secret]),
 ) -> Understood {
     let masker = Masker::new(secrets);
-    let reading = Reading { shape, masker: &masker, journal: &mut Journal::default() };
-    super::understood(response, operation, reading)
+    let reading = ReadContext { shape, masker: &masker, journal: &mut Journal::default() };
+    understood_response(response, operation, reading)
 }
 
 fn answered(status: u16, headers: &[(&str, &str)], body: &[u8], shape: &Shape) -> Outcome {

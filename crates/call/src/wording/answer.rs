@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Truncated, Unit};
 
-use super::{answered, push_list, sent};
+use super::{fault_after_sending, fault_with_status, push_list};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Target {
+pub(crate) enum RedirectTarget {
     Below,
     /// Another server, or a path outside its base path.
     Elsewhere,
@@ -21,27 +21,27 @@ pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
     let message = format!(
         "the service answered with JSON that is nested deeper than {most} levels, which is the bound"
     );
-    answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
+    fault_with_status(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
 }
 
-pub(crate) fn redirected(status: u16, target: &Target, effect: Effect) -> Box<Fault> {
+pub(crate) fn redirect_fault(status: u16, target: &RedirectTarget, effect: Effect) -> Box<Fault> {
     let where_to = match target {
-        Target::Below if effect == Effect::Read => {
+        RedirectTarget::Below if effect == Effect::Read => {
             "which is not followed; by `redirects: same_origin` the operator lets reads follow it, five times at most".to_owned()
         }
-        Target::Below => {
+        RedirectTarget::Below => {
             "which a call that changes something never follows; the operator corrects the path of the description".to_owned()
         }
-        Target::Elsewhere => {
+        RedirectTarget::Elsewhere => {
             "which leads elsewhere and is never followed; the operator corrects `server`".to_owned()
         }
-        Target::Slash(path) => format!(
+        RedirectTarget::Slash(path) => format!(
             "because its path is `{path}` and that of the description differs by the slash at its end; the operator corrects the description"
         ),
-        Target::Unnamed => "which names no place to go to".to_owned(),
+        RedirectTarget::Unnamed => "which names no place to go to".to_owned(),
     };
     let message = format!("the service answered with a redirect (status {status}), {where_to}");
-    answered(FaultCode::ServiceError, status, message, Next::GiveUp)
+    fault_with_status(FaultCode::ServiceError, status, message, Next::GiveUp)
 }
 
 /// The response is larger than `limit` bytes.
@@ -51,13 +51,13 @@ pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
 }
 
 /// The response expands to more than `most` times its size when it is decoded.
-pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
+pub fn expanded_answer(most: u64, effect: Effect) -> Box<Fault> {
     let what =
         format!("the service compressed its answer more than {most} times, which is the bound");
     too_much(&what, effect)
 }
 
-fn unread(effect: Effect) -> (&'static str, Next) {
+fn advice_when_unread(effect: Effect) -> (&'static str, Next) {
     match effect {
         Effect::Write => (EXECUTED, Next::AskUser),
         Effect::Idempotent | Effect::Read => {
@@ -72,11 +72,11 @@ pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
 }
 
 pub(crate) fn broken_parts(effect: Effect, at: usize, expected: &str, got: &str) -> Box<Fault> {
-    let (advice, next) = unread(effect);
+    let (advice, next) = advice_when_unread(effect);
     let message = format!(
         "the service answered with parts that cannot be told apart: at byte {at} of its answer, expected {expected}, got {got}; {advice}"
     );
-    sent(FaultCode::UnreadableResponse, message, next, Reached::Yes)
+    fault_after_sending(FaultCode::UnreadableResponse, message, next, Reached::Yes)
 }
 
 /// The fault for a response above its limit. The model may ask for less, unless that repeats a write.
@@ -87,17 +87,22 @@ fn too_much(what: &str, effect: Effect) -> Box<Fault> {
             ("ask for less, for example with a filter or a page size", Next::CorrectArguments)
         }
     };
-    sent(FaultCode::ResponseTooLarge, format!("{what}; {advice}"), next, Reached::Yes)
+    fault_after_sending(
+        FaultCode::ResponseTooLarge,
+        format!("{what}; {advice}"),
+        next,
+        Reached::Yes,
+    )
 }
 
 /// The response has a content coding that was not requested, or does not follow the one it announces.
 pub fn undecodable(effect: Effect) -> Box<Fault> {
-    let (advice, next) = unread(effect);
+    let (advice, next) = advice_when_unread(effect);
     let message = format!("the service answered in a content coding that cannot be read; {advice}");
-    sent(FaultCode::UnreadableResponse, message, next, Reached::Yes)
+    fault_after_sending(FaultCode::UnreadableResponse, message, next, Reached::Yes)
 }
 
-pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
+pub(crate) fn truncation_message(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
     let mut message = String::from("showing ");
     for (at, cut) in cuts.iter().take(MAX_TOLD).enumerate() {
         if at > 0 {
@@ -107,7 +112,7 @@ pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> S
         // Writing to a string cannot fail.
         let _: std::fmt::Result = write!(message, "{shown} of {of} {}", unit.as_str());
         if !at.is_empty() {
-            let _: std::fmt::Result = write!(message, " of `{}`", super::shortened(at));
+            let _: std::fmt::Result = write!(message, " of `{}`", super::shortened_text(at));
         }
     }
     if cuts.len() > MAX_TOLD {
@@ -125,7 +130,7 @@ pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> S
 }
 
 /// The service had not ended its response when a limit was reached. `cut` is what was cut from the part that had arrived.
-pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
+pub(crate) fn unfinished_truncation(cut: Option<Truncated>, size: usize) -> Truncated {
     let message = "the service was still sending; shown is what was complete within the time and the size allowed";
     match cut {
         Some(mut cut) => {
@@ -176,7 +181,7 @@ mod tests {
                  and 1 more cuts",
             ),
         ] {
-            assert_eq!(truncated(&cuts, narrowing, &next), expected);
+            assert_eq!(truncation_message(&cuts, narrowing, &next), expected);
         }
     }
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{around::waiting, sent};
+use super::{around::waiting, fault_after_sending};
 
 /// A person rejected the call.
-pub fn rejected() -> Box<Fault> {
+pub fn rejected_call() -> Box<Fault> {
     let message = "a person was asked about this call and rejected it, nothing was sent; do not repeat it, ask the user what to do instead";
     Box::new(Fault::new(FaultCode::Rejected, message, Next::AskUser))
 }
@@ -21,7 +21,7 @@ pub fn unknown() -> Box<Fault> {
 /// The approval was used before: by an earlier decision whose response may have been lost, or by an equal call.
 pub fn used() -> Box<Fault> {
     let message = "this approval was used before, each works once: its call was made then, or may have been; nothing was sent now; do not make the call again before checking whether it was executed";
-    sent(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
+    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The approval is being used, or was a moment ago.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::sent;
+use super::fault_after_sending;
 
 /// More calls were made in a short time than are allowed.
 pub fn rate_limited(wait: Duration) -> Box<Fault> {
@@ -14,7 +14,7 @@ pub fn rate_limited(wait: Duration) -> Box<Fault> {
 }
 
 /// More calls are running than are allowed.
-pub fn overloaded(wait: Duration) -> Box<Fault> {
+pub fn overload(wait: Duration) -> Box<Fault> {
     let message = "too many calls are running, nothing was sent; try again later";
     waiting(FaultCode::Overloaded, message, wait)
 }
@@ -65,7 +65,7 @@ pub fn key_reused() -> Box<Fault> {
 /// The first call with this key was given up while it ran.
 pub fn outcome_unknown() -> Box<Fault> {
     let message = "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
-    sent(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
+    fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The first call with this key ended, but its answer is no longer stored.
@@ -77,7 +77,7 @@ pub fn answer_lost(status: Option<u16>) -> Box<Fault> {
     let message = format!(
         "the first call with this idempotency key {answered}, and its answer is no longer kept; it was not sent again"
     );
-    let mut fault = sent(FaultCode::AnswerLost, message, Next::GiveUp, Reached::Yes);
+    let mut fault = fault_after_sending(FaultCode::AnswerLost, message, Next::GiveUp, Reached::Yes);
     fault.status = status;
     fault
 }
@@ -115,7 +115,7 @@ mod tests {
         let wait = Duration::from_secs(1);
         let of_time = [
             rate_limited,
-            overloaded,
+            overload,
             known_to_be_down,
             too_many_keys,
             keys_unavailable,

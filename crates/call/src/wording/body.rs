@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, Handle, Value};
 
-use super::{invalid, shortened, shown};
+use super::{invalid, shortened_text, value_description};
 
 pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
     let (got, suggestion) = match got {
@@ -10,7 +10,7 @@ pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
             ("a bare handle".to_owned(), "give a handle in an object: {\"handle\": \"…\"}")
         }
         Value::String(_) => ("text that is neither".to_owned(), TEXT_HINT),
-        other => (shown(other), TEXT_HINT),
+        other => (value_description(other), TEXT_HINT),
     };
     invalid(at, "bytes as base64 or as a `data:` URL", got, Some(suggestion))
 }
@@ -24,35 +24,35 @@ pub(crate) fn not_kept(at: &str) -> Box<Fault> {
 }
 
 pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
-    let expected = format!("content of type `{}`", shortened(declared));
+    let expected = format!("content of type `{}`", shortened_text(declared));
     let remedy = "name the type as `content_type` of an object, or in a `data:` URL";
-    invalid(at, expected, shortened(got), Some(remedy))
+    invalid(at, expected, shortened_text(got), Some(remedy))
 }
 
 pub(crate) fn other_charset(at: &str, charset: &str) -> Box<Fault> {
-    let expected = format!("text that `{}` can be written in", shortened(charset));
+    let expected = format!("text that `{}` can be written in", shortened_text(charset));
     invalid(at, expected, "other characters", None)
 }
 
 /// A body that is written member by member is not an object.
 pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box<Fault> {
     let (at, value) = whole.unwrap_or(("body", &Value::Null));
-    invalid(at, written("an object", media_type), value.kind(), None)
+    invalid(at, expected_form("an object", media_type), value.kind(), None)
 }
 
 /// The value is a structure, and its media type holds only text.
 pub(crate) fn no_text(at: &str, media_type: &str, got: &Value) -> Box<Fault> {
-    invalid(at, written("a text", media_type), got.kind(), None)
+    invalid(at, expected_form("a text", media_type), got.kind(), None)
 }
 
 /// The value is an object, and its media type holds a list of operations.
 pub(crate) fn no_patch(at: &str, media_type: &str) -> Box<Fault> {
     let remedy = "choose another media type, if the operation has one";
-    invalid(at, written("a list of operations", media_type), "an object", Some(remedy))
+    invalid(at, expected_form("a list of operations", media_type), "an object", Some(remedy))
 }
 
-fn written(what: &str, media_type: &str) -> String {
-    format!("{what}, as `{}` is written", shortened(media_type))
+fn expected_form(what: &str, media_type: &str) -> String {
+    format!("{what}, as `{}` is written", shortened_text(media_type))
 }
 
 const TEXT_HINT: &str = "give text as it is in an object: {\"text\": \"…\"}";

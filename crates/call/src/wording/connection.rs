@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
 
-use super::{clipped, fault, sent};
+use super::{clipped_text, fault, fault_after_sending};
 
 /// The call did not end within `limit`.
 pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
@@ -23,7 +23,7 @@ pub fn late(limit: Duration) -> Box<Fault> {
 }
 
 /// The program that made the call was stopped before the call ended.
-pub fn stopped(reached: Reached, effect: Effect) -> Box<Fault> {
+pub fn stopped_gateway(reached: Reached, effect: Effect) -> Box<Fault> {
     if reached == Reached::No {
         let message =
             "the gateway was stopped before the call was made, nothing was sent; try again later";
@@ -45,7 +45,7 @@ pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
 
 /// There is no secure connection: `why` names the problem and the operator's remedy.
 pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<Fault> {
-    let why = clipped(why, 300);
+    let why = clipped_text(why, 300);
     if reached == Reached::No {
         let message = format!("no secure connection to the service, nothing was sent: {why}");
         return fault(FaultCode::Unreachable, message, Next::GiveUp);
@@ -57,8 +57,8 @@ pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<
 /// The service accepted the connection and then rejected it: `why` names the problem and the operator's remedy.
 pub fn connection_refused(why: &str) -> Box<Fault> {
     let message =
-        format!("the service turned the call down and did nothing: {}", clipped(why, 300));
-    sent(FaultCode::Unreachable, message, Next::GiveUp, Reached::Yes)
+        format!("the service turned the call down and did nothing: {}", clipped_text(why, 300));
+    fault_after_sending(FaultCode::Unreachable, message, Next::GiveUp, Reached::Yes)
 }
 
 fn uncertain(code: FaultCode, what: &str, effect: Effect, reached: Reached) -> Box<Fault> {
@@ -73,5 +73,5 @@ fn uncertain(code: FaultCode, what: &str, effect: Effect, reached: Reached) -> B
             Next::AskUser,
         ),
     };
-    sent(code, format!("{what}; {outcome}"), next, reached)
+    fault_after_sending(code, format!("{what}; {outcome}"), next, reached)
 }

@@ -2,11 +2,11 @@
 
 use callgate_tool::{Fault, FaultCode, Next, Problem};
 
-use super::{fault, listed};
+use super::{fault, fault_with_problems};
 
 /// The conditions, the id or the fields of a call cannot be sent.
 pub fn wrong_conditions(problems: Vec<Problem>) -> Box<Fault> {
-    listed(
+    fault_with_problems(
         FaultCode::InvalidArguments,
         problems,
         "; correct and call again",
@@ -26,7 +26,7 @@ pub fn no_session_value(place: String) -> Box<Fault> {
 }
 
 /// The connection was not described when its toolset was loaded.
-pub fn undescribed() -> Box<Fault> {
+pub fn undescribed_connection() -> Box<Fault> {
     let message = "the connection could not be read when its tools were loaded, nothing was sent; try again later";
     fault(FaultCode::Unreachable, message, Next::TryLater)
 }

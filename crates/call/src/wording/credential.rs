@@ -2,11 +2,12 @@
 
 use callgate_tool::{CallerToken, Fault, FaultCode, Next, Reached};
 
-use super::{clipped, fault, sent};
+use super::{clipped_text, fault, fault_after_sending};
 
 /// No credential could be put on the request: `why` names the missing part, never its value.
 pub fn auth_failed(why: &str) -> Box<Fault> {
-    let message = format!("no credential for this tool, nothing was sent: {}", clipped(why, 300));
+    let message =
+        format!("no credential for this tool, nothing was sent: {}", clipped_text(why, 300));
     fault(FaultCode::AuthFailed, message, Next::GiveUp)
 }
 
@@ -14,7 +15,7 @@ pub fn auth_failed(why: &str) -> Box<Fault> {
 pub fn no_header_value(why: &str) -> Box<Fault> {
     let message = format!(
         "{}, nothing was sent; the value comes from the session, not from arguments",
-        clipped(why, 300)
+        clipped_text(why, 300)
     );
     fault(FaultCode::MissingSessionValue, message, Next::GiveUp)
 }
@@ -23,28 +24,28 @@ pub fn no_header_value(why: &str) -> Box<Fault> {
 pub fn auth_not_renewed(why: &str) -> Box<Fault> {
     let message = format!(
         "the service refused the credential and did nothing, and there is no fresh one: {}",
-        clipped(why, 300)
+        clipped_text(why, 300)
     );
-    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service refused the credential before it did anything: `why` names the problem.
 pub fn auth_refused(why: &str) -> Box<Fault> {
     let message =
-        format!("the service refused the credential and did nothing: {}", clipped(why, 300));
-    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
+        format!("the service refused the credential and did nothing: {}", clipped_text(why, 300));
+    fault_after_sending(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service asks for a credential, and none was sent.
 pub fn auth_wanted() -> Box<Fault> {
     let message = "the service asks for a credential and did nothing; none was sent, and the operator configures one";
-    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The service refused a password that the caller gave among the arguments.
 pub fn sign_in_refused() -> Box<Fault> {
     let message = "the service refused what was given to sign in and did nothing; correct the arguments and call again";
-    sent(FaultCode::ServiceError, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::ServiceError, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// The service refused the token of the session's own user before it did anything: `parameter` is the token's name in the
@@ -55,10 +56,10 @@ pub fn sign_in_required(parameter: &str) -> Box<Fault> {
          show the new token"
             .to_owned()
     } else {
-        let parameter = clipped(parameter, 100);
+        let parameter = clipped_text(parameter, 100);
         format!(
             "the service refused the user's token and did nothing: the user has to sign in, and the session to give the new token in `{parameter}`"
         )
     };
-    sent(FaultCode::SignInRequired, message, Next::AskUser, Reached::Yes)
+    fault_after_sending(FaultCode::SignInRequired, message, Next::AskUser, Reached::Yes)
 }

@@ -3,7 +3,7 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
 
-use super::{fault, listed, push_list, sent};
+use super::{fault, fault_after_sending, fault_with_problems, push_list};
 
 /// Arguments that do not fit the columns.
 pub fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
@@ -19,7 +19,7 @@ pub fn missing_session_value(source: &str, expected: &str, got: &str) -> Box<Fau
         suggestion: Some(format!("set {source} before the call")),
     };
     let advice = "; the value comes from the session, not from arguments, nothing was sent";
-    listed(FaultCode::MissingSessionValue, vec![problem], advice, Next::GiveUp)
+    fault_with_problems(FaultCode::MissingSessionValue, vec![problem], advice, Next::GiveUp)
 }
 
 /// There is no row with this key, or none of this caller.
@@ -27,7 +27,7 @@ pub fn not_found(entity: &str) -> Box<Fault> {
     let message = format!(
         "there is no row of `{entity}` with this key, nothing was changed; look for the right key and call again"
     );
-    sent(FaultCode::NotFound, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::NotFound, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// There is no row with this key and this version.
@@ -35,13 +35,13 @@ pub fn row_changed(entity: &str) -> Box<Fault> {
     let message = format!(
         "the row of `{entity}` was changed since it was read, or is gone, nothing was changed now; read it again and call with its new version"
     );
-    sent(FaultCode::RowChanged, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::RowChanged, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// The rows are not those that a person saw.
 pub fn reviewed_rows_changed() -> Box<Fault> {
     let message = "the rows were changed since a person approved this call, so nothing was changed now; make the call again, and a person is asked again";
-    sent(FaultCode::RowChanged, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::RowChanged, message, Next::TryLater, Reached::Yes)
 }
 
 /// The columns refer to a row that does not exist, or to one of somebody else.
@@ -50,7 +50,12 @@ pub fn no_reference<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
         "no row is there to which these columns could refer, nothing was changed: ".to_owned();
     push_list(&mut message, columns);
     message.push_str("; correct and call again");
-    sent(FaultCode::ConstraintViolated, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(
+        FaultCode::ConstraintViolated,
+        message,
+        Next::CorrectArguments,
+        Reached::Yes,
+    )
 }
 
 /// A rule of the database refuses the change: `rule` says which kind, `name` is the constraint's or the column's.
@@ -59,7 +64,12 @@ pub fn constraint_violated(rule: &str, name: Option<&str>) -> Box<Fault> {
     let message = format!(
         "the database refuses the change, because {rule}{name}; nothing was changed; correct the arguments and call again"
     );
-    sent(FaultCode::ConstraintViolated, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(
+        FaultCode::ConstraintViolated,
+        message,
+        Next::CorrectArguments,
+        Reached::Yes,
+    )
 }
 
 /// The change touched more rows than it may.
@@ -67,7 +77,7 @@ pub fn too_many_rows(affected: u64, most: u64) -> Box<Fault> {
     let message = format!(
         "the change would touch {affected} rows and may touch {most}; it was rolled back; narrow the conditions and call again"
     );
-    sent(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// More rows meet the conditions than a change may touch, so nobody is asked about it.
@@ -75,7 +85,7 @@ pub fn too_many_rows_to_review(most: u64) -> Box<Fault> {
     let message = format!(
         "the change would touch more than {most} rows, nothing was changed; narrow the conditions and call again"
     );
-    sent(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::TooManyRows, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// More rows have the key than one: the operator named columns that do not identify a row.
@@ -83,32 +93,32 @@ pub fn ambiguous_key(entity: &str) -> Box<Fault> {
     let message = format!(
         "several rows of `{entity}` have this key; the operator has to correct the key of the tool; do not call again"
     );
-    sent(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
 }
 
 /// Another transaction stood in the way.
 pub fn conflict() -> Box<Fault> {
     let message =
         "another change of the database stood in the way, nothing was changed; try again later";
-    sent(FaultCode::Conflict, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::Conflict, message, Next::TryLater, Reached::Yes)
 }
 
 /// A table, a column or a type changed since the tools were loaded.
 pub fn stale_description() -> Box<Fault> {
     let message = "the database is not what it was when this tool was loaded, nothing was changed; do not call again until the operator has loaded it anew";
-    sent(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::StaleDescription, message, Next::GiveUp, Reached::Yes)
 }
 
 /// The login of the tools may not do it.
-pub fn denied() -> Box<Fault> {
+pub fn denied_access() -> Box<Fault> {
     let message = "the database does not allow this to the login of the tools, nothing was changed; do not call again";
-    sent(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::AuthFailed, message, Next::GiveUp, Reached::Yes)
 }
 
 /// A value passed the check and the database does not take it.
 pub fn value_not_taken() -> Box<Fault> {
     let message = "the database does not take one of the values for its column, nothing was changed; correct the arguments and call again";
-    sent(FaultCode::InvalidArguments, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::InvalidArguments, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// A text of SQL that is not one statement which reads what it may.
@@ -125,7 +135,7 @@ pub fn not_a_query(got: &str) -> Box<Fault> {
 /// A row or a value is larger than its bound.
 pub fn too_large() -> Box<Fault> {
     let message = "a value is larger than its bound, nothing was changed; ask for fewer columns or rows, or give shorter values";
-    sent(FaultCode::ResponseTooLarge, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::ResponseTooLarge, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// The database cannot be reached.
@@ -135,32 +145,32 @@ pub fn unavailable() -> Box<Fault> {
 }
 
 /// The disk of the database has no space left.
-pub fn full() -> Box<Fault> {
+pub fn full_disk() -> Box<Fault> {
     let message = "the disk of the database is full, nothing was changed; try again later";
-    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
 }
 
 /// The server of the database takes no changes.
 pub fn read_only() -> Box<Fault> {
     let message = "the server of the database only reads now, nothing was changed; try again later";
-    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
 }
 
 /// The server of the database lacks something of its own, by this code.
-pub fn unable(code: Option<&str>) -> Box<Fault> {
+pub fn unable_server(code: Option<&str>) -> Box<Fault> {
     let code = in_parentheses(code);
     let message =
         format!("the database cannot do it now{code}, nothing was changed; try again later");
-    sent(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::ServiceError, message, Next::TryLater, Reached::Yes)
 }
 
 /// The database does not take a statement of callgate's own, or answers what callgate does not read.
-pub fn internal(code: Option<&str>) -> Box<Fault> {
+pub fn internal_fault(code: Option<&str>) -> Box<Fault> {
     let code = in_parentheses(code);
     let message = format!(
         "a fault of callgate itself ended the call{code}, nothing was changed; do not call again"
     );
-    sent(FaultCode::Internal, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::Internal, message, Next::GiveUp, Reached::Yes)
 }
 
 fn in_parentheses(code: Option<&str>) -> String {
@@ -172,16 +182,16 @@ pub fn rolled_back_in_time(seconds: f64) -> Box<Fault> {
     let message = format!(
         "the database did not finish within {seconds} s, and nothing was changed; ask for less, or try again later"
     );
-    sent(FaultCode::TimedOut, message, Next::TryLater, Reached::Yes)
+    fault_after_sending(FaultCode::TimedOut, message, Next::TryLater, Reached::Yes)
 }
 
 /// The database refuses the statement by a code of its own.
-pub fn refused(code: Option<&str>) -> Box<Fault> {
+pub fn refused_statement(code: Option<&str>) -> Box<Fault> {
     let code = in_parentheses(code);
     let message = format!(
         "the database refuses the statement{code}, nothing was changed; do not call again with the same arguments"
     );
-    sent(FaultCode::ServiceError, message, Next::GiveUp, Reached::Yes)
+    fault_after_sending(FaultCode::ServiceError, message, Next::GiveUp, Reached::Yes)
 }
 
 /// A token of a page that is none, or of another call.
@@ -220,13 +230,13 @@ pub fn left_out_rows(shown: usize, fetched: usize, most: usize) -> String {
 }
 
 /// A call that may have been executed although the connection broke.
-pub fn lost(effect: Effect, may_be_committed: Committed) -> Box<Fault> {
+pub fn lost_connection(effect: Effect, may_be_committed: Committed) -> Box<Fault> {
     match may_be_committed {
         Committed::Maybe => super::unreachable(Reached::Maybe, effect),
         Committed::No => {
             let message =
                 "the connection to the database broke, and nothing was changed; try again later";
-            sent(FaultCode::Unreachable, message, Next::TryLater, Reached::Yes)
+            fault_after_sending(FaultCode::Unreachable, message, Next::TryLater, Reached::Yes)
         }
     }
 }
@@ -261,17 +271,17 @@ mod tests {
             ambiguous_key("orders"),
             conflict(),
             stale_description(),
-            denied(),
+            denied_access(),
             value_not_taken(),
             too_large(),
             unavailable(),
             rolled_back_in_time(10.0),
-            refused(Some("XX000")),
-            full(),
+            refused_statement(Some("XX000")),
+            full_disk(),
             read_only(),
-            unable(Some("58030")),
-            internal(Some("42601")),
-            lost(Effect::Write, Committed::No),
+            unable_server(Some("58030")),
+            internal_fault(Some("42601")),
+            lost_connection(Effect::Write, Committed::No),
         ];
         for fault in faults {
             assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);
@@ -283,6 +293,6 @@ mod tests {
                 fault.message
             );
         }
-        assert_eq!(lost(Effect::Write, Committed::Maybe).reached, Reached::Maybe);
+        assert_eq!(lost_connection(Effect::Write, Committed::Maybe).reached, Reached::Maybe);
     }
 }

@@ -2,12 +2,12 @@
 
 use callgate_tool::{Fault, FaultCode, Next};
 
-use super::{fault, invalid, listed, problem, shortened};
+use super::{fault, fault_with_problems, invalid, problem, shortened_text};
 
 /// The document is not there for this caller: no file, or one that the caller may not see. Both read alike.
 pub fn no_document(asked: &str, search: &str) -> Box<Fault> {
     let expected = format!("the `document` of a snippet that `{search}` returned");
-    invalid("document", expected, format!("`{}`", shortened(asked)), None)
+    invalid("document", expected, format!("`{}`", shortened_text(asked)), None)
 }
 
 /// The first line is behind the last line of the document.
@@ -25,9 +25,9 @@ pub fn too_many_conditions(n_conditions: usize, most: usize) -> Box<Fault> {
 pub fn missing_value(field: &str, reference: &str) -> Box<Fault> {
     let expected = format!("`{reference}` in the session: a text, a number, a boolean, or a list");
     let remedy = format!("set `{reference}` before the call");
-    let missing = problem(shortened(field), expected, "nothing", Some(&remedy));
+    let missing = problem(shortened_text(field), expected, "nothing", Some(&remedy));
     let advice = "; the value comes from the session, not from arguments";
-    listed(FaultCode::MissingSessionValue, vec![missing], advice, Next::GiveUp)
+    fault_with_problems(FaultCode::MissingSessionValue, vec![missing], advice, Next::GiveUp)
 }
 
 /// The documents cannot be read now.

@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, FaultCode, Next};
 
-use super::{clipped, fault, push_list, shortened};
+use super::{clipped_text, fault, push_list, shortened_text};
 
 /// There is no tool with the name `asked`.
 pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
@@ -17,7 +17,7 @@ pub fn refused_tool(asked: &str, reason: &str) -> Box<Fault> {
 
 /// The sentence about a tool whose operation is refused.
 pub fn no_offered_tool(asked: &str, reason: &str) -> String {
-    let (asked, reason) = (shortened(asked), clipped(reason, REASON));
+    let (asked, reason) = (shortened_text(asked), clipped_text(reason, REASON));
     format!(
         "the tool `{asked}` is not offered, nothing was sent: its operation is refused, {reason}"
     )
@@ -25,7 +25,7 @@ pub fn no_offered_tool(asked: &str, reason: &str) -> String {
 
 /// The sentence about an unknown tool; `otherwise` is the advice if no tool has a similar name.
 pub fn no_tool(asked: &str, nearest: &[&str], otherwise: &str) -> String {
-    let mut message = format!("there is no tool `{}`; ", shortened(asked));
+    let mut message = format!("there is no tool `{}`; ", shortened_text(asked));
     match nearest {
         [] => message.push_str(otherwise),
         names => {

@@ -2,10 +2,10 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
 
-use super::{fault, listed};
+use super::{fault, fault_with_problems};
 
 /// The service that describes the tool was not asked: the load had no leave to.
-pub fn unasked() -> Box<Fault> {
+pub fn unasked_service() -> Box<Fault> {
     let message = "the service that describes this tool was not asked, as in every dry run and every test, and nothing was sent; a real call asks it";
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
@@ -16,14 +16,19 @@ pub fn named_by_export() -> Box<Fault> {
     fault(FaultCode::NotSupported, message, Next::GiveUp)
 }
 
-pub(crate) fn unexpected(problems: Vec<Problem>, output: Value, effect: Effect) -> Box<Fault> {
+pub(crate) fn unexpected_result(
+    problems: Vec<Problem>,
+    output: Value,
+    effect: Effect,
+) -> Box<Fault> {
     let advice = match effect {
         Effect::Read => "; the tool has a fault of its own: tell the user",
         _ => {
             "; the tool has run, and has a fault of its own: tell the user, and do not call it again"
         }
     };
-    let mut fault = listed(FaultCode::UnreadableResponse, problems, advice, Next::AskUser);
+    let mut fault =
+        fault_with_problems(FaultCode::UnreadableResponse, problems, advice, Next::AskUser);
     fault.message = format!("the result is not what the tool declares: {}", fault.message);
     fault.reached = Reached::Yes;
     fault.body = Some(output);

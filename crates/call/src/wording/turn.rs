@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, FaultCode, Next, Reached};
 
-use super::{fault, sent, shortened};
+use super::{fault, fault_after_sending, shortened_text};
 
 /// The turn was cancelled before the call began.
 pub fn not_begun() -> Box<Fault> {
@@ -13,7 +13,7 @@ pub fn not_begun() -> Box<Fault> {
 /// The turn was cancelled while the call ran.
 pub fn cut_off() -> Box<Fault> {
     let message = "the turn was cancelled while this call ran; it may have been executed: look, or ask before you call again";
-    sent(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
+    fault_after_sending(FaultCode::Stopped, message, Next::AskUser, Reached::Maybe)
 }
 
 /// The user went on without deciding about the call, or without running it.
@@ -24,11 +24,11 @@ pub fn passed_over() -> Box<Fault> {
 
 /// The result of an earlier call, whose tool may not be used any more.
 pub fn not_readable(tool: &str) -> Box<Fault> {
-    let tool = shortened(tool);
+    let tool = shortened_text(tool);
     let message = format!(
         "there is no tool `{tool}` any more, so the result of this call cannot be read; go on without it"
     );
-    sent(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
+    fault_after_sending(FaultCode::ToolRemoved, message, Next::GiveUp, Reached::Maybe)
 }
 
 /// The reply of the model was cut, so that the arguments may be, too.
@@ -56,11 +56,11 @@ pub fn not_allowed() -> Box<Fault> {
 }
 
 /// The call had an equal result several times.
-pub fn repeated(n_times: usize) -> Box<Fault> {
+pub fn repeated_result(n_times: usize) -> Box<Fault> {
     let message = format!(
         "this call had the same arguments and the same result {n_times} times; change the arguments, use another tool, or answer with what is known"
     );
-    sent(FaultCode::Refused, message, Next::CorrectArguments, Reached::Yes)
+    fault_after_sending(FaultCode::Refused, message, Next::CorrectArguments, Reached::Yes)
 }
 
 /// The call had an equal result so often that it is not made any more.

@@ -3,7 +3,7 @@
 use callgate_tool::{Fault, FaultCode, Next};
 
 /// The values are being requested: the caller's protocol asks for them in its own form.
-pub fn asked() -> Box<Fault> {
+pub fn requested_values() -> Box<Fault> {
     let message = "this tool needs values that the user has to give first; nothing was done yet";
     Box::new(Fault::new(FaultCode::NeedsValues, message, Next::AskUser))
 }

@@ -2,21 +2,24 @@
 
 use callgate_tool::{Effect, Fault, FaultCode, Next};
 
-use super::{answered, invalid, invalid_arguments, listed, problem, shortened};
+use super::{
+    fault_with_problems, fault_with_status, invalid, invalid_arguments, problem, shortened_text,
+};
 
 /// A condition of the operator reads a value that the session lacks, or that the condition cannot take.
 pub fn missing_value(field: &str, reference: &str) -> Box<Fault> {
     let expected = format!("`{reference}` in the session, in the form that the condition takes");
     let remedy = format!("set `{reference}` before the call");
     let got = "nothing, or another value";
-    let missing = problem(shortened(field), expected, got, Some(&remedy));
+    let missing = problem(shortened_text(field), expected, got, Some(&remedy));
     let advice = "; the value comes from the session, not from arguments";
-    listed(FaultCode::MissingSessionValue, vec![missing], advice, Next::GiveUp)
+    fault_with_problems(FaultCode::MissingSessionValue, vec![missing], advice, Next::GiveUp)
 }
 
 /// A condition of a model has a value that its field does not take.
 pub fn wrong_condition(at: &str, expected: &str) -> Box<Fault> {
-    let at = if at.is_empty() { "where".to_owned() } else { format!("where.{}", shortened(at)) };
+    let at =
+        if at.is_empty() { "where".to_owned() } else { format!("where.{}", shortened_text(at)) };
     invalid(&at, expected, "another value", None)
 }
 
@@ -24,7 +27,7 @@ pub fn wrong_condition(at: &str, expected: &str) -> Box<Fault> {
 pub fn wrong_filter(why: &str) -> Box<Fault> {
     let why = why.strip_prefix("expected ").unwrap_or(why);
     let (expected, got) = why.rsplit_once(", got ").unwrap_or((why, "another text"));
-    invalid_arguments(vec![problem("filter", expected, shortened(got), None)])
+    invalid_arguments(vec![problem("filter", expected, shortened_text(got), None)])
 }
 
 /// A filter has a text or a number that the service has no literal for.
@@ -41,5 +44,5 @@ pub fn no_object() -> Box<Fault> {
 /// The service found documents and wrote no answer.
 pub fn no_answer() -> Box<Fault> {
     let message = "the service could not write an answer; try again later, or search for passages";
-    answered(FaultCode::ServiceError, 200, message, Next::TryLater)
+    fault_with_status(FaultCode::ServiceError, 200, message, Next::TryLater)
 }

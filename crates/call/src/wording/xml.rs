@@ -2,15 +2,15 @@
 
 use callgate_tool::Fault;
 
-use super::{NOTHING, invalid, shortened};
+use super::{NOTHING, invalid, shortened_text};
 
 pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
-    let got = format!("the name `{}`", shortened(name));
+    let got = format!("the name `{}`", shortened_text(name));
     invalid(at, "members that XML can have as elements", got, None)
 }
 
 pub(crate) fn no_namespace(at: &str, prefix: &str) -> Box<Fault> {
-    let expected = format!("names with one namespace for the prefix `{}`", shortened(prefix));
+    let expected = format!("names with one namespace for the prefix `{}`", shortened_text(prefix));
     invalid(at, expected, "none, two or a reserved one", None)
 }
 
@@ -18,8 +18,8 @@ pub(crate) fn missing(at: &str) -> Box<Fault> {
     invalid(at, "a value, which is the root element of the body", NOTHING, None)
 }
 
-pub(crate) fn beside(at: &str, name: &str) -> Box<Fault> {
-    let expected = format!("no member beside the root element `{}`", shortened(name));
+pub(crate) fn member_beside_root(at: &str, name: &str) -> Box<Fault> {
+    let expected = format!("no member beside the root element `{}`", shortened_text(name));
     invalid(at, expected, "one", None)
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn no_single_value(at: &str) -> Box<Fault> {
     invalid(at, "a single value, as XML has it here", "a list or an object", None)
 }
 
-pub(crate) fn twice(at: &str, kind: &str, name: &str, first: &str) -> Box<Fault> {
-    let expected = format!("one writer for the {kind} `{}`", shortened(name));
-    let got = format!("two, the other is `{}`", shortened(first));
+pub(crate) fn duplicate_writer(at: &str, kind: &str, name: &str, first: &str) -> Box<Fault> {
+    let expected = format!("one writer for the {kind} `{}`", shortened_text(name));
+    let got = format!("two, the other is `{}`", shortened_text(first));
     invalid(at, expected, got, Some("give only one of them"))
 }

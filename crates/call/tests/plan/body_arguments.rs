@@ -77,7 +77,7 @@ fn notes_of_body_arguments_have_member_names() {
 /// What the client is given that runs the call itself.
 fn filled(arguments: Value) -> Result<Value, String> {
     let session = tenant();
-    let filled = plan(CONTACT).filled(
+    let filled = plan(CONTACT).filled_arguments(
         &members(arguments),
         &session,
         StoredResults::NONE,

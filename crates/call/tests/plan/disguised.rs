@@ -151,10 +151,10 @@ fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
     let response = response.body(Bytes::from(body)).unwrap();
     let masker = Masker::new(vec![Secret::new(secret.to_owned())]);
     let (shape, mut journal) = (Shape::default(), Journal::default());
-    let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
-    let mut shown = shown(&plan.understood(&response, reading).outcome);
+    let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+    let mut shown = shown(&plan.understood_response(&response, reading).outcome);
     // Piece by piece it is what it is at once.
-    if let Some(mut splitter) = Splitter::of(response.headers()) {
+    if let Some(mut splitter) = Splitter::from_headers(response.headers()) {
         splitter.push(response.body());
         while let Some(bytes) = splitter.split() {
             let value = splitter.value(&bytes, &masker);

@@ -3,7 +3,7 @@
 pub(crate) use std::{collections::BTreeSet, fs};
 
 pub(crate) use bytes::Bytes;
-pub(crate) use callgate_call::{Evaluator, Plan, Reading, Shape, StoredResults, Verdict};
+pub(crate) use callgate_call::{Evaluator, Plan, ReadContext, Shape, StoredResults, Verdict};
 pub(crate) use callgate_openapi::{Defaults, Document, Limits, LoadOptions, SessionInputs, load};
 pub(crate) use callgate_secret::Masker;
 pub(crate) use callgate_testkit::{check_rows, rows, say};

@@ -32,7 +32,7 @@ fn faults_of_the_executor_have_their_messages() {
         wording::answer::too_large(1_048_576, Effect::Read),
         wording::nothing_recorded(),
         wording::auth_failed("the session has no `$session.params.token`"),
-        wording::refused("its origin is not public https"),
+        wording::refused_request("its origin is not public https"),
         wording::not_supported("its body is XML"),
     ];
     let expected = r"
@@ -139,7 +139,7 @@ fn every_message_of_a_fault_has_a_bounded_length() {
     for fault in [
         wording::unknown_tool(&long, &names),
         wording::auth_failed(&long),
-        wording::refused(&long),
+        wording::refused_request(&long),
         wording::not_supported(&long),
     ] {
         assert!(fault.message.len() <= wording::MAX_MESSAGE, "{}", fault.message.len());

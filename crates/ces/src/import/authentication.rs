@@ -14,11 +14,11 @@ pub(super) enum Product {
 /// Imports the authentication. A message without a member means no authentication.
 pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Imported) {
     let n_remarks = imported.remarks.len();
-    message.only(&KINDS, imported);
+    message.remark_unknown_members(&KINDS, imported);
     let auth = match message.one_of(&KINDS, imported) {
-        Some(kind) => {
-            message.message(kind, imported).and_then(|config| one(kind, &config, product, imported))
-        }
+        Some(kind) => message
+            .message(kind, imported)
+            .and_then(|config| imported_authentication(kind, &config, product, imported)),
         // Several at once and unknown ones cause a remark; none at all means no authentication.
         None if imported.remarks.len() == n_remarks => Some(Value::from("none")),
         None => None,
@@ -29,7 +29,7 @@ pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Impor
     }
 }
 
-fn one(
+fn imported_authentication(
     kind: &str,
     config: &Message<'_>,
     product: Product,
@@ -42,7 +42,7 @@ fn one(
         "serviceAccountAuthConfig" => service_account(config, imported),
         "serviceAgentAuthConfig" => service_agent(config, product, imported),
         _ => {
-            config.only(&[], imported);
+            config.remark_unknown_members(&[], imported);
             of_service_agent(config, product, imported);
             Some(json!({"google_id_token": {}}))
         }
@@ -50,18 +50,18 @@ fn one(
 }
 
 fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
-    config.only(
+    config.remark_unknown_members(
         &["keyName", "requestLocation", "apiKey", "secretVersionForApiKey", "apiKeySecretVersion"],
         imported,
     );
-    let name = config.required("keyName", imported).map(ExportText::data);
+    let name = config.required_text("keyName", imported).map(ExportText::data);
     let values = ["REQUEST_LOCATION_UNSPECIFIED", "HEADER", "QUERY_STRING"];
     let place = match config.position("requestLocation", &values, imported) {
         Some(1) => Some("header"),
         Some(2) => Some("query"),
         Some(_) => {
             let message = "expected `HEADER` or `QUERY_STRING`, got none";
-            imported.remark(RemarkKind::Invalid, config.at("requestLocation"), message);
+            imported.remark(RemarkKind::Invalid, config.member_pointer("requestLocation"), message);
             None
         }
         None => None,
@@ -72,7 +72,7 @@ fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
 }
 
 fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
-    config.only(
+    config.remark_unknown_members(
         &[
             "oauthGrantType",
             "clientId",
@@ -90,10 +90,10 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
     let is_said = grant == Some(1) || (grant == Some(0) && product == Product::Ces);
     if grant == Some(0) && !is_said {
         let message = "expected `CLIENT_CREDENTIAL`, got none";
-        imported.remark(RemarkKind::Invalid, config.at("oauthGrantType"), message);
+        imported.remark(RemarkKind::Invalid, config.member_pointer("oauthGrantType"), message);
     }
-    let client = config.required("clientId", imported).map(ExportText::literal);
-    let endpoint = config.required("tokenEndpoint", imported);
+    let client = config.required_text("clientId", imported).map(ExportText::literal);
+    let endpoint = config.required_text("tokenEndpoint", imported);
     let endpoint = endpoint.and_then(|text| address(config, "tokenEndpoint", text, imported));
     let versions = ["secretVersionForClientSecret", "clientSecretVersion"];
     let secret = secret(config, "clientSecret", versions, imported);
@@ -107,7 +107,10 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
 }
 
 fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
-    config.only(&["token", "secretVersionForToken", "tokenSecretVersion"], imported);
+    config.remark_unknown_members(
+        &["token", "secretVersionForToken", "tokenSecretVersion"],
+        imported,
+    );
     let versions = ["secretVersionForToken", "tokenSecretVersion"];
     let is_kept = versions.iter().any(|name| {
         config.node(name).and_then(|node| node.as_str()).is_some_and(|text| !text.is_empty())
@@ -117,7 +120,7 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
     let Some(reference) = token.filter(|token| token.contains('$')) else {
         if token.is_some() && product == Product::Ces {
             let message = "expected a reference to a token: `$context.variables.NAME`";
-            imported.remark(RemarkKind::Invalid, config.at("token"), message);
+            imported.remark(RemarkKind::Invalid, config.member_pointer("token"), message);
             return None;
         }
         let token = secret(config, "token", versions, imported)?;
@@ -128,23 +131,24 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
         Product::Dialogflow => "$session.params.",
     };
     let name = reference.strip_prefix(prefix).unwrap_or_default();
-    let is_name = |known: char| known.is_alphanumeric() || matches!(known, '_' | '-' | '.');
+    let is_name =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(is_name) {
         let message = format!("expected a token, or a reference to one: `{prefix}NAME`");
-        imported.remark(RemarkKind::NoEquivalent, config.at("token"), message);
+        imported.remark(RemarkKind::NoEquivalent, config.member_pointer("token"), message);
         return None;
     }
     Some(json!({"bearer": {"token": reference}}))
 }
 
 fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
-    config.only(&["serviceAccount", "scopes"], imported);
-    let account = config.required("serviceAccount", imported)?.data();
+    config.remark_unknown_members(&["serviceAccount", "scopes"], imported);
+    let account = config.required_text("serviceAccount", imported)?.data();
     let scopes = scopes(config, imported);
     let message = format!(
         "the account callgate runs as asks for the token of `{account}`: give it `roles/iam.serviceAccountTokenCreator` there"
     );
-    imported.remark(RemarkKind::Account, config.at("serviceAccount"), message);
+    imported.remark(RemarkKind::Account, config.member_pointer("serviceAccount"), message);
     let mut settings = json!({"impersonate": account});
     if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
         members.insert("scopes".to_owned(), Value::Array(scopes));
@@ -153,7 +157,7 @@ fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Valu
 }
 
 fn service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
-    config.only(&["serviceAgentAuth"], imported);
+    config.remark_unknown_members(&["serviceAgentAuth"], imported);
     // cx.v3 tool.proto: unspecified means `ID_TOKEN`.
     let values = ["SERVICE_AGENT_AUTH_UNSPECIFIED", "ID_TOKEN", "ACCESS_TOKEN"];
     let kind = config.position("serviceAgentAuth", &values, imported)?;
@@ -189,7 +193,7 @@ pub(super) fn address<'a>(
     let address = text.address();
     if address.is_none() {
         let message = "expected an address that begins with `https://`, got another text";
-        imported.remark(RemarkKind::Invalid, config.at(member), message);
+        imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);
     }
     address
 }
@@ -207,13 +211,13 @@ fn secret(
     if let Some((version, name)) = named {
         if config.text(plain, imported).is_some() {
             let message = format!("`{plain}` is not used where `{version}` names a secret");
-            imported.remark(RemarkKind::Ignored, config.at(plain), message);
+            imported.remark(RemarkKind::Ignored, config.member_pointer(plain), message);
         }
-        if let Some(reference) = imported.version(name, config.at(version), "") {
+        if let Some(reference) = imported.version(name, config.member_pointer(version), "") {
             return Some(reference);
         }
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
-        imported.remark(RemarkKind::Invalid, config.at(version), message);
+        imported.remark(RemarkKind::Invalid, config.member_pointer(version), message);
         return None;
     }
     let value = config.text(plain, imported);
@@ -221,7 +225,7 @@ fn secret(
         let reference = format!("file:{file}");
         let message =
             format!("the secret is not taken over: write it into `{file}` beside `callgate.yaml`");
-        imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
+        imported.remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
         return Some(Value::from(reference));
     }
     if let Some(value) = value {
@@ -229,7 +233,7 @@ fn secret(
     }
     // Dialogflow, since August 2025: exports no longer contain raw secrets.
     let message = format!("the export does not hold the secret of `{plain}`");
-    imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
+    imported.remark(RemarkKind::MissingSecret, config.member_pointer(plain), message);
     None
 }
 

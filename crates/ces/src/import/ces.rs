@@ -19,11 +19,15 @@ pub fn import_ces(export: &Node) -> Imported {
 /// Imports into `imported`, which determines the form of secrets.
 pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported {
     if let Some(export) = Message::root(export, &mut imported) {
-        export.only(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
+        export.remark_unknown_members(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
         execution(&export, &mut imported);
         if export.has("toolFakeConfig") {
             let message = "no fake answers instead of the service; `upstream: replay` answers from recordings";
-            imported.remark(RemarkKind::NoEquivalent, export.at("toolFakeConfig"), message);
+            imported.remark(
+                RemarkKind::NoEquivalent,
+                export.member_pointer("toolFakeConfig"),
+                message,
+            );
         }
         kind(&export, &mut imported);
     }
@@ -38,13 +42,18 @@ pub(crate) fn is_ces(export: &Node) -> bool {
 
 /// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values from its app's
 /// `environment.json`. `None` if it is nested too deeply.
-pub(crate) fn filled(export: &Node, kind: &str, folder: &str, environment: &Node) -> Option<Node> {
+pub(crate) fn filled_export(
+    export: &Node,
+    kind: &str,
+    folder: &str,
+    environment: &Node,
+) -> Option<Node> {
     let mut value = export.to_value();
     let environment = environment.to_value();
     let displayed = ["displayName", "display_name"].iter().find_map(|name| value.get(name));
     let names = [displayed.and_then(Value::as_str), Some(folder)];
-    let found = names.into_iter().flatten().find_map(|name| environment.get(kind)?.get(name));
-    if let Some(values) = found {
+    let tool_values = names.into_iter().flatten().find_map(|name| environment.get(kind)?.get(name));
+    if let Some(values) = tool_values {
         fill(&mut value, values);
     }
     let parsed = callgate_tree::read(value.to_string().as_bytes(), &Limits::default());
@@ -56,8 +65,10 @@ fn fill(export: &mut Value, environment: &Value) {
     let (Value::Object(members), Value::Object(values)) = (export, environment) else { return };
     for (name, value) in values {
         match members.get_mut(name) {
-            Some(known) if known == ENVIRONMENT => *known = value.clone(),
-            Some(known) => fill(known, value),
+            Some(existing_value) if existing_value == ENVIRONMENT => {
+                *existing_value = value.clone();
+            }
+            Some(existing_value) => fill(existing_value, value),
             None if name == "url" => drop(members.insert(name.clone(), value.clone())),
             None => {}
         }
@@ -91,8 +102,8 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
                 data_store::of_ces(&message, imported);
             }
         }
-        Some(known @ ("fileSearchTool" | "googleSearchTool")) => {
-            let message = match known {
+        Some(kind @ ("fileSearchTool" | "googleSearchTool")) => {
+            let message = match kind {
                 "fileSearchTool" => {
                     "left out: the files are kept by Google alone; put them into a folder, and name it in a toolset (`documents`)"
                 }
@@ -100,11 +111,11 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
                     "left out: Google's models search the web inside of their service, which callgate does not call"
                 }
             };
-            imported.remark(RemarkKind::NoEquivalent, export.at(known), message);
+            imported.remark(RemarkKind::NoEquivalent, export.member_pointer(kind), message);
         }
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
-            imported.remark(RemarkKind::NoEquivalent, export.at(other), message);
+            imported.remark(RemarkKind::NoEquivalent, export.member_pointer(other), message);
         }
         None => {
             let message = "expected `openApiToolset` or `openApiTool`, got none";
@@ -119,13 +130,13 @@ fn execution(export: &Message<'_>, imported: &mut Imported) {
     let is_asynchronous = export.position("executionType", &values, imported) == Some(2);
     if is_asynchronous {
         let message = "calls are answered when the service has answered";
-        imported.remark(RemarkKind::NoEquivalent, export.at("executionType"), message);
+        imported.remark(RemarkKind::NoEquivalent, export.member_pointer("executionType"), message);
     }
     let text = export.text("timeout", imported);
     let milliseconds = match text.map(|text| milliseconds(text.data())) {
         Some(None) => {
             let message = "expected a duration: `30s`, `1.5s`";
-            return imported.remark(RemarkKind::Invalid, export.at("timeout"), message);
+            return imported.remark(RemarkKind::Invalid, export.member_pointer("timeout"), message);
         }
         Some(given) => given,
         None => is_asynchronous.then_some(60_000),

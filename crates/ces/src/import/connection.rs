@@ -8,12 +8,13 @@ use crate::import::{Imported, RemarkKind, message::Message, text::ExportText};
 /// `tlsConfig`: the certificates that are trusted instead of the machine's.
 pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("tlsConfig", imported) else { return };
-    config.only(&["caCerts"], imported);
+    config.remark_unknown_members(&["caCerts"], imported);
     let mut certificates = Vec::new();
     for certificate in config.messages("caCerts", imported) {
-        certificate.only(&["displayName", "cert"], imported);
-        certificates
-            .extend(certificate.required("cert", imported).map(|text| Value::from(text.data())));
+        certificate.remark_unknown_members(&["displayName", "cert"], imported);
+        certificates.extend(
+            certificate.required_text("cert", imported).map(|text| Value::from(text.data())),
+        );
     }
     // Without certificates the message means the machine's own trust.
     if !certificates.is_empty() {
@@ -24,8 +25,8 @@ pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
 /// `serviceDirectoryConfig`: the service whose private endpoint is contacted.
 pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
-    config.only(&["service"], imported);
-    let Some(service) = config.required("service", imported).map(ExportText::data) else {
+    config.remark_unknown_members(&["service"], imported);
+    let Some(service) = config.required_text("service", imported).map(ExportText::data) else {
         return;
     };
     let parts: Vec<_> = service.split('/').collect();
@@ -34,7 +35,7 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
             && parts.iter().all(|part| !part.is_empty());
     if !is_name {
         let message = "expected `projects/…/locations/…/namespaces/…/services/…`";
-        return imported.remark(RemarkKind::Invalid, config.at("service"), message);
+        return imported.remark(RemarkKind::Invalid, config.member_pointer("service"), message);
     }
     imported.settings.insert("service_directory".to_owned(), service.into());
 }
@@ -42,10 +43,10 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
 /// `clientCertificateSettings` of an agent: the certificate for services that request one.
 pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
-    config.only(&["sslCertificate", "privateKey", "passphrase"], imported);
-    let certificate = config.required("sslCertificate", imported).map(ExportText::data);
+    config.remark_unknown_members(&["sslCertificate", "privateKey", "passphrase"], imported);
+    let certificate = config.required_text("sslCertificate", imported).map(ExportText::data);
     let key = config
-        .required("privateKey", imported)
+        .required_text("privateKey", imported)
         .and_then(|name| version(&config, "privateKey", name, imported));
     let passphrase = config.text("passphrase", imported);
     let passphrase = passphrase.map(|name| version(&config, "passphrase", name, imported));
@@ -68,10 +69,10 @@ fn version(
     imported: &mut Imported,
 ) -> Option<Value> {
     let part = if member == "passphrase" { "-passphrase" } else { "" };
-    let version = imported.version(name, config.at(member), part);
+    let version = imported.version(name, config.member_pointer(member), part);
     if version.is_none() {
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
-        imported.remark(RemarkKind::Invalid, config.at(member), message);
+        imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);
     }
     version
 }

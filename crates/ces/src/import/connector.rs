@@ -7,21 +7,24 @@ use crate::import::{Imported, RemarkKind, authentication::Product, message::Mess
 
 /// Imports the specification of a tool of Dialogflow CX.
 pub(super) fn of_cx(spec: &Message<'_>, imported: &mut Imported) {
-    spec.only(&["name", "actions", "endUserAuthConfig"], imported);
+    spec.remark_unknown_members(&["name", "actions", "endUserAuthConfig"], imported);
     let actions = spec.messages("actions", imported);
     put(spec, ["name", "endUserAuthConfig"], &actions, Product::Dialogflow, imported);
 }
 
 /// Imports a toolset of Customer Engagement Suite.
 pub(super) fn of_toolset(toolset: &Message<'_>, imported: &mut Imported) {
-    toolset.only(&["connection", "authConfig", "connectorActions"], imported);
+    toolset.remark_unknown_members(&["connection", "authConfig", "connectorActions"], imported);
     let actions = toolset.messages("connectorActions", imported);
     put(toolset, ["connection", "authConfig"], &actions, Product::Ces, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite, which has one action and a name of its own.
 pub(super) fn of_tool(tool: &Message<'_>, imported: &mut Imported) {
-    tool.only(&["connection", "authConfig", "action", "name", "description"], imported);
+    tool.remark_unknown_members(
+        &["connection", "authConfig", "action", "name", "description"],
+        imported,
+    );
     let actions: Vec<_> = tool.message("action", imported).into_iter().collect();
     put(tool, ["connection", "authConfig"], &actions, Product::Ces, imported);
     let name = tool.text("name", imported).map(|text| text.data().to_owned());
@@ -40,7 +43,7 @@ pub(super) fn of_tool(tool: &Message<'_>, imported: &mut Imported) {
         imported.settings.insert("prefix", "".into());
     } else {
         let message = "expected a name that models can write; the tool gets one of its action";
-        imported.remark(RemarkKind::NoEquivalent, tool.at("name"), message);
+        imported.remark(RemarkKind::NoEquivalent, tool.member_pointer("name"), message);
     }
 }
 
@@ -51,12 +54,12 @@ fn put(
     product: Product,
     imported: &mut Imported,
 ) {
-    let Some(connection) = spec.required(name, imported) else { return };
+    let Some(connection) = spec.required_text(name, imported) else { return };
     let connection = connection.data().to_owned();
     let parts: Vec<&str> = connection.split('/').collect();
     if !matches!(*parts, ["projects", _, "locations", _, "connections", _]) {
         let message = "expected the name of a connection: `projects/…/locations/…/connections/…`";
-        return imported.remark(RemarkKind::Invalid, spec.at(name), message);
+        return imported.remark(RemarkKind::Invalid, spec.member_pointer(name), message);
     }
     let n_remarks = imported.remarks.len();
     let user = spec.message(user, imported).map(|user| of_user(&user, product, imported));
@@ -64,14 +67,16 @@ fn put(
     if new.any(|remark| remark.kind == RemarkKind::Invalid) {
         return;
     }
-    let actions: Vec<Value> =
-        actions.iter().filter_map(|action| one(action, imported).map(Value::Object)).collect();
+    let actions: Vec<Value> = actions
+        .iter()
+        .filter_map(|action| imported_action(action, imported).map(Value::Object))
+        .collect();
     if actions.is_empty() {
         let message = "expected an action that can be taken over, got none";
         return imported.remark(RemarkKind::Invalid, spec.pointer(), message);
     }
     let message = "the account callgate runs as calls the connection in place of the product's service agent: give it `roles/connectors.invoker` and `roles/connectors.viewer`";
-    imported.remark(RemarkKind::Account, spec.at(name), message);
+    imported.remark(RemarkKind::Account, spec.member_pointer(name), message);
     let settings = &mut imported.settings;
     settings.insert("connection", connection.into());
     settings.insert("actions", Value::Array(actions));
@@ -81,15 +86,17 @@ fn put(
 }
 
 /// One action: `connectionActionId`, or an operation on entities. `None` for one that is left out, which a remark says.
-fn one(action: &Message<'_>, imported: &mut Imported) -> Option<Object> {
-    action
-        .only(&["connectionActionId", "entityOperation", "inputFields", "outputFields"], imported);
+fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+    action.remark_unknown_members(
+        &["connectionActionId", "entityOperation", "inputFields", "outputFields"],
+        imported,
+    );
     let mut entry = match action.one_of(&["connectionActionId", "entityOperation"], imported)? {
         "connectionActionId" => {
-            let id = action.required("connectionActionId", imported)?.data();
+            let id = action.required_text("connectionActionId", imported)?.data();
             if id == "ExecuteCustomQuery" {
                 let message = "statements that a model writes are not run: write an action with `sql` into the toolset";
-                let pointer = action.at("connectionActionId");
+                let pointer = action.member_pointer("connectionActionId");
                 imported.remark(RemarkKind::NoEquivalent, pointer, message);
                 return None;
             }
@@ -109,8 +116,8 @@ fn one(action: &Message<'_>, imported: &mut Imported) -> Option<Object> {
 }
 
 fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object> {
-    operation.only(&["entityId", "operation"], imported);
-    let entity = operation.required("entityId", imported)?.data();
+    operation.remark_unknown_members(&["entityId", "operation"], imported);
+    let entity = operation.required_text("entityId", imported)?.data();
     let words = ["OPERATION_TYPE_UNSPECIFIED", "LIST", "GET", "CREATE", "UPDATE", "DELETE"];
     let word = match operation.position("operation", &words, imported)? {
         1 => "list",
@@ -120,7 +127,7 @@ fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object>
         5 => "delete",
         _ => {
             let message = "expected `LIST`, `GET`, `CREATE`, `UPDATE` or `DELETE`, got none";
-            imported.remark(RemarkKind::Invalid, operation.at("operation"), message);
+            imported.remark(RemarkKind::Invalid, operation.member_pointer("operation"), message);
             return None;
         }
     };
@@ -136,16 +143,16 @@ fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object>
 /// it, calls would have the rights of the connection.
 fn of_user(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
     let kinds = ["oauth2AuthCodeConfig", "oauth2JwtBearerConfig"];
-    config.only(&kinds, imported);
+    config.remark_unknown_members(&kinds, imported);
     let kind = config.one_of(&kinds, imported)?;
     if kind == "oauth2JwtBearerConfig" {
         let message = "tokens for a signed assertion of the user cannot be taken over";
-        imported.remark(RemarkKind::Invalid, config.at(kind), message);
+        imported.remark(RemarkKind::Invalid, config.member_pointer(kind), message);
         return None;
     }
     let token = config.message(kind, imported)?;
-    token.only(&["oauthToken"], imported);
-    let text = token.required("oauthToken", imported)?.data();
+    token.remark_unknown_members(&["oauthToken"], imported);
+    let text = token.required_text("oauthToken", imported)?.data();
     let prefix = match product {
         Product::Ces => "$context.variables.",
         Product::Dialogflow => "$session.params.",
@@ -156,7 +163,7 @@ fn of_user(config: &Message<'_>, product: Product, imported: &mut Imported) -> O
     });
     let Some(name) = name else {
         let message = format!("expected a value of the session, `{prefix}NAME`, got another one");
-        imported.remark(RemarkKind::Invalid, token.at("oauthToken"), message);
+        imported.remark(RemarkKind::Invalid, token.member_pointer("oauthToken"), message);
         return None;
     };
     Some(format!("{prefix}{name}").into())

@@ -15,7 +15,7 @@ pub fn import_cx(tool: &Node) -> Imported {
 /// Imports into `imported`, which determines the form of secrets.
 pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     if let Some(tool) = Message::root(tool, &mut imported) {
-        tool.only(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
+        tool.remark_unknown_members(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
         confirmation::read(&tool, &mut imported);
         spec(&tool, &mut imported);
     }
@@ -50,7 +50,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
         Some("dataStoreSpec") => data_store::of_cx(tool, imported),
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
-            imported.remark(RemarkKind::NoEquivalent, tool.at(other), message);
+            imported.remark(RemarkKind::NoEquivalent, tool.member_pointer(other), message);
         }
         None => {
             imported.remark(

@@ -12,16 +12,19 @@ use crate::import::{Imported, RemarkKind, message::Message};
 /// Imports the specification of a tool of Dialogflow CX.
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("dataStoreSpec", imported) else { return };
-    spec.only(&["dataStoreConnections", "fallbackPrompt"], imported);
+    spec.remark_unknown_members(&["dataStoreConnections", "fallbackPrompt"], imported);
     let prompt = spec.node("fallbackPrompt").and_then(callgate_tree::Node::as_object);
     // It is an empty message in the published format.
     if prompt.is_some_and(|prompt| prompt.iter().next().is_some()) {
         let message = "left out: no prompt is used where no answer is found; the agent's own model gets the snippets";
-        imported.remark(RemarkKind::NoEquivalent, spec.at("fallbackPrompt"), message);
+        imported.remark(RemarkKind::NoEquivalent, spec.member_pointer("fallbackPrompt"), message);
     }
     let connections = spec.messages("dataStoreConnections", imported);
     let stores = connections.iter().filter_map(|connection| {
-        connection.only(&["dataStoreType", "dataStore", "documentProcessingMode"], imported);
+        connection.remark_unknown_members(
+            &["dataStoreType", "dataStore", "documentProcessingMode"],
+            imported,
+        );
         let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "STRUCTURED"];
         connection.position("dataStoreType", &types, imported);
         let has_chunks = has_chunks(connection, imported);
@@ -31,23 +34,31 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let stores: Vec<Store> = stores.collect();
     if stores.is_empty() {
         let message = "expected a data store, got none";
-        return imported.remark(RemarkKind::Invalid, spec.at("dataStoreConnections"), message);
+        return imported.remark(
+            RemarkKind::Invalid,
+            spec.member_pointer("dataStoreConnections"),
+            message,
+        );
     }
     let mut vertex = Object::new();
     if stores.len() > 1 {
         let message = "an answer over several data stores needs their engine, which the export does not name: the tool gives snippets; write `vertex: {engine: …, answer: true}` for answers";
-        imported.remark(RemarkKind::NoEquivalent, spec.at("dataStoreConnections"), message);
+        imported.remark(
+            RemarkKind::NoEquivalent,
+            spec.member_pointer("dataStoreConnections"),
+            message,
+        );
     } else {
         vertex.insert("answer", true.into());
     }
-    account(&spec.at("dataStoreConnections"), imported);
+    account(&spec.member_pointer("dataStoreConnections"), imported);
     vertex.insert("data_stores", stores.iter().map(Store::to_value).collect());
     put(tool, "displayName", vertex, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite.
 pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
-    tool.only(&[&SOURCES[..], &SETTINGS[..]].concat(), imported);
+    tool.remark_unknown_members(&[&SOURCES[..], &SETTINGS[..]].concat(), imported);
     let kind = tool.one_of(&SOURCES, imported);
     let Some(kind) = kind else {
         let message = "expected `dataStoreSource` or `engineSource`, got none";
@@ -66,7 +77,7 @@ pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
     if has_filter_argument(tool, &searched, imported) {
         vertex.insert("filter_argument", true.into());
     }
-    account(&tool.at(kind), imported);
+    account(&tool.member_pointer(kind), imported);
     put(tool, "name", vertex, imported);
 }
 
@@ -140,7 +151,7 @@ impl SearchScope {
                 vertex.insert("mode", "chunks".into());
             } else {
                 let message = "some of the data stores have chunks: all are searched for documents, since a request to an engine has one mode";
-                let pointer = source.at("dataStoreSources");
+                let pointer = source.member_pointer("dataStoreSources");
                 imported.remark(RemarkKind::NoEquivalent, pointer, message);
             }
         }
@@ -150,18 +161,21 @@ impl SearchScope {
 
 /// A data store with its filter.
 fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
-    source.only(&["filter", "dataStore"], imported);
+    source.remark_unknown_members(&["filter", "dataStore"], imported);
     let Some(data_store) = source.message("dataStore", imported) else {
         let message = "expected a data store, got none";
-        imported.remark(RemarkKind::Invalid, source.at("dataStore"), message);
+        imported.remark(RemarkKind::Invalid, source.member_pointer("dataStore"), message);
         return None;
     };
-    data_store.only(
+    data_store.remark_unknown_members(
         &["name", "type", "documentProcessingMode", "connectorConfig", "displayName", "createTime"],
         imported,
     );
     if let Some(connector) = data_store.message("connectorConfig", imported) {
-        connector.only(&["collection", "collectionDisplayName", "dataSource"], imported);
+        connector.remark_unknown_members(
+            &["collection", "collectionDisplayName", "dataSource"],
+            imported,
+        );
     }
     let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "FAQ", "CONNECTOR"];
     let is_connector = data_store.position("type", &types, imported) == Some(4);
@@ -172,7 +186,7 @@ fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
 }
 
 fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<SearchScope> {
-    source.only(&["engine", "dataStoreSources", "filter"], imported);
+    source.remark_unknown_members(&["engine", "dataStoreSources", "filter"], imported);
     let engine = Some(resource(source, "engine", imported)?);
     let sources = source.messages("dataStoreSources", imported);
     let stores: Option<Vec<Store>> =
@@ -182,7 +196,7 @@ fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<SearchScop
     if filter.is_some() && !stores.is_empty() {
         let message =
             "the products do not use it beside `dataStoreSources`; here it holds for all of them";
-        imported.remark(RemarkKind::NoEquivalent, source.at("filter"), message);
+        imported.remark(RemarkKind::NoEquivalent, source.member_pointer("filter"), message);
     }
     Some(SearchScope { engine, filter, stores, ..SearchScope::default() })
 }
@@ -214,20 +228,20 @@ fn filter(source: &Message<'_>, imported: &mut Imported) -> Option<String> {
 
 /// The name of a data store or an engine.
 fn resource(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<String> {
-    let name = message.required(member, imported)?.data().to_owned();
+    let name = message.required_text(member, imported)?.data().to_owned();
     let parts: Vec<&str> = name.split('/').collect();
     let (kind, expected) = match member {
         "engine" => ("engines", "projects/…/locations/…/collections/…/engines/…"),
         _ => ("dataStores", "projects/…/locations/…/collections/…/dataStores/…"),
     };
     let is_name = match *parts {
-        ["projects", _, "locations", _, "collections", _, known, _]
-        | ["projects", _, "locations", _, known, _] => known == kind,
+        ["projects", _, "locations", _, "collections", _, collection_kind, _]
+        | ["projects", _, "locations", _, collection_kind, _] => collection_kind == kind,
         _ => false,
     };
     if !is_name {
         let message_text = format!("expected a name such as `{expected}`");
-        imported.remark(RemarkKind::Invalid, message.at(member), message_text);
+        imported.remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
         return None;
     }
     Some(name)
@@ -245,7 +259,7 @@ fn put(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Impo
     let is_legal = name.as_ref().is_some_and(|name| ToolName::new(name).is_ok());
     if name.is_some() && !is_legal {
         let message = "expected a name that models can write; the tool is called `search` behind its toolset's";
-        imported.remark(RemarkKind::NoEquivalent, tool.at(member), message);
+        imported.remark(RemarkKind::NoEquivalent, tool.member_pointer(member), message);
     }
     let name = name.filter(|_| is_legal);
     if name.is_some() {
@@ -272,7 +286,7 @@ fn number(
     let number = number.filter(|number| range.contains(number));
     if number.is_none() {
         let message_text = format!("expected a number from {} to {}", range.start(), range.end());
-        imported.remark(RemarkKind::Invalid, message.at(member), message_text);
+        imported.remark(RemarkKind::Invalid, message.member_pointer(member), message_text);
     }
     number
 }

@@ -8,8 +8,8 @@ use crate::import::{Imported, RemarkKind, message::Message};
 
 pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("functionSpec", imported) else { return };
-    spec.only(&["inputSchema", "outputSchema"], imported);
-    let name = tool.required("displayName", imported).map(|text| text.data().to_owned());
+    spec.remark_unknown_members(&["inputSchema", "outputSchema"], imported);
+    let name = tool.required_text("displayName", imported).map(|text| text.data().to_owned());
     let description = tool.text("description", imported).map(|text| text.data().to_owned());
     let schema = |name| spec.node(name).map(Node::to_value).filter(Value::is_object);
     let (input, output) = (schema("inputSchema"), schema("outputSchema"));
@@ -19,8 +19,8 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
 /// Imports a client function of Customer Engagement Suite.
 pub(super) fn of_ces(export: &Message<'_>, imported: &mut Imported) {
     let Some(function) = export.message("clientFunction", imported) else { return };
-    function.only(&["name", "description", "parameters", "response"], imported);
-    let name = function.required("name", imported).map(|text| text.data().to_owned());
+    function.remark_unknown_members(&["name", "description", "parameters", "response"], imported);
+    let name = function.required_text("name", imported).map(|text| text.data().to_owned());
     let description = function.text("description", imported).map(|text| text.data().to_owned());
     let schema = |name| function.node(name).map(|node| json_schema(node.to_value(), 0));
     let (input, output) = (schema("parameters"), schema("response"));
@@ -87,9 +87,11 @@ fn json_schema(schema: Value, depth: usize) -> Value {
             ("ref", Value::String(to)) => {
                 made.insert("$ref", Value::from(to.replacen("#/defs/", "#/$defs/", 1)));
             }
-            ("defs", Value::Object(members)) => drop(made.insert("$defs", each(members, depth))),
+            ("defs", Value::Object(members)) => {
+                drop(made.insert("$defs", json_schema_members(members, depth)));
+            }
             ("properties", Value::Object(members)) => {
-                made.insert("properties", each(members, depth));
+                made.insert("properties", json_schema_members(members, depth));
             }
             ("prefixItems" | "prefix_items" | "anyOf" | "any_of", Value::Array(items)) => {
                 let items = items.into_iter().map(|item| json_schema(item, depth + 1)).collect();
@@ -112,7 +114,7 @@ fn json_schema(schema: Value, depth: usize) -> Value {
     Value::Object(made)
 }
 
-fn each(members: Object, depth: usize) -> Value {
+fn json_schema_members(members: Object, depth: usize) -> Value {
     let members = members.into_iter();
     Value::Object(members.map(|(name, value)| (name, json_schema(value, depth + 1))).collect())
 }

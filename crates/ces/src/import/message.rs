@@ -14,10 +14,10 @@ pub(super) struct Message<'a> {
 impl<'a> Message<'a> {
     /// The message at the root of a file.
     pub(super) fn root(node: &'a Node, imported: &mut Imported) -> Option<Self> {
-        Self::of(node, String::new(), imported)
+        Self::from_node(node, String::new(), imported)
     }
 
-    fn of(node: &'a Node, pointer: String, imported: &mut Imported) -> Option<Self> {
+    fn from_node(node: &'a Node, pointer: String, imported: &mut Imported) -> Option<Self> {
         let object = node.as_object();
         if object.is_none() {
             let message = format!("expected an object, got: {}", node.kind());
@@ -31,10 +31,10 @@ impl<'a> Message<'a> {
     }
 
     /// The pointer of a member of the message, even if it is missing.
-    pub(super) fn at(&self, name: &str) -> String {
+    pub(super) fn member_pointer(&self, name: &str) -> String {
         let written =
-            self.member(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
-        format!("{}/{}", self.pointer, escaped(&written))
+            self.member(name).map_or_else(|| name.to_owned(), |(entry, _)| entry.to_owned());
+        format!("{}/{}", self.pointer, pointer_segment(&written))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -46,13 +46,15 @@ impl<'a> Message<'a> {
     }
 
     pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
-        Self::of(self.node(name)?, self.at(name), imported)
+        Self::from_node(self.node(name)?, self.member_pointer(name), imported)
     }
 
     pub(super) fn messages(&self, name: &str, imported: &mut Imported) -> Vec<Self> {
         let items = self.list(name, imported).iter().enumerate();
-        let pointer = self.at(name);
-        items.filter_map(|(at, item)| Self::of(item, format!("{pointer}/{at}"), imported)).collect()
+        let pointer = self.member_pointer(name);
+        items
+            .filter_map(|(at, item)| Self::from_node(item, format!("{pointer}/{at}"), imported))
+            .collect()
     }
 
     /// The member as a text; `None` if it is empty.
@@ -61,22 +63,26 @@ impl<'a> Message<'a> {
         let text = node.as_str();
         if text.is_none() {
             let message = format!("expected a text, got: {}", node.kind());
-            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         if text == Some(ENVIRONMENT) {
             let message = "expected a value of `environment.json` in place of `$env_var`, got none";
-            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         text.filter(|text| !text.is_empty() && *text != ENVIRONMENT).map(ExportText::new)
     }
 
     /// A text that must not be empty.
-    pub(super) fn required(&self, name: &str, imported: &mut Imported) -> Option<ExportText<'a>> {
+    pub(super) fn required_text(
+        &self,
+        name: &str,
+        imported: &mut Imported,
+    ) -> Option<ExportText<'a>> {
         let n_remarks = imported.remarks.len();
         let text = self.text(name, imported);
         if text.is_none() && imported.remarks.len() == n_remarks {
             let message = format!("expected `{name}`, got none");
-            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
         text
     }
@@ -85,7 +91,11 @@ impl<'a> Message<'a> {
         let items = self.list(name, imported);
         let texts: Vec<_> = items.iter().filter_map(Node::as_str).map(ExportText::new).collect();
         if texts.len() < items.len() {
-            imported.remark(RemarkKind::Invalid, self.at(name), "expected a list of texts");
+            imported.remark(
+                RemarkKind::Invalid,
+                self.member_pointer(name),
+                "expected a list of texts",
+            );
         }
         texts
     }
@@ -104,20 +114,21 @@ impl<'a> Message<'a> {
             let number = number.as_f64();
             (0..values.len()).find(|at| u32::try_from(*at).ok().map(f64::from) == number)
         });
-        let found = named.or(numbered).flatten();
-        if found.is_none() {
+        let index = named.or(numbered).flatten();
+        if index.is_none() {
             let message = format!("expected one of `{}`", values.join("`, `"));
-            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
         }
-        found
+        index
     }
 
     /// Adds a remark for each unknown member.
-    pub(super) fn only(&self, known: &[&str], imported: &mut Imported) {
-        let is_known = |name: &str| known.iter().any(|known| is_same(known, name));
+    pub(super) fn remark_unknown_members(&self, expected_names: &[&str], imported: &mut Imported) {
+        let is_known =
+            |name: &str| expected_names.iter().any(|expected_name| is_same(expected_name, name));
         for (name, node) in self.object.iter().filter(|(name, _)| !is_known(name)) {
             if !matches!(node, Node::Null) {
-                let pointer = format!("{}/{}", self.pointer, escaped(name));
+                let pointer = format!("{}/{}", self.pointer, pointer_segment(name));
                 let message = format!("`{name}` means nothing here");
                 imported.remark(RemarkKind::Ignored, pointer, message);
             }
@@ -130,9 +141,9 @@ impl<'a> Message<'a> {
         names: &[&'static str],
         imported: &mut Imported,
     ) -> Option<&'static str> {
-        let mut found = names.iter().copied().filter(|name| self.has(name));
-        let first = found.next()?;
-        if let Some(second) = found.next() {
+        let mut present_names = names.iter().copied().filter(|name| self.has(name));
+        let first = present_names.next()?;
+        if let Some(second) = present_names.next() {
             let message = format!("expected one of its members, got `{first}` and `{second}`");
             imported.remark(RemarkKind::Invalid, &self.pointer, message);
             return None;
@@ -144,7 +155,7 @@ impl<'a> Message<'a> {
         let Some(node) = self.node(name) else { return &[] };
         node.as_array().unwrap_or_else(|| {
             let message = format!("expected a list, got: {}", node.kind());
-            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            imported.remark(RemarkKind::Invalid, self.member_pointer(name), message);
             &[]
         })
     }
@@ -152,7 +163,9 @@ impl<'a> Message<'a> {
     /// The member under either of its spellings; `null` counts as missing.
     fn member(&self, name: &str) -> Option<(&'a str, &'a Node)> {
         let mut members = self.object.iter().filter(|(_, node)| !matches!(node, Node::Null));
-        members.find(|(known, _)| is_same(name, known)).map(|(known, node)| (&**known, node))
+        members
+            .find(|(written_name, _)| is_same(name, written_name))
+            .map(|(entry, node)| (&**entry, node))
     }
 }
 
@@ -173,7 +186,7 @@ fn snake(camel: &str) -> String {
 }
 
 /// A name as a part of a JSON pointer (RFC 6901 §3).
-fn escaped(name: &str) -> String {
+fn pointer_segment(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

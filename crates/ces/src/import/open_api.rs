@@ -17,9 +17,9 @@ pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Impor
         Product::Dialogflow => &[],
     };
     // Callgate ignores unknown fields anyway: response fields beyond the schema are kept.
-    let known =
+    let common_members =
         [schema, authentication, "tlsConfig", "serviceDirectoryConfig", "ignoreUnknownFields"];
-    message.only(&[&known, described].concat(), imported);
+    message.remark_unknown_members(&[&common_members, described].concat(), imported);
     imported.schema = message.text(schema, imported).map(|text| text.data().to_owned());
     if product == Product::Ces {
         let url = message.text("url", imported);

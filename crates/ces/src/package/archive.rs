@@ -77,7 +77,7 @@ fn is_inside(name: &str) -> bool {
 }
 
 fn printable(name: &str) -> String {
-    name.chars().filter(|known| !known.is_control()).take(120).collect()
+    name.chars().filter(|character| !character.is_control()).take(120).collect()
 }
 
 fn inflate(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {

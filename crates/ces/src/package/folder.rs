@@ -12,13 +12,13 @@ use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
 
 /// Reads the wanted files, by their names below the export's root.
 pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let mut found = Vec::new();
-    walk(folder, "", 0, &mut found)?;
-    let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+    let mut named_paths = Vec::new();
+    walk(folder, "", 0, &mut named_paths)?;
+    let names: Vec<_> = named_paths.iter().map(|(name, _)| name.as_str()).collect();
     let root = root(&names).ok_or_else(|| no_root(folder))?;
     let mut files = BTreeMap::new();
     let mut left = MOST_BYTES;
-    for (name, file) in &found {
+    for (name, file) in &named_paths {
         let Some(name) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
         if file.is_symlink() {
             return Err(format!("expected a file, got a link: `{}`", file.display()));
@@ -36,7 +36,7 @@ fn walk(
     folder: &Path,
     above: &str,
     depth: usize,
-    found: &mut Vec<(String, PathBuf)>,
+    named_paths: &mut Vec<(String, PathBuf)>,
 ) -> Result<(), String> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries =
@@ -49,15 +49,15 @@ fn walk(
             continue;
         }
         let name = format!("{above}{name}");
-        if found.len() >= MOST_FILES {
+        if named_paths.len() >= MOST_FILES {
             return Err(format!("expected at most {MOST_FILES} files in an export, got more"));
         }
         if path.is_dir() && !path.is_symlink() {
             if depth < MOST_DEPTH {
-                walk(&path, &format!("{name}/"), depth + 1, found)?;
+                walk(&path, &format!("{name}/"), depth + 1, named_paths)?;
             }
         } else {
-            found.push((name, path));
+            named_paths.push((name, path));
         }
     }
     Ok(())

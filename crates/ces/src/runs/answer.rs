@@ -8,7 +8,7 @@ use super::{
     Run, client_answers,
     inputs::ToolResponse,
     outputs::response_of,
-    turn::{CallState, PendingCall, Turn},
+    turn::{CallState, PendingCall, WaitingTurn},
 };
 
 impl Run {
@@ -16,7 +16,7 @@ impl Run {
     pub(super) async fn end_calls(
         &self,
         session: &Session,
-        turn: &mut Turn,
+        turn: &mut WaitingTurn,
         answers: impl Iterator<Item = (usize, &ToolResponse)>,
     ) -> Result<(), Problem> {
         let before = turn.clone();
@@ -42,7 +42,7 @@ impl Run {
         if let Some(principal) = self.request.principal() {
             call = call.with_principal(principal.clone());
         }
-        let executor = &self.request.built().executor;
+        let executor = &self.request.served_build().executor;
         let mut result = executor.resume(call, response.answer.clone()).await?;
         if let Outcome::Answered(answered) = &mut result.outcome {
             answered.status = answered.status.or(response.status);

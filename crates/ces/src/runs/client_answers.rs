@@ -7,31 +7,31 @@ use callgate_tool::Value;
 use super::{
     UNKNOWN_CALL,
     inputs::ToolResponse,
-    turn::{CallState, Past, PendingCall, Runs, Turn},
+    turn::{CallState, PendingCall, Runs, WaitEnd, WaitingTurn},
 };
 
 /// The positions of the calls that the answers belong to, in order.
 pub(super) fn positions(
     runs: &Runs,
-    open: Option<&Turn>,
+    open: Option<&WaitingTurn>,
     responses: &[ToolResponse],
 ) -> Result<Vec<usize>, Problem> {
-    let mut found = Vec::new();
+    let mut call_positions = Vec::new();
     let mut wrong: Vec<(ProblemKind, String)> = Vec::new();
     for response in responses {
         match position(runs, open, response) {
-            Ok(position) => found.push(position),
+            Ok(position) => call_positions.push(position),
             Err(problem) => wrong.push(problem),
         }
     }
-    let Some((kind, _)) = wrong.first() else { return Ok(found) };
+    let Some((kind, _)) = wrong.first() else { return Ok(call_positions) };
     let detail: Vec<_> = wrong.iter().map(|(_, detail)| detail.as_str()).collect();
     Err(with_pending(Problem::new(*kind, detail.join("; ")), open))
 }
 
 fn position(
     runs: &Runs,
-    open: Option<&Turn>,
+    open: Option<&WaitingTurn>,
     response: &ToolResponse,
 ) -> Result<usize, (ProblemKind, String)> {
     let id = &response.id;
@@ -45,7 +45,7 @@ fn position(
                 };
             }
             CallState::Ended(_, Some(waited)) if waited == id => {
-                return Err(settled(id, Past::Answered));
+                return Err(ended_call_problem(id, WaitEnd::Answered));
             }
             _ => {}
         }
@@ -54,17 +54,19 @@ fn position(
         let detail = format!("no call of this session waits for the action {action} of its tool");
         return Err((UNKNOWN_CALL, detail));
     }
-    match runs.past.iter().rev().find(|(known, _)| known == id) {
-        Some((_, past)) => Err(settled(id, *past)),
+    match runs.past.iter().rev().find(|(entry, _)| entry == id) {
+        Some((_, past)) => Err(ended_call_problem(id, *past)),
         None => Err((UNKNOWN_CALL, format!("no call of this session has waited as `{id}`"))),
     }
 }
 
-fn settled(id: &str, past: Past) -> (ProblemKind, String) {
+fn ended_call_problem(id: &str, past: WaitEnd) -> (ProblemKind, String) {
     match past {
-        Past::Answered => (CALL_ANSWERED, format!("`{id}` was answered before")),
-        Past::Expired => (CALL_EXPIRED, format!("`{id}` was given up, the answer came too late")),
-        Past::Removed => (CALL_EXPIRED, format!("`{id}` was given up, its tool was taken away")),
+        WaitEnd::Answered => (CALL_ANSWERED, format!("`{id}` was answered before")),
+        WaitEnd::Expired => {
+            (CALL_EXPIRED, format!("`{id}` was given up, the answer came too late"))
+        }
+        WaitEnd::Removed => (CALL_EXPIRED, format!("`{id}` was given up, its tool was taken away")),
     }
 }
 
@@ -78,15 +80,15 @@ fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
 }
 
 /// The refusal of other requests while a session waits.
-pub(super) fn paused(turn: &Turn) -> Problem {
+pub(super) fn paused_session_problem(turn: &WaitingTurn) -> Problem {
     let detail =
         "the session waits for its client: answer the calls under `toolCalls` with `toolResponses`";
     with_pending(Problem::new(SESSION_PAUSED, detail), Some(turn))
 }
 
 /// Adds the waiting calls to a problem.
-pub(super) fn with_pending(problem: Problem, open: Option<&Turn>) -> Problem {
-    let calls = open.map(Turn::requested).unwrap_or_default();
+pub(super) fn with_pending(problem: Problem, open: Option<&WaitingTurn>) -> Problem {
+    let calls = open.map(WaitingTurn::requested_calls).unwrap_or_default();
     problem.with_member("toolCalls", Value::Array(calls))
 }
 

@@ -8,21 +8,24 @@ use callgate_tool::{Object, Value, json};
 use super::{
     NEEDS_MODEL,
     inputs::{Inputs, ToolResponse, execution},
-    turn::{CallState, Turn},
+    turn::{CallState, WaitingTurn},
 };
-use crate::members::{array, object, required, take, wrong};
+use crate::members::{array, object, required_object, take, wrong};
 
 pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
-    let mut members = required("the body", Some(body))?;
+    let mut members = required_object("the body", Some(body))?;
     let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));
     let parameter = |name| query.and_then(|query| query.get(name)).filter(|it| !it.is_null());
     let variables = object("queryParams.parameters", parameter("parameters").cloned())?;
     let payload = parameter("payload").cloned();
     let mut session = members.remove("session");
     if let Some(payload) = payload {
-        let known = session.get_or_insert_with(|| json!({}));
-        if let Some(known) = known.as_object_mut().filter(|known| !known.contains_key("payload")) {
-            known.insert("payload", payload);
+        let session_value = session.get_or_insert_with(|| json!({}));
+        if let Some(session_members) = session_value
+            .as_object_mut()
+            .filter(|session_members| !session_members.contains_key("payload"))
+        {
+            session_members.insert("payload", payload);
         }
     }
     let execution = execution(&mut members)?;
@@ -31,9 +34,9 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
         response(take(&mut members, &["queryInput", "query_input"]))?.map(|one| vec![one]);
     if responses.is_some() && !calls.is_empty() {
         let detail = "expected `queryInput.toolCallResult` or calls under `queryResult`, got both: answer the calls that wait first";
-        return Err(Problem::malformed(detail));
+        return Err(Problem::malformed_body(detail));
     }
-    let session = SessionInput::read(session)?.of(id);
+    let session = SessionInput::read(session)?.with_id(id);
     let variables = variables.unwrap_or_default();
     Ok(Inputs { calls, responses, variables, session, execution, repeatable: None })
 }
@@ -75,9 +78,9 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
         }
         (Some(_), Some(_)) => {
             let detail = format!("`{at}`: expected `outputParameters` or `error`, got both");
-            return Err(Problem::malformed(detail));
+            return Err(Problem::malformed_body(detail));
         }
-        (None, output) => answer(required(&format!("{at}.outputParameters"), output)?),
+        (None, output) => answer(required_object(&format!("{at}.outputParameters"), output)?),
     };
     Ok(Some(ToolResponse { id: String::new(), named, answer, status }))
 }
@@ -94,7 +97,7 @@ fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
 }
 
 /// The answer with the id of the first call that waits for it: Dialogflow identifies a call by its tool and its action.
-pub(super) fn with_id(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
+pub(super) fn with_id(mut response: ToolResponse, open: Option<&WaitingTurn>) -> ToolResponse {
     if response.named.contains_key("action") {
         let mut calls = open.iter().flat_map(|turn| &turn.calls);
         let id = calls.find_map(|call| match &call.state {

@@ -6,7 +6,7 @@ use callgate_tool::{Object, Value, json};
 
 /// The product whose format a request has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Form {
+pub(super) enum RequestForm {
     /// Customer Engagement Suite: `inputs` and `outputs`.
     Ces,
     /// Dialogflow CX: `queryInput` and `queryResult`.
@@ -18,8 +18,8 @@ pub(crate) fn is_of_dialogflow(body: &Value) -> bool {
     names.iter().any(|name| body.get(name).is_some())
 }
 
-impl Form {
-    pub(super) fn of(body: &Value) -> Self {
+impl RequestForm {
+    pub(super) fn from_body(body: &Value) -> Self {
         if is_of_dialogflow(body) { Self::Dialogflow } else { Self::Ces }
     }
 

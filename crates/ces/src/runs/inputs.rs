@@ -8,7 +8,7 @@ use callgate_gateway::{Problem, SessionInput};
 use callgate_tool::{InvalidValue, Object, Value};
 
 use super::{NEEDS_MODEL, repetition::Repeatable};
-use crate::members::{array, object, required, take, wrong};
+use crate::members::{array, object, required_object, take, wrong};
 
 #[derive(Debug)]
 pub(super) struct Inputs {
@@ -38,19 +38,21 @@ pub(super) struct ToolResponse {
 
 impl Inputs {
     pub(super) fn read(body: Value, id: &str) -> Result<Self, Problem> {
-        let mut members = required("the body", Some(body))?;
+        let mut members = required_object("the body", Some(body))?;
         let config = members.remove("config");
         let named = config.as_ref().and_then(|config| config.get("session"));
         let named = named.and_then(Value::as_str).filter(|name| !name.is_empty());
         if named.is_some_and(|name| last_segment(name) != id) {
-            return Err(Problem::malformed("`config.session`: expected the session of the path"));
+            return Err(Problem::malformed_body(
+                "`config.session`: expected the session of the path",
+            ));
         }
         let mut inputs = Self {
             calls: Vec::new(),
             responses: None,
             variables: Object::new(),
             execution: execution(&mut members)?,
-            session: SessionInput::read(members.remove("session"))?.of(id),
+            session: SessionInput::read(members.remove("session"))?.with_id(id),
             repeatable: None,
         };
         let listed = array("inputs", take(&mut members, &["inputs"]))?;
@@ -59,13 +61,13 @@ impl Inputs {
         }
         if inputs.responses.is_some() && !inputs.calls.is_empty() {
             let detail = "`inputs`: expected `toolResponses` or `toolCalls`, got both: answer the calls that wait first";
-            return Err(Problem::malformed(detail));
+            return Err(Problem::malformed_body(detail));
         }
         Ok(inputs)
     }
 
     fn add(&mut self, at: &str, input: Value) -> Result<(), Problem> {
-        let mut input = required(at, Some(input))?;
+        let mut input = required_object(at, Some(input))?;
         if let Some(name) = NEED_A_MODEL.iter().find(|name| take(&mut input, &[**name]).is_some()) {
             let detail = format!(
                 "`{at}.{name}`: this input needs a model, and callgate has none; send `toolCalls`, `toolResponses` or `variables`"
@@ -78,23 +80,23 @@ impl Inputs {
         let n_set = [&calls, &responses, &variables].into_iter().flatten().count();
         if n_set > 1 {
             let expected = "one of `toolCalls`, `toolResponses` and `variables`, got several";
-            return Err(Problem::malformed(format!("`{at}`: expected {expected}")));
+            return Err(Problem::malformed_body(format!("`{at}`: expected {expected}")));
         }
         if let Some(calls) = calls {
             let at = format!("{at}.toolCalls");
-            self.calls.extend(listed(&at, calls, &["toolCalls", "tool_calls"])?);
+            self.calls.extend(list_items(&at, calls, &["toolCalls", "tool_calls"])?);
         }
         if let Some(responses) = responses {
             let at = format!("{at}.toolResponses");
-            let known = self.responses.get_or_insert_default();
-            let listed = listed(&at, responses, &["toolResponses", "tool_responses"])?;
+            let tool_responses = self.responses.get_or_insert_default();
+            let listed = list_items(&at, responses, &["toolResponses", "tool_responses"])?;
             for (index, response) in listed.into_iter().enumerate() {
-                known.push(tool_response(&format!("{at}[{index}]"), response)?);
+                tool_responses.push(tool_response(&format!("{at}[{index}]"), response)?);
             }
             let mut ids = BTreeSet::new();
-            if let Some(twice) = known.iter().find(|response| !ids.insert(&response.id)) {
+            if let Some(twice) = tool_responses.iter().find(|response| !ids.insert(&response.id)) {
                 let id = &twice.id;
-                return Err(Problem::malformed(format!(
+                return Err(Problem::malformed_body(format!(
                     "`{at}`: expected one response a call, got two of: `{id}`"
                 )));
             }
@@ -125,7 +127,7 @@ pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
 }
 
 /// A list, or the message that holds it.
-fn listed(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem> {
+fn list_items(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem> {
     match value {
         Value::Array(items) => Ok(items),
         Value::Object(mut message) => array(at, take(&mut message, names)),
@@ -134,15 +136,20 @@ fn listed(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem>
 }
 
 fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
-    let mut members = required(at, Some(response))?;
+    let mut members = required_object(at, Some(response))?;
     let id = match take(&mut members, &["id"]) {
         Some(Value::String(id)) => id,
         other => {
             return Err(wrong(&format!("{at}.id"), "the id of a call that waits", other.as_ref()));
         }
     };
-    let response = required(&format!("{at}.response"), take(&mut members, &["response"]))?;
-    Ok(ToolResponse { id, named: named(&members), answer: answer(response), status: None })
+    let response = required_object(&format!("{at}.response"), take(&mut members, &["response"]))?;
+    Ok(ToolResponse {
+        id,
+        named: tool_naming_members(&members),
+        answer: answer(response),
+        status: None,
+    })
 }
 
 /// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the result.
@@ -157,7 +164,7 @@ fn answer(mut response: Object) -> ClientAnswer {
 }
 
 /// The members that name the tool of a call, in the spelling of responses.
-pub(crate) fn named(call: &Object) -> Object {
+pub(crate) fn tool_naming_members(call: &Object) -> Object {
     let mut named = Object::new();
     for (name, other) in NAMES {
         let value = call.get(name).or_else(|| call.get(other));

@@ -5,9 +5,9 @@ use callgate_tool::{
 };
 
 use super::{
-    form::Form,
-    inputs::{last_segment, named},
-    turn::{CallState, PendingCall, Turn},
+    form::RequestForm,
+    inputs::{last_segment, tool_naming_members},
+    turn::{CallState, PendingCall, WaitingTurn},
 };
 
 pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
@@ -24,7 +24,7 @@ pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
 
 /// A call in the form for a store. `made` is the call as it was read and its result, if it was made.
 pub(super) fn pending_call(
-    form: Form,
+    form: RequestForm,
     call: &Value,
     made: Option<(&ToolCall, &ToolResult)>,
     response: &Value,
@@ -36,15 +36,15 @@ pub(super) fn pending_call(
         _ => None,
     });
     let (id, named, response) = match form {
-        Form::Ces => {
-            let mut named = call.as_object().map(named).unwrap_or_default();
+        RequestForm::Ces => {
+            let mut named = call.as_object().map(tool_naming_members).unwrap_or_default();
             if waits.is_some() {
                 add_names(&mut named, &tool);
             }
             let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             (id, named, response.get("response").cloned().unwrap_or_default())
         }
-        Form::Dialogflow => {
+        RequestForm::Dialogflow => {
             let name = |name: &str| {
                 let given = call
                     .get(name)
@@ -83,7 +83,7 @@ fn without_names(result: &Value) -> Value {
     Value::Object(members)
 }
 
-pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
+pub(super) fn end_all(turn: &mut WaitingTurn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
     for call in turn.calls.iter_mut().filter(|call| call.waits()) {
         let fault = fault(call);
         end(call, fault);
@@ -91,7 +91,7 @@ pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&PendingCall) -> Box<Fault
 }
 
 pub(super) fn end(call: &mut PendingCall, fault: Box<Fault>) {
-    let response = response_of(call, &failed(&call.id, &call.tool, fault));
+    let response = response_of(call, &failed_result(&call.id, &call.tool, fault));
     let waited = match &call.state {
         CallState::Waits(id, _) => Some(id.clone()),
         CallState::Ended(_, id) => id.clone(),
@@ -100,7 +100,7 @@ pub(super) fn end(call: &mut PendingCall, fault: Box<Fault>) {
 }
 
 /// The result of a call that failed before it was made.
-pub(crate) fn failed(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
+pub(crate) fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
     let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
     ToolResult { id: id.to_owned(), tool: tool.to_owned(), outcome, journal }
 }
@@ -108,20 +108,20 @@ pub(crate) fn failed(id: &str, tool: &str, fault: Box<Fault>) -> ToolResult {
 /// The `response` of a call with this result; for a call of Dialogflow, its `toolCallResult` without names.
 pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
-        let message = Form::Dialogflow.message(&[Value::Object(call.named.clone())]);
-        return without_names(&first_response(Form::Dialogflow, message, result));
+        let message = RequestForm::Dialogflow.message(&[Value::Object(call.named.clone())]);
+        return without_names(&first_response(RequestForm::Dialogflow, message, result));
     }
     response(result)
 }
 
 /// The `response` of a result in the format of Customer Engagement Suite.
 pub(crate) fn response(result: &ToolResult) -> Value {
-    let message = Form::Ces.message(&[json!({"id": result.id, "tool": result.tool})]);
-    first_response(Form::Ces, message, result).get("response").cloned().unwrap_or_default()
+    let message = RequestForm::Ces.message(&[json!({"id": result.id, "tool": result.tool})]);
+    first_response(RequestForm::Ces, message, result).get("response").cloned().unwrap_or_default()
 }
 
 /// The response to the only call of a message.
-fn first_response(form: Form, message: Value, result: &ToolResult) -> Value {
+fn first_response(form: RequestForm, message: Value, result: &ToolResult) -> Value {
     let read = form.dialect().read(message, |_| None);
     let written =
         read.map(|read| form.responses(form.dialect().write(&read, std::slice::from_ref(result))));
@@ -129,8 +129,8 @@ fn first_response(form: Form, message: Value, result: &ToolResult) -> Value {
 }
 
 /// The output that asks the client to run calls.
-pub(super) fn waiting(turn: &Turn) -> Value {
-    let calls = turn.requested();
+pub(super) fn waiting(turn: &WaitingTurn) -> Value {
+    let calls = turn.requested_calls();
     if turn.is_of_dialogflow() {
         let messages =
             calls.iter().map(|call| json!({"source": "VIRTUAL_AGENT", "toolCall": call}));
@@ -139,7 +139,7 @@ pub(super) fn waiting(turn: &Turn) -> Value {
     output("toolCalls", &calls, turn.index)
 }
 
-pub(super) fn ended(turn: &Turn) -> Value {
+pub(super) fn ended_turn_output(turn: &WaitingTurn) -> Value {
     let responses = turn.responses();
     if turn.is_of_dialogflow() {
         let messages = responses.iter().map(|result| json!({"toolCallResult": result}));

@@ -23,10 +23,10 @@ pub(super) struct Repeatable {
 
 /// The last responses of a session to requests with a key.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(super) struct KeptOutputs(Vec<Kept>);
+pub(super) struct KeptOutputs(Vec<KeptResponse>);
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct Kept {
+struct KeptResponse {
     request: Repeatable,
     /// The turn whose calls the response asks the client to run.
     turn: Option<u64>,
@@ -37,7 +37,10 @@ struct Kept {
 
 impl Repeatable {
     /// Reads a request that has a key.
-    pub(super) fn of(request: &RouteRequest, body: &Value) -> Result<Option<Self>, Problem> {
+    pub(super) fn from_request(
+        request: &RouteRequest,
+        body: &Value,
+    ) -> Result<Option<Self>, Problem> {
         let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
         hasher.text(&body.to_string());
         let digest = hex(hasher.finish().as_bytes());
@@ -116,7 +119,7 @@ impl KeptOutputs {
             return;
         }
         let (request, outputs) = (request.clone(), outputs.to_vec());
-        self.0.push(Kept { request, turn, outputs, tools });
+        self.0.push(KeptResponse { request, turn, outputs, tools });
         let n_gone = self.0.len().saturating_sub(MOST);
         self.0.drain(..n_gone);
     }

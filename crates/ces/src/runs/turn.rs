@@ -10,16 +10,16 @@ pub(super) struct Runs {
     /// The number of turns so far.
     pub(super) n_turns: u64,
     /// The turn that waits for the client.
-    pub(super) open: Option<Turn>,
+    pub(super) open: Option<WaitingTurn>,
     /// The recent calls that waited, the latest last, and how each ended.
-    pub(super) past: Vec<(String, Past)>,
+    pub(super) past: Vec<(String, WaitEnd)>,
     /// The last responses to requests that may be repeated.
     pub(super) kept: KeptOutputs,
 }
 
 /// The end of the wait for a client.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) enum Past {
+pub(super) enum WaitEnd {
     Answered,
     Expired,
     Removed,
@@ -27,7 +27,7 @@ pub(super) enum Past {
 
 /// A turn that waits for the client.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(super) struct Turn {
+pub(super) struct WaitingTurn {
     pub(super) index: u64,
     /// The time when the turn is given up, in milliseconds since 1970.
     pub(super) expires: u64,
@@ -73,10 +73,10 @@ impl From<CallState> for StoredState {
     }
 }
 
-impl Turn {
+impl WaitingTurn {
     /// The waiting calls in the form that asks the client to run them.
-    pub(super) fn requested(&self) -> Vec<Value> {
-        self.calls.iter().filter_map(PendingCall::requested).collect()
+    pub(super) fn requested_calls(&self) -> Vec<Value> {
+        self.calls.iter().filter_map(PendingCall::requested_call).collect()
     }
 
     pub(super) fn waits(&self) -> bool {
@@ -104,7 +104,7 @@ impl PendingCall {
         self.named.contains_key("action")
     }
 
-    fn requested(&self) -> Option<Value> {
+    fn requested_call(&self) -> Option<Value> {
         let CallState::Waits(id, args) = &self.state else { return None };
         if self.is_of_dialogflow() {
             return Some(self.with_names(None, "inputParameters", args));
@@ -135,9 +135,9 @@ impl PendingCall {
 
 impl Runs {
     /// Records how the wait for calls ended.
-    pub(super) fn remember(&mut self, calls: &[PendingCall], past: Past) {
+    pub(super) fn remember(&mut self, calls: &[PendingCall], past: WaitEnd) {
         let ids = calls.iter().filter_map(|call| match &call.state {
-            CallState::Ended(_, id) => id.clone().map(|id| (id, Past::Answered)),
+            CallState::Ended(_, id) => id.clone().map(|id| (id, WaitEnd::Answered)),
             CallState::Waits(id, _) => Some((id.clone(), past)),
         });
         self.past.extend(ids);

@@ -4,11 +4,11 @@
 use callgate_gateway::Problem;
 use callgate_tool::{InvalidValue, Object, Value};
 
-use crate::members::{array, required, take, wrong};
+use crate::members::{array, required_object, take, wrong};
 
 /// The effect of mocks on a call.
 #[derive(Debug)]
-pub(super) enum Mocked {
+pub(super) enum MockEffect {
     /// A mock gives this result.
     Answered(Value),
     /// No mock applies, and no request may be made.
@@ -18,13 +18,13 @@ pub(super) enum Mocked {
 }
 
 /// The effect of `config` on a call with these arguments; `is_meant` returns true if a mock is for the call's tool.
-pub(super) fn mocked(
+pub(super) fn mock_effect(
     config: Option<Value>,
     arguments: &Object,
     is_meant: impl Fn(&Object) -> bool,
-) -> Result<Mocked, Problem> {
-    let Some(config) = config else { return Ok(Mocked::PassedThrough) };
-    let mut config = required("mockConfig", Some(config))?;
+) -> Result<MockEffect, Problem> {
+    let Some(config) = config else { return Ok(MockEffect::PassedThrough) };
+    let mut config = required_object("mockConfig", Some(config))?;
     let mocks = take(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
     for mock in array("mockConfig.mockedToolCalls", mocks)? {
         let Value::Object(mut mock) = mock else {
@@ -34,7 +34,7 @@ pub(super) fn mocked(
         let response = take(&mut mock, &["mockResponse", "mock_response"]);
         let given = Value::Object(arguments.clone());
         if is_meant(&mock) && pattern.is_none_or(|pattern| has(&given, &pattern)) {
-            return Ok(Mocked::Answered(response.unwrap_or(Value::Object(Object::new()))));
+            return Ok(MockEffect::Answered(response.unwrap_or(Value::Object(Object::new()))));
         }
     }
     let behavior = ["unmatchedToolCallBehavior", "unmatched_tool_call_behavior"];
@@ -42,9 +42,9 @@ pub(super) fn mocked(
     match behavior.as_ref().map(|value| (value.as_str(), value.as_i64())) {
         None
         | Some((Some("FAIL" | "UNMATCHED_TOOL_CALL_BEHAVIOR_UNSPECIFIED"), _) | (_, Some(0 | 1))) => {
-            Ok(Mocked::Refused)
+            Ok(MockEffect::Refused)
         }
-        Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(Mocked::PassedThrough),
+        Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(MockEffect::PassedThrough),
         Some(_) => Err(InvalidValue::setting(
             "mockConfig.unmatchedToolCallBehavior",
             "`FAIL` or `PASS_THROUGH`",

@@ -3,7 +3,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-pub(super) fn of(schema: &Value) -> Value {
+pub(super) fn ces_schema(schema: &Value) -> Value {
     at_depth(schema, 0)
 }
 
@@ -36,8 +36,8 @@ fn at_depth(schema: &Value, depth: usize) -> Value {
             ("const", value) => drop(made.insert("enum", Value::Array(vec![text(value)]))),
             // Protocol Buffers' JSON writes an int64 as text.
             ("minItems" | "maxItems", value) => drop(made.insert(name.as_str(), text(value))),
-            (known, value) if AS_THEY_ARE.contains(&known) => {
-                made.insert(known, value.clone());
+            (key, value) if AS_THEY_ARE.contains(&key) => {
+                made.insert(key, value.clone());
             }
             _ => {}
         }
@@ -109,6 +109,6 @@ mod tests {
             },
             "defs": {"B": {"anyOf": [{"enum": ["1"]}, {"type": "INTEGER", "maximum": 5}]}},
         });
-        assert_eq!(of(&schema), expected);
+        assert_eq!(ces_schema(&schema), expected);
     }
 }

@@ -5,7 +5,7 @@ use callgate_tree::Node;
 
 use crate::{
     import::{self, Imported},
-    package::{Package, displayed},
+    package::{Package, display_name},
     whole::{
         collection::{Collection, ImportedTool},
         examples,
@@ -13,12 +13,12 @@ use crate::{
 };
 
 pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection) {
-    let of_agent = import::import_cx_agent_into(Imported::of_agent(), agent);
+    let of_agent = import::import_cx_agent_into(Imported::for_agent(), agent);
     let mut is_told = false;
     for (folder, file) in collection.folders(package, "tools") {
         let Some(tool) = collection.node(package, &file) else { continue };
-        let name = collection.name(displayed(&tool).unwrap_or(&folder));
-        let imported = Imported::numbered(collection.number());
+        let name = collection.name(display_name(&tool).unwrap_or(&folder));
+        let imported = Imported::for_tool_number(collection.number());
         let mut imported = import::import_cx_into(imported, &tool);
         let mut certificate = of_agent.clone();
         if is_told {
@@ -26,32 +26,33 @@ pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection)
         }
         is_told = true;
         if !imported.settings.contains_key("functions") {
-            imported.and(certificate);
+            imported.merge_import(certificate);
         }
         let beside = ["schema.yaml", "schema.yml", "schema.json"];
         let beside = beside.map(|name| format!("tools/{folder}/{name}"));
         let beside = package.first(&beside.each_ref().map(String::as_str));
         let description = match beside.map(|name| package.text(&name).map(str::to_owned)) {
             Some(Err(message)) => {
-                collection.notes.left_out(&package.path(&file), message);
+                collection.notes.note_omission(&package.path(&file), message);
                 continue;
             }
             Some(Ok(text)) if tool_has_schema(&tool) => Some(text),
             _ => imported.schema.take(),
         };
-        let aliases = [displayed(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
+        let aliases =
+            [display_name(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
         collection.take(
             &package.path(&file),
             ImportedTool { name, imported, description },
             &aliases,
         );
     }
-    let webhooks = package.below("webhooks").count();
+    let webhooks = package.file_names_below("webhooks").count();
     if webhooks > 0 {
         let message = format!("{webhooks} webhooks are not taken over: only tools are");
-        collection.notes.left_out(&package.path("webhooks"), message);
+        collection.notes.note_omission(&package.path("webhooks"), message);
     }
-    examples::of_agent(package, collection);
+    examples::import_agent_examples(package, collection);
 }
 
 fn tool_has_schema(tool: &Node) -> bool {

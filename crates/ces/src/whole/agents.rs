@@ -8,17 +8,17 @@ use callgate_tree::Node;
 use crate::{package::Package, whole::collection::Collection};
 
 /// Limits each toolset to the operations that agents name.
-pub(super) fn select(package: &Package, collection: &mut Collection) {
+pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
     let mut named: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
     for (_, file) in collection.folders(package, "agents") {
         let Some(agent) = collection.node(package, &file) else { continue };
         let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
         for (toolset, ids) in toolsets.iter().filter_map(used) {
             let Some(name) = collection.toolset(toolset).map(str::to_owned) else { continue };
-            let known = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
-            match (known, ids.is_empty()) {
-                (Some(known), false) => known.extend(ids),
-                (known, _) => *known = None,
+            let operation_ids = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
+            match (operation_ids, ids.is_empty()) {
+                (Some(agent_ids), false) => agent_ids.extend(ids),
+                (agent_ids, _) => *agent_ids = None,
             }
         }
     }

@@ -6,7 +6,7 @@ use callgate_tree::Node;
 
 use crate::{
     import::{self, Imported},
-    package::{ENVIRONMENT, Package, displayed, member},
+    package::{ENVIRONMENT, Package, display_name, member},
     whole::{
         agents,
         collection::{Collection, ImportedTool},
@@ -24,15 +24,15 @@ pub(super) fn read(
     for kind in ["toolsets", "tools"] {
         for (folder, file) in collection.folders(package, kind) {
             let tool = ToolFile { kind, folder: &folder, file: &file };
-            if let Err(message) = one(package, tool, environment.as_ref(), collection) {
-                collection.notes.left_out(&package.path(&file), message);
+            if let Err(message) = import_tool(package, tool, environment.as_ref(), collection) {
+                collection.notes.note_omission(&package.path(&file), message);
             }
         }
     }
-    agents::select(package, collection);
+    agents::limit_toolsets(package, collection);
     sequence(package, app, collection);
     collection.variables = variables(app);
-    examples::of_app(package, collection);
+    examples::import_app_examples(package, collection);
     Ok(())
 }
 
@@ -45,7 +45,7 @@ struct ToolFile<'a> {
     file: &'a str,
 }
 
-fn one(
+fn import_tool(
     package: &Package,
     ToolFile { kind, folder, file }: ToolFile<'_>,
     environment: Option<&Node>,
@@ -53,12 +53,12 @@ fn one(
 ) -> Result<(), String> {
     let mut tool = package.node(file)?;
     if let Some(environment) = environment {
-        tool = import::filled(&tool, kind, folder, environment)
+        tool = import::filled_export(&tool, kind, folder, environment)
             .ok_or("expected a tool that is not nested too deeply")?;
     }
-    let displayed = displayed(&tool);
+    let displayed = display_name(&tool);
     let name = collection.name(displayed.unwrap_or(folder));
-    let imported = Imported::numbered(collection.number());
+    let imported = Imported::for_tool_number(collection.number());
     let mut imported = import::import_ces_into(imported, &tool);
     let description = match imported.schema.take() {
         // A name is looked up among the files of the export: none leads outside.

@@ -21,7 +21,7 @@ pub(super) struct Collection {
     toolsets: Vec<ImportedToolset>,
     functions: Vec<Value>,
     /// The toolset of each tool's name.
-    known: BTreeMap<String, String>,
+    toolset_names: BTreeMap<String, String>,
     names: BTreeSet<String>,
     n_tools: usize,
     pub(super) examples: Vec<ImportedExample>,
@@ -42,7 +42,7 @@ impl Collection {
         Self {
             toolsets: Vec::new(),
             functions: Vec::new(),
-            known: BTreeMap::new(),
+            toolset_names: BTreeMap::new(),
             names: [CLIENT.to_owned()].into(),
             n_tools: 0,
             examples: Vec::new(),
@@ -56,7 +56,7 @@ impl Collection {
         let mut folders = package.folders(above);
         if folders.len() > MOST_TOOLS {
             let message = format!("only the first {MOST_TOOLS} tools are taken over");
-            self.notes.left_out(&package.path(above), message);
+            self.notes.note_omission(&package.path(above), message);
             folders.truncate(MOST_TOOLS);
         }
         folders
@@ -65,7 +65,7 @@ impl Collection {
     /// A file of the export; one that cannot be read is left out, with a note.
     pub(super) fn node(&mut self, package: &Package, file: &str) -> Option<Node> {
         let node = package.node(file);
-        node.map_err(|message| self.notes.left_out(&package.path(file), message)).ok()
+        node.map_err(|message| self.notes.note_omission(&package.path(file), message)).ok()
     }
 
     /// The number of the next tool.
@@ -76,8 +76,9 @@ impl Collection {
 
     /// A unique name for a toolset: the tool's own, in characters that callgate accepts.
     pub(super) fn name(&mut self, displayed: &str) -> String {
-        let is_legal = |known: char| known.is_ascii_alphanumeric() || known == '_';
-        let letters = displayed.chars().map(|known| if is_legal(known) { known } else { '_' });
+        let is_legal = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        let letters =
+            displayed.chars().map(|character| if is_legal(character) { character } else { '_' });
         let mut legal: String = letters.take(MOST_LETTERS).collect();
         if !legal.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
             legal.insert(0, '_');
@@ -97,7 +98,7 @@ impl Collection {
         import::certificates(&mut imported);
         import::token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
-        let is_invalid = imported.remarks.iter().any(|known| known.kind == RemarkKind::Invalid);
+        let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);
         let has_own_tools =
             ["connection", "vertex"].iter().any(|key| imported.settings.contains_key(key));
         let is_tool = (description.is_some() && !imported.lacks_credential)
@@ -107,9 +108,9 @@ impl Collection {
         self.notes.take(file, &imported, is_left_out);
         if is_left_out {
             self.names.remove(&name.to_ascii_lowercase());
-            let says_why = |known: &Remark| known.kind != RemarkKind::Ignored;
+            let says_why = |remark: &Remark| remark.kind != RemarkKind::Ignored;
             if !imported.remarks.iter().any(says_why) {
-                self.notes.left_out(file, NO_TOOL.to_owned());
+                self.notes.note_omission(file, NO_TOOL.to_owned());
             }
             return;
         }
@@ -120,12 +121,12 @@ impl Collection {
             let help = "`callgate check` asks the connection with the account of this machine: remove the toolset if it is not yours";
             self.notes.advise(file, message, help);
         }
-        let mut known = name.clone();
+        let mut toolset_name = name.clone();
         if let Some(Value::Array(functions)) = functions {
             for function in functions {
                 self.add(file, function);
             }
-            CLIENT.clone_into(&mut known);
+            CLIENT.clone_into(&mut toolset_name);
         } else {
             // As for a single export: the platforms send every default, and agents call tools by whole names.
             if !has_own_tools {
@@ -136,15 +137,19 @@ impl Collection {
             self.toolsets.push(ImportedToolset { name, settings, description });
         }
         for alias in aliases.iter().flatten().filter(|alias| !alias.is_empty()) {
-            self.known.entry((*alias).to_owned()).or_insert_with(|| known.clone());
+            self.toolset_names.entry((*alias).to_owned()).or_insert_with(|| toolset_name.clone());
         }
     }
 
     /// Adds a function of the client. Functions are called by their own names, which must be unique.
     fn add(&mut self, file: &Path, function: Value) {
-        if self.functions.iter().any(|known| known.get("name") == function.get("name")) {
+        if self
+            .functions
+            .iter()
+            .any(|other_function| other_function.get("name") == function.get("name"))
+        {
             let message = "the name of the function is that of another one".to_owned();
-            return self.notes.left_out(file, message);
+            return self.notes.note_omission(file, message);
         }
         self.functions.push(function);
     }
@@ -161,7 +166,7 @@ impl Collection {
     /// The toolset of a tool's name; for a resource name the last part counts.
     pub(super) fn toolset(&self, tool: &str) -> Option<&str> {
         let last = tool.rsplit('/').next().unwrap_or(tool);
-        self.known.get(tool).or_else(|| self.known.get(last)).map(String::as_str)
+        self.toolset_names.get(tool).or_else(|| self.toolset_names.get(last)).map(String::as_str)
     }
 
     pub(super) fn into_export(mut self, kind: ExportKind, name: String) -> WholeExport {

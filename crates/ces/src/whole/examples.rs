@@ -8,15 +8,16 @@ use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
-    package::{Package, displayed, member},
+    package::{Package, display_name, member},
     whole::{ImportedExample, collection::Collection},
 };
 
 /// Imports `playbooks/NAME/examples/*.json` of an agent.
-pub(super) fn of_agent(package: &Package, collection: &mut Collection) {
+pub(super) fn import_agent_examples(package: &Package, collection: &mut Collection) {
     let is_example = |name: &&str| name.split('/').nth(2) == Some("examples");
-    let files: Vec<_> = package.below("playbooks").filter(is_example).map(str::to_owned).collect();
-    each(package, &files, collection, |example| {
+    let files: Vec<_> =
+        package.file_names_below("playbooks").filter(is_example).map(str::to_owned).collect();
+    import_examples(package, &files, collection, |example| {
         let actions = member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
         actions
             .iter()
@@ -27,9 +28,9 @@ pub(super) fn of_agent(package: &Package, collection: &mut Collection) {
 }
 
 /// Imports `examples/` of an app.
-pub(super) fn of_app(package: &Package, collection: &mut Collection) {
-    let files: Vec<_> = package.below("examples").map(str::to_owned).collect();
-    each(package, &files, collection, |example| {
+pub(super) fn import_app_examples(package: &Package, collection: &mut Collection) {
+    let files: Vec<_> = package.file_names_below("examples").map(str::to_owned).collect();
+    import_examples(package, &files, collection, |example| {
         let messages = member(example, &["messages"]).and_then(Node::as_array).unwrap_or_default();
         let chunks = messages.iter().filter_map(|message| member(message, &["chunks"])?.as_array());
         let chunks: Vec<&Node> = chunks.flatten().collect();
@@ -37,33 +38,33 @@ pub(super) fn of_app(package: &Package, collection: &mut Collection) {
     });
 }
 
-struct Shown {
+struct ExampleCall {
     tool: String,
     message: Value,
     answer: Option<(u16, Value)>,
 }
 
-fn each(
+fn import_examples(
     package: &Package,
     files: &[String],
     collection: &mut Collection,
-    calls: impl Fn(&Node) -> Vec<Shown>,
+    calls: impl Fn(&Node) -> Vec<ExampleCall>,
 ) {
     for file in files {
         let Some(example) = collection.node(package, file) else { continue };
         let stem = file.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
-        let name = displayed(&example).or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
+        let name = display_name(&example).or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
         let calls = calls(&example);
         let n_calls = calls.len();
-        for (at, Shown { tool, message, answer }) in calls.into_iter().enumerate() {
+        for (at, ExampleCall { tool, message, answer }) in calls.into_iter().enumerate() {
             let Some(toolset) = collection.toolset(&tool).map(str::to_owned) else {
                 let message = format!("the example calls `{tool}`, which is not taken over");
-                collection.notes.left_out(&package.path(file), message);
+                collection.notes.note_omission(&package.path(file), message);
                 continue;
             };
             if collection.examples.len() >= MOST_EXAMPLES {
                 let message = format!("only {MOST_EXAMPLES} calls of examples are taken over");
-                return collection.notes.left_out(&package.path(file), message);
+                return collection.notes.note_omission(&package.path(file), message);
             }
             let name = if n_calls > 1 { format!("{name} {}", at + 1) } else { name.clone() };
             collection.examples.push(ImportedExample { name, toolset, message, answer });
@@ -72,7 +73,7 @@ fn each(
 }
 
 /// A `toolUse`, with the members of version 3 or the lists of earlier ones.
-fn tool_use(tool_use: &Node) -> Option<Shown> {
+fn tool_use(tool_use: &Node) -> Option<ExampleCall> {
     let tool = member(tool_use, &["tool"])?.as_str()?;
     let action = member(tool_use, &["action"]).and_then(Node::as_str);
     let action = action.or_else(|| member(tool_use, &["displayName"])?.as_str()).unwrap_or(tool);
@@ -88,12 +89,12 @@ fn tool_use(tool_use: &Node) -> Option<Shown> {
     let output = member(tool_use, &output).map(Node::to_value);
     let call = json!({"tool": tool, "action": action, "inputParameters": input});
     let answer = output.and_then(|output| answer::of_action(&output));
-    Some(Shown { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
+    Some(ExampleCall { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
 }
 
 /// The calls among the parts of a conversation, each with the response that has its id, or else the next response of
 /// its tool.
-fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
+fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
     let of = |names: [&str; 2]| {
         let parts = chunks.iter().enumerate();
         parts.filter_map(move |(at, chunk)| Some((at, member(chunk, &names)?))).collect::<Vec<_>>()
@@ -110,12 +111,13 @@ fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
                 None => *place > at && tool_of(response) == Some(tool.clone()),
             }
         };
-        let found = responses.iter().position(is_its).map(|found| responses.remove(found).1);
-        let response = found.and_then(|response| member(response, &["response"]));
+        let matching_response =
+            responses.iter().position(is_its).map(|index| responses.remove(index).1);
+        let response = matching_response.and_then(|response| member(response, &["response"]));
         let answer = response.and_then(|response| answer::of_response(&response.to_value()));
         let call = call.to_value();
         let message = json!({"toolCalls": {"toolCalls": [call]}});
-        shown.push(Shown { tool, message, answer });
+        shown.push(ExampleCall { tool, message, answer });
     }
     shown
 }

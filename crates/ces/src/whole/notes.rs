@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use callgate_config::{Finding, Severity};
 
-use crate::import::{Imported, Remark, RemarkKind, ignored};
+use crate::import::{Imported, Remark, RemarkKind, ignored_finding};
 
 /// The notes of an export so far.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Notes {
         }
     }
 
-    pub(super) fn left_out(&mut self, file: &Path, message: String) {
+    pub(super) fn note_omission(&mut self, file: &Path, message: String) {
         self.advise(file, message, "no step is needed: the rest is taken over without it");
     }
 
@@ -74,10 +74,10 @@ impl Notes {
 
     fn put(&mut self, file: &Path, note: Note<'_>) {
         let Note { kind, severity, pointer, message, help } = note;
-        let is_same = |known: &(Finding, usize)| {
-            known.0.message == message && (known.0.file == *file || kind == RemarkKind::Account)
+        let is_same = |entry: &(Finding, usize)| {
+            entry.0.message == message && (entry.0.file == *file || kind == RemarkKind::Account)
         };
-        if let Some((_, n_more)) = self.findings.iter_mut().find(|known| is_same(known)) {
+        if let Some((_, n_more)) = self.findings.iter_mut().find(|entry| is_same(entry)) {
             *n_more += 1;
             return;
         }
@@ -101,7 +101,7 @@ impl Notes {
             }
             finding
         };
-        let ignored = ignored(&self.ignored);
+        let ignored = ignored_finding(&self.ignored);
         ignored.into_iter().chain(self.findings.into_iter().map(counted)).collect()
     }
 }

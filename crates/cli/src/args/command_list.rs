@@ -34,7 +34,7 @@ fn with_effects(root: Command, name: &'static str) -> Command {
 }
 
 /// Reads a command line.
-pub(crate) fn parsed(words: impl Iterator<Item = OsString>) -> Result<Arguments, Error> {
+pub(crate) fn parse_arguments(words: impl Iterator<Item = OsString>) -> Result<Arguments, Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(words)?;
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))

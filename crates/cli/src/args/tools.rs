@@ -27,7 +27,7 @@ pub(crate) struct ToolsArguments {
     pub(crate) tag: Vec<String>,
     /// Show only tools with this effect: `read` changes nothing, `idempotent` changes nothing more the second time, `write`
     /// changes something each time; several may be given
-    #[arg(long, value_name = "EFFECT", value_delimiter = ',', value_parser = PossibleValuesParser::new(Effect::ALL.iter().map(|effect| effect.as_str())).try_map(|name| Effect::named(&name).ok_or("expected an effect")))]
+    #[arg(long, value_name = "EFFECT", value_delimiter = ',', value_parser = PossibleValuesParser::new(Effect::ALL.iter().map(|effect| effect.as_str())).try_map(|name| Effect::from_name(&name).ok_or("expected an effect")))]
     pub(crate) effect: Vec<Effect>,
     /// Show only tools that change nothing: `--effect read`
     #[arg(long, conflicts_with = "effect")]

@@ -15,14 +15,14 @@ use crate::{
 
 pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
     let approvals = block_on(async {
-        let sidecar = Sidecar::of(&arguments.sidecar).await?;
+        let sidecar = Sidecar::from_arguments(&arguments.sidecar).await?;
         list_approvals(&sidecar, arguments.state).await
     })??;
     if arguments.json {
         let approvals: Vec<_> = approvals.into_iter().map(|Approval(value)| value).collect();
-        output::result(&format!("{}\n", json!({"approvals": approvals})));
+        output::print_result(&format!("{}\n", json!({"approvals": approvals})));
     } else {
-        output::result(&text(&approvals));
+        output::print_result(&text(&approvals));
     }
     Ok(Verdict::Fine)
 }
@@ -64,17 +64,17 @@ async fn list_approvals(
     for _ in 0..MOST_PAGES {
         let answer = sidecar.get(&format!("/v1/approvals?limit={PAGE}{state}{cursor}")).await?;
         if !answer.status.is_success() {
-            return Err(sidecar.refused(&answer));
+            return Err(sidecar.refusal_failure(&answer));
         }
         let page = answer.value.get("approvals").and_then(Value::as_array);
-        let page = page.ok_or_else(|| sidecar.foreign())?;
+        let page = page.ok_or_else(|| sidecar.foreign_response_failure())?;
         approvals.extend(page.iter().cloned().map(Approval));
         let Some(next) = answer.value.get("nextCursor").and_then(Value::as_str) else {
             return Ok(approvals);
         };
         cursor = format!("&cursor={}", utf8_percent_encode(next, NON_ALPHANUMERIC));
     }
-    Err(sidecar.foreign())
+    Err(sidecar.foreign_response_failure())
 }
 
 /// The approvals as a table. No column is cut: ids are typed, and names decide.

@@ -14,11 +14,11 @@ use crate::{
 };
 
 pub(crate) fn run(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
-    block_on(decided(arguments))?
+    block_on(decide_approval(arguments))?
 }
 
-async fn decided(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
-    let sidecar = Sidecar::of(&arguments.sidecar).await?;
+async fn decide_approval(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
+    let sidecar = Sidecar::from_arguments(&arguments.sidecar).await?;
     let path = format!("/v1/approvals/{}", utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC));
     let answer = sidecar.get(&path).await?;
     if answer.status == StatusCode::NOT_FOUND {
@@ -26,15 +26,15 @@ async fn decided(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
         return Ok(not_decided(&message, "`callgate approvals` lists those that wait"));
     }
     if !answer.status.is_success() {
-        return Err(sidecar.refused(&answer));
+        return Err(sidecar.refusal_failure(&answer));
     }
     let approval = Approval(answer.value);
     if approval.text("id") != arguments.id {
-        return Err(sidecar.foreign());
+        return Err(sidecar.foreign_response_failure());
     }
-    output::talk(&shown(&approval));
+    output::print_message(&approval_details(&approval));
     if !arguments.reject && !is_approved(arguments) {
-        output::line("nothing was decided; `--reject` rejects it");
+        output::print_message_line("nothing was decided; `--reject` rejects it");
         return Ok(Verdict::Findings);
     }
     let word = if arguments.reject { "reject" } else { "approve" };
@@ -44,22 +44,22 @@ async fn decided(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
         StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT => {
             return Ok(not_decided(&answer.problem(), "`callgate approvals` shows its state"));
         }
-        _ => return Err(sidecar.refused(&answer)),
+        _ => return Err(sidecar.refusal_failure(&answer)),
     }
     if !ENDINGS.iter().any(|name| answer.value.get(name).is_some()) {
-        return Err(sidecar.foreign());
+        return Err(sidecar.foreign_response_failure());
     }
     if arguments.json {
-        output::result(&format!("{}\n", answer.value));
+        output::print_result(&format!("{}\n", answer.value));
     }
-    Ok(ended(&answer.value, &approval, arguments))
+    Ok(report_decision(&answer.value, &approval, arguments))
 }
 
 /// The members of which an approval or a result has one.
 const ENDINGS: [&str; 4] = ["state", "error", "pending", "response"];
 
 /// The call as a person sees it before the decision. Texts of others stay in their lines.
-fn shown(approval: &Approval) -> String {
+fn approval_details(approval: &Approval) -> String {
     let line = |name| visible_line(approval.text(name));
     let mut text = format!(
         "{} ({}), called by {}, {} until {}\n",
@@ -81,10 +81,10 @@ fn is_approved(arguments: &ApproveArguments) -> bool {
     arguments.yes || !question::is_possible() || question::is_confirmed("Approve this? [y/N] ")
 }
 
-fn ended(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {
+fn report_decision(answer: &Value, approval: &Approval, arguments: &ApproveArguments) -> Verdict {
     let fine = |text: String| {
         if !arguments.json {
-            output::result(&text);
+            output::print_result(&text);
         }
         Verdict::Fine
     };
@@ -117,6 +117,6 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 
 fn not_decided(message: &str, help: &str) -> Verdict {
     let Failure(text) = Failure::with_help(message, help);
-    output::talk(&format!("{text}\n"));
+    output::print_message(&format!("{text}\n"));
     Verdict::Findings
 }

@@ -26,33 +26,35 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
         Failure(format!("error: {}\nhelp: {help}", with_cause(&error)))
     })?;
     if arguments.json {
-        output::result(&format!("{:#}\n", as_json(&verified)));
+        output::print_result(&format!("{:#}\n", as_json(&verified)));
     } else {
-        shown(&verified);
+        print_verification(&verified);
     }
-    Ok(Verdict::of(verified.flaw.is_some()))
+    Ok(Verdict::findings_if(verified.flaw.is_some()))
 }
 
-fn shown(verified: &Verified) {
+fn print_verification(verified: &Verified) {
     let Verified { n_lines, first, head, n_torn, flaw, .. } = verified;
     if let Some(flaw) = flaw {
-        output::result(&format!("{flaw}\n"));
-        output::talk(
+        output::print_result(&format!("{flaw}\n"));
+        output::print_message(
             "help: name all files of the chain, the oldest first, and the key it was made with; a copy that was kept elsewhere shows \
              what stood there\n",
         );
     }
     if *first > 1 {
-        output::line(&format!("begins with line {first}: those before are in other files"));
+        output::print_message_line(&format!(
+            "begins with line {first}: those before are in other files"
+        ));
     }
     if *n_torn > 0 {
-        output::line(&format!(
+        output::print_message_line(&format!(
             "{n_torn} torn: the disk was full or a process ended while it wrote; the line behind says so"
         ));
     }
-    output::result(&format!("{n_lines} lines are as they were written\n"));
+    output::print_result(&format!("{n_lines} lines are as they were written\n"));
     if let Some(head) = head {
-        output::result(&format!("head {head}\n"));
+        output::print_result(&format!("head {head}\n"));
     }
 }
 

@@ -25,7 +25,8 @@ use callgate::{
 use callgate_tool::Value;
 
 use self::{
-    approve::Consent, fault::Hints, place::Place, request_printer::RequestPrinter, show::Shown,
+    approve::Consent, fault::Hints, place::Place, request_printer::RequestPrinter,
+    show::ResultPrinter,
 };
 use super::unknown_tool;
 use crate::{
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let is_unknown = executor.find(&name).is_none() && executor.refusal(&name, |_| true).is_none();
     if is_unknown && !arguments.json {
         // A result is data; words are for who types.
-        let told = unknown_tool::told(&executor, &words(arguments), &arguments.source.file);
+        let told = unknown_tool::error_text(&executor, &words(arguments), &arguments.source.file);
         return Err(Failure(told));
     }
     let values = argument_words::arguments(arguments, executor.find(&name))?;
@@ -74,23 +75,23 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     }
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
-    let shown =
-        Shown::new(arguments, Place::of(&arguments.source.file, &toolsets, entry)).of(entry);
+    let shown = ResultPrinter::new(arguments, Place::new(&arguments.source.file, &toolsets, entry))
+        .with_entry(entry);
     if !arguments.dry_run && is_raw(&arguments.answer) {
-        return block_on(streamed(&executor, &call, &session, arguments, &shown))?;
+        return block_on(stream_answer(&executor, &call, &session, arguments, &shown))?;
     }
     let result = if arguments.dry_run {
         block_on(executor.dry_run(&call, &session))?
     } else {
-        block_on(made(&executor, &call, &session, arguments))??
+        block_on(make_call(&executor, &call, &session, arguments))??
     };
     warnings::of_text(entry, &result, shown.place());
     warnings::of_selection(arguments, entry, &result);
     if arguments.json {
-        output::result(&format!("{}\n", json_result(&result)));
+        output::print_result(&format!("{}\n", json_result(&result)));
         return Ok(verdict(&result));
     }
-    Ok(shown.ended(&result))
+    Ok(shown.show_result(&result))
 }
 
 /// The words that stand for a tool: its name, and those behind it that are no arguments.
@@ -100,7 +101,7 @@ fn words(arguments: &CallArguments) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-async fn made(
+async fn make_call(
     executor: &Executor,
     call: &ToolCall,
     session: &Session,
@@ -110,21 +111,22 @@ async fn made(
     let (selection, consent) = (selection(wanted)?, Consent::to_one(arguments));
     if !wanted.all_pages {
         let call = with_flags(Call::new(call, session), wanted, selection.as_ref());
-        return Ok(approve::made(executor, &call, consent).await);
+        return Ok(approve::call_with_consent(executor, &call, consent).await);
     }
     let page = |arguments: &Arguments| {
         let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
-        with_flags(Call::new(&call, session), wanted, selection.as_ref()).detached()
+        with_flags(Call::new(&call, session), wanted, selection.as_ref()).to_static()
     };
-    Ok(pages::all(executor, page, consent, call.arguments.clone(), wanted.max_pages).await)
+    Ok(pages::call_all_pages(executor, page, consent, call.arguments.clone(), wanted.max_pages)
+        .await)
 }
 
-async fn streamed(
+async fn stream_answer(
     executor: &Executor,
     call: &ToolCall,
     session: &Session,
     arguments: &CallArguments,
-    shown: &Shown,
+    shown: &ResultPrinter,
 ) -> Result<Verdict, Failure> {
     let call = with_flags(Call::new(call, session), &arguments.answer, None);
     let consent = Consent::to_one(arguments);
@@ -156,7 +158,7 @@ fn with_flags<'a>(
     wanted: &AnswerArguments,
     selection: Option<&Selection>,
 ) -> Call<'a> {
-    let mut call = shaped(call, selection);
+    let mut call = with_selection(call, selection);
     if is_raw(wanted) {
         call = call.as_bytes();
     }
@@ -166,7 +168,7 @@ fn with_flags<'a>(
     call
 }
 
-fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
+fn with_selection<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
     match selection {
         Some(selection) => call.with_whole(selection.clone()),
         None => call,
@@ -178,7 +180,7 @@ fn is_raw(wanted: &AnswerArguments) -> bool {
 }
 
 /// The words for a failed call of `file`, whose credential `settings` names; empty for another outcome.
-pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String {
+pub(crate) fn failure_text(result: &ToolResult, file: &str, settings: &Path) -> String {
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
     let hints = Hints { file, place: Place::of_fixture(settings), may_download: false, credential };
@@ -187,7 +189,7 @@ pub(crate) fn failed(result: &ToolResult, file: &str, settings: &Path) -> String
 
 /// `Fine` unless the call failed.
 fn verdict(result: &ToolResult) -> Verdict {
-    Verdict::of(result.outcome.is_failed())
+    Verdict::findings_if(result.outcome.is_failed())
 }
 
 /// The tool that a user means: by its name, else by another name of exactly one operation, or by its name without the toolset.

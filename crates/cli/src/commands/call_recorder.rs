@@ -7,11 +7,11 @@ use callgate_tool::PlannedRequest;
 
 /// Records the exchanges of a call.
 #[derive(Debug, Default)]
-pub(crate) struct CallRecorder(Mutex<Vec<Recorded>>);
+pub(crate) struct CallRecorder(Mutex<Vec<RecordedExchange>>);
 
 /// A request, and its response if one came.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedExchange {
     pub(crate) request: Vec<u8>,
     pub(crate) answer: Option<Answer>,
 }
@@ -26,19 +26,19 @@ pub(crate) enum Answer {
 
 impl CallRecorder {
     /// The exchanges in the order of their requests.
-    pub(crate) fn exchanges(&self) -> Vec<Recorded> {
+    pub(crate) fn exchanges(&self) -> Vec<RecordedExchange> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Recorded>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RecordedExchange>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Watcher for CallRecorder {
-    fn sending(&self, _: &PlannedRequest) {}
+    fn observe_request(&self, _: &PlannedRequest) {}
 
-    fn answered(&self, _: &AnswerHead) {}
+    fn observe_answer_head(&self, _: &AnswerHead) {}
 
     fn recorder(&self) -> Option<&dyn Recorder> {
         Some(self)
@@ -46,16 +46,16 @@ impl Watcher for CallRecorder {
 }
 
 impl Recorder for CallRecorder {
-    fn sent(&self, request: Vec<u8>) {
+    fn record_request(&self, request: Vec<u8>) {
         let mut recorded = self.lock();
         // One more attempt of a request without a response replaces it.
         match recorded.last_mut().filter(|last| last.answer.is_none()) {
             Some(last) => last.request = request,
-            None => recorded.push(Recorded { request, answer: None }),
+            None => recorded.push(RecordedExchange { request, answer: None }),
         }
     }
 
-    fn received(&self, answer: Option<Vec<u8>>) {
+    fn record_answer(&self, answer: Option<Vec<u8>>) {
         if let Some(last) = self.lock().last_mut() {
             last.answer = Some(answer.map_or(Answer::Unmasked, Answer::Text));
         }

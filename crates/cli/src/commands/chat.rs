@@ -22,7 +22,7 @@ use callgate_policy::approval_text;
 use callgate_tool::{Value, visible_line};
 
 use self::{
-    dry_run::Planned, recording::Recording, transcript_file::TranscriptFile,
+    dry_run::PlannedTurn, recording::Recording, transcript_file::TranscriptFile,
     turn_output::TurnOutput,
 };
 use super::{
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
     let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
     if agent.settings().budget.is_some() {
-        output::line(
+        output::print_message_line(
             "note: the `budget` of the agent is counted at the sidecar; this chat has none",
         );
     }
@@ -77,10 +77,10 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         }
         None => Session::default(),
     };
-    let (transcript, file) = TranscriptFile::opened(arguments.transcript.as_deref(), &agent)?;
+    let (transcript, file) = TranscriptFile::open_or_new(arguments.transcript.as_deref(), &agent)?;
     if let (Some(first), Some(text)) = (first, &arguments.once) {
-        let planned = Planned { text, session };
-        return dry_run::shown(planned, &agent, transcript, &first, &built);
+        let planned = PlannedTurn { text, session };
+        return dry_run::print_first_request(planned, &agent, transcript, &first, &built);
     }
     if let Some(recording) = &mut recording {
         recording.after(&transcript);
@@ -115,36 +115,36 @@ impl Chat {
     async fn once(&mut self, text: &str, is_json: bool) -> Result<Verdict, Failure> {
         let end = self.turn(Input::text(text)).await?;
         if is_json {
-            output::result(&format!("{}\n", json_of(&end)));
+            output::print_result(&format!("{}\n", json_of(&end)));
         } else {
             self.output.end(&end.text);
         }
-        self.told(&end);
-        Ok(Verdict::of(end.reason != EndReason::Answered))
+        self.explain_end(&end);
+        Ok(Verdict::findings_if(end.reason != EndReason::Answered))
     }
 
     async fn conversation(&mut self) -> Result<Verdict, Failure> {
         let asked: Vec<_> = self.transcript.pending().iter().filter_map(answer).collect();
         if !asked.is_empty() {
             let end = self.turn(Input::Answers(asked)).await?;
-            self.said(&end);
+            self.print_end(&end);
         }
         loop {
             if io::stdin().is_terminal() {
-                output::talk("> ");
+                output::print_message("> ");
             }
             let Some(line) = question::next_line() else { return Ok(Verdict::Fine) };
             if line.trim().is_empty() {
                 continue;
             }
             let end = self.turn(Input::text(line.trim())).await?;
-            self.said(&end);
+            self.print_end(&end);
         }
     }
 
-    fn said(&self, end: &End) {
+    fn print_end(&self, end: &End) {
         self.output.end(&end.text);
-        self.told(end);
+        self.explain_end(end);
     }
 
     /// A turn with all questions to the person at the terminal.
@@ -194,19 +194,19 @@ impl Chat {
         Ok(end)
     }
 
-    fn told(&self, end: &End) {
+    fn explain_end(&self, end: &End) {
         let detail = end.detail.clone().unwrap_or_default();
         match end.reason {
             EndReason::Answered if detail.is_empty() => {}
             EndReason::Waiting => {
                 for pending in &end.pending {
-                    output::line(&format!(
+                    output::print_message_line(&format!(
                         "waiting: `{}` waits for an {}",
                         pending.tool,
                         word(pending.kind)
                     ));
                 }
-                output::line(match self.file {
+                output::print_message_line(match self.file {
                     Some(_) => {
                         "help: run it again with the file on a terminal, where the calls can be approved"
                     }
@@ -215,7 +215,7 @@ impl Chat {
                     }
                 });
             }
-            reason => output::line(&format!("{}: {detail}", reason.as_str())),
+            reason => output::print_message_line(&format!("{}: {detail}", reason.as_str())),
         }
     }
 }
@@ -234,7 +234,7 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
         return None;
     }
     if pending.kind != "approval" {
-        output::line(&format!(
+        output::print_message_line(&format!(
             "`{}` asks for {}",
             pending.tool,
             Value::Object(pending.arguments.clone())
@@ -243,7 +243,7 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
         let value = Value::parse(line.trim()).unwrap_or_else(|_| line.trim().into());
         return Some(Answer::new(&*pending.id, Given::Output(value)));
     }
-    output::talk(&format!(
+    output::print_message(&format!(
         "{} wants to send:\n\n{}\n",
         visible_line(&pending.tool),
         approval_text(&pending.request)

@@ -23,13 +23,13 @@ use crate::{
     open, output,
     progress::Progress,
     remedy,
-    report::Checked,
+    report::CheckedDescription,
     sarif, token_advice,
 };
 
 #[derive(Default)]
-struct Found {
-    documents: Vec<Checked>,
+struct CheckReport {
+    documents: Vec<CheckedDescription>,
     /// Each file, and the number of documents up to its last one.
     files: Vec<(PathBuf, usize)>,
     findings: Vec<Finding>,
@@ -59,50 +59,56 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     let format = if arguments.json { Format::Json } else { arguments.format };
     let levels = levels(arguments, format);
     let mut baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
-    let counted = counted(arguments, format);
-    let mut found = Found::default();
+    let counted = loss_counter(arguments, format);
+    let mut report = CheckReport::default();
     for file in &arguments.files {
         let progress = Progress::of_check(file);
-        match open::built(file, &options(arguments)) {
+        match open::build_for_check(file, &options(arguments)) {
             Ok(built) => {
                 #[cfg(feature = "agents")]
-                found.judge_agents(file, &built);
-                found.edited.push((file.clone(), edited_functions(&built)));
+                report.judge_agents(file, &built);
+                report.edited.push((file.clone(), edited_functions(&built)));
                 let own = databases(&built).chain(documents(&built));
-                found.databases.extend(own.map(|text| (file.clone(), text)));
+                report.databases.extend(own.map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
-                found.take(built, judge)?;
-                found.files.push((file.clone(), found.documents.len()));
+                report.take(built, judge)?;
+                report.files.push((file.clone(), report.documents.len()));
             }
-            Err(error) => found.fault(error),
+            Err(error) => report.fault(error),
         }
         drop(progress);
     }
-    if let Some(n_stale) = baseline.map(|known| known.n_stale()).filter(|n_stale| *n_stale > 0) {
-        output::line(&format!(
+    if let Some(n_stale) =
+        baseline.map(|used_baseline| used_baseline.n_stale()).filter(|n_stale| *n_stale > 0)
+    {
+        output::print_message_line(&format!(
             "note: {n_stale} findings of the baseline are not found any more; write it again"
         ));
     }
     if let Some(file) = &arguments.write_baseline {
-        return found.write_baseline(file);
+        return report.write_baseline(file);
     }
-    found.show(format, &levels);
-    let n_faults = if arguments.connect { connected(arguments)? } else { 0 };
+    report.show(format, &levels);
+    let n_faults = if arguments.connect { try_connections(arguments)? } else { 0 };
     #[cfg(feature = "openapiv3")]
-    let n_faults = n_faults + if arguments.strict { tell_strict(&found.documents) } else { 0 };
-    let is_denied = |known: &Finding| known.severity == Severity::Error;
-    let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
+    let n_faults = n_faults + if arguments.strict { tell_strict(&report.documents) } else { 0 };
+    let is_denied = |finding: &Finding| finding.severity == Severity::Error;
+    let is_found = report.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0
-        || found.findings.iter().any(is_denied)
-        || found.n_empty > 0;
-    found.tell_empty();
-    if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
+        || report.findings.iter().any(is_denied)
+        || report.n_empty > 0;
+    report.tell_empty();
+    if report.faults.is_empty() {
+        Ok(Verdict::findings_if(is_found))
+    } else {
+        Err(Failure(report.faults))
+    }
 }
 
 /// Prints the verdict of the crate `openapiv3` on each description; it does not change which operations become tools. Returns the
 /// number of faults.
 #[cfg(feature = "openapiv3")]
-fn tell_strict(documents: &[Checked]) -> usize {
+fn tell_strict(documents: &[CheckedDescription]) -> usize {
     let mut n_faults = 0;
     for document in documents {
         // A text that cannot be read was already reported.
@@ -119,10 +125,10 @@ fn tell_strict(documents: &[Checked]) -> usize {
             let at = if fault.pointer.is_empty() { "the description" } else { &fault.pointer };
             text.push_str(&format!("  {at}: {}\n", fault.message));
         }
-        output::result(&text);
+        output::print_result(&text);
         n_faults += faults.len();
     }
-    output::talk(NOT_READ);
+    output::print_message(NOT_READ);
     n_faults
 }
 
@@ -130,12 +136,12 @@ fn tell_strict(documents: &[Checked]) -> usize {
 const NOT_READ: &str = "note: openapiv3 does not read members beside `$ref`, members that OpenAPI 3.0 does not know, and digits beyond those of a double\n";
 
 /// Tries the connections and credentials of each file. Returns the number of faults.
-fn connected(arguments: &CheckArguments) -> Result<usize, Failure> {
+fn try_connections(arguments: &CheckArguments) -> Result<usize, Failure> {
     let mut n_faults = 0;
     for file in &arguments.files {
-        let found = doctor::examined(file, &options(arguments))?;
-        output::result(&found.table());
-        n_faults += found.n_faults();
+        let report = doctor::examine_file(file, &options(arguments))?;
+        output::print_result(&report.table());
+        n_faults += report.n_faults();
     }
     Ok(n_faults)
 }
@@ -164,7 +170,7 @@ fn options(arguments: &CheckArguments) -> DescriptionOptions {
 }
 
 /// Starts counting losses if `--lint` asks for it; counting costs far more than finding faults.
-fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
+fn loss_counter(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
     match format {
         Format::Json if arguments.lint => LossCounts::of_projections,
         Format::Text if arguments.lint => LossCounts::of_dialects,
@@ -172,7 +178,7 @@ fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
     }
 }
 
-impl Found {
+impl CheckReport {
     fn take(&mut self, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
         let Judge { levels, counted, mut baseline } = judge;
         let empty = built.without_tools();
@@ -181,12 +187,12 @@ impl Found {
         warnings.extend(lacking);
         levels.judge_findings(&mut warnings);
         for warning in &warnings {
-            output::talk(&open::shown(warning, &warnings));
+            output::print_message(&open::rendered_finding(warning, &warnings));
         }
         let is_warned = warnings.iter().any(|warning| warning.code == "selects-nothing");
         self.findings.append(&mut warnings);
         for toolset in toolsets {
-            let mut checked = Checked::new(toolset, counted())?.with_advice();
+            let mut checked = CheckedDescription::new(toolset, counted())?.with_advice();
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
@@ -203,7 +209,7 @@ impl Found {
 
     fn tell_empty(&self) {
         for Finding { message, help, .. } in &self.empty {
-            output::talk(&format!("error: {message}\nhelp: {help}\n"));
+            output::print_message(&format!("error: {message}\nhelp: {help}\n"));
         }
     }
 
@@ -215,7 +221,7 @@ impl Found {
             if let Err(error) = callgate_agent::Agent::of_configuration(built, &agent.name) {
                 let message = format!("the agent `{}` can take no turn: {error}", agent.name);
                 let help = "correct its model";
-                self.fault(Error::whole(file, "wrong-value", message, help));
+                self.fault(Error::for_file(file, "wrong-value", message, help));
             }
         }
     }
@@ -230,11 +236,14 @@ impl Found {
             return Err(Failure(self.faults.clone()));
         }
         let mut baseline = Baseline::default();
-        for (file, diagnostic) in self.documents.iter().flat_map(Checked::diagnostics) {
+        for (file, diagnostic) in self.documents.iter().flat_map(CheckedDescription::diagnostics) {
             baseline.add(sarif::uri(&file), diagnostic);
         }
         let n_known = baseline.write(file)?;
-        output::line(&format!("note: {n_known} findings are written to `{}`", file.display()));
+        output::print_message_line(&format!(
+            "note: {n_known} findings are written to `{}`",
+            file.display()
+        ));
         Ok(Verdict::Fine)
     }
 
@@ -249,12 +258,12 @@ impl Found {
                 let json = json!({
                     "documents": documents, "configuration": findings, "editedFunctions": edited,
                 });
-                output::result(&format!("{json}\n"));
+                output::print_result(&format!("{json}\n"));
             }
             Format::Sarif => {
                 let causes = self.documents.iter().flat_map(|document| document.causes(levels));
                 let causes: Vec<(PathBuf, Cause)> = causes.collect();
-                output::result(&format!("{:#}\n", sarif::log(&causes, &self.findings)));
+                output::print_result(&format!("{:#}\n", sarif::log(&causes, &self.findings)));
             }
             Format::Text => {
                 self.show_text(levels);
@@ -267,19 +276,19 @@ impl Found {
         for (file, end) in &self.files {
             let documents = self.documents.get(first..*end).unwrap_or_default();
             for document in documents {
-                output::coloured(&document.to_text(levels));
+                output::print_styled(&document.to_text(levels));
             }
-            let sizes: Vec<_> = documents.iter().map(Checked::sizes).collect();
-            output::coloured(&token_advice::text(file, &sizes));
+            let sizes: Vec<_> = documents.iter().map(CheckedDescription::sizes).collect();
+            output::print_styled(&token_advice::text(file, &sizes));
             first = *end;
         }
         for (file, text) in &self.databases {
-            output::result(&format!("{}: {text}\n", file.display()));
+            output::print_result(&format!("{}: {text}\n", file.display()));
         }
         for (file, edited) in self.edited.iter().filter(|(_, edited)| !edited.is_empty()) {
             let n = edited.len();
             let functions = if n == 1 { "function" } else { "functions" };
-            output::result(&format!("{}: {n} {functions} edited\n", file.display()));
+            output::print_result(&format!("{}: {n} {functions} edited\n", file.display()));
         }
     }
 }

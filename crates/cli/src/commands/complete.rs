@@ -22,7 +22,7 @@ use crate::{
 };
 
 #[derive(Default)]
-struct Found {
+struct Completions {
     all: Vec<Candidate>,
     /// Files are candidates too; the shell finds them itself.
     files: Option<Files>,
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
         CompletedShell::Bash => for_bash(&arguments.words),
         CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words),
     };
-    output::result(&text);
+    output::print_result(&text);
     Verdict::Fine
 }
 
@@ -54,13 +54,13 @@ pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
 /// key press; those for other shells know only commands and flags.
 pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
     match arguments.shell {
-        Shell::Bash => output::result(include_str!("completions/callgate.bash")),
-        Shell::Fish => output::result(include_str!("completions/callgate.fish")),
-        Shell::Zsh => output::result(include_str!("completions/callgate.zsh")),
+        Shell::Bash => output::print_result(include_str!("completions/callgate.bash")),
+        Shell::Fish => output::print_result(include_str!("completions/callgate.fish")),
+        Shell::Zsh => output::print_result(include_str!("completions/callgate.zsh")),
         shell => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut args::command(), "callgate", &mut script);
-            output::bytes(&script);
+            output::print_bytes(&script);
         }
     }
     Verdict::Fine
@@ -70,12 +70,13 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
 fn for_bash(given: &[OsString]) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
     let line = Line::read(&text(0), &text(1));
-    let found = found(&line.words);
-    let typed: Vec<String> = found.all.iter().filter_map(|known| line.typed(&known.text)).collect();
+    let completions = word_completions(&line.words);
+    let typed: Vec<String> =
+        completions.all.iter().filter_map(|candidate| line.text_to_type(&candidate.text)).collect();
     let is_open = !typed.is_empty() && typed.iter().all(|text| text.ends_with(['=', '/']));
-    let mut answer = match &found.files {
+    let mut answer = match &completions.files {
         Some(Files { before, path }) => {
-            let before = before.strip_prefix(&line.known).unwrap_or_default();
+            let before = before.strip_prefix(&line.written_part).unwrap_or_default();
             format!("files\n{before}\n{path}\n")
         }
         None if is_open => "open\n".to_owned(),
@@ -90,35 +91,37 @@ fn for_bash(given: &[OsString]) -> String {
 /// For shells that quote candidates themselves: candidates with descriptions, each with the start of the word.
 fn for_words(given: &[OsString]) -> String {
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let found = found(&words);
-    let mut answer = match &found.files {
+    let completions = word_completions(&words);
+    let mut answer = match &completions.files {
         Some(Files { before, path }) => format!("files\n{before}\n{path}\n"),
         None => "words\n".to_owned(),
     };
-    for Candidate { text, help } in &found.all {
+    for Candidate { text, help } in &completions.all {
         let _infallible = writeln!(answer, "{text}\t{help}");
     }
     answer
 }
 
 /// The candidates for the last word. Candidates that would change a terminal are left out.
-fn found(words: &[String]) -> Found {
+fn word_completions(words: &[String]) -> Completions {
     let command = position::command();
-    let Some(position) = CursorPosition::of(&command, words) else { return Found::default() };
-    let mut found = value::found(&position);
-    found
-        .all
-        .retain(|known| known.text.starts_with(position.typed) && !known.text.contains(is_unseen));
-    for candidate in &mut found.all {
+    let Some(position) = CursorPosition::from_words(&command, words) else {
+        return Completions::default();
+    };
+    let mut completions = value::completions_at(&position);
+    completions.all.retain(|candidate| {
+        candidate.text.starts_with(position.typed) && !candidate.text.contains(is_unseen)
+    });
+    for candidate in &mut completions.all {
         candidate.text.insert_str(0, position.before);
     }
-    if let Some(files) = &mut found.files {
+    if let Some(files) = &mut completions.files {
         files.before.insert_str(0, position.before);
     }
     let is_lost =
         |files: &Files| files.before.contains(is_unseen) || files.path.contains(is_unseen);
-    found.files = found.files.filter(|files| !is_lost(files));
-    found
+    completions.files = completions.files.filter(|files| !is_lost(files));
+    completions
 }
 
 impl Candidate {

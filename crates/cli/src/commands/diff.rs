@@ -19,14 +19,14 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
     let changes = Changes::between(&old, &new);
     if arguments.json {
         let json = json!({"breaking": changes.is_breaking(), "changes": changes.to_value()});
-        output::result(&format!("{json}\n"));
+        output::print_result(&format!("{json}\n"));
     } else {
-        output::result(&text(&changes));
+        output::print_result(&text(&changes));
         if changes.is_breaking() {
-            output::talk(HELP);
+            output::print_message(HELP);
         }
     }
-    Ok(Verdict::of(changes.is_breaking()))
+    Ok(Verdict::findings_if(changes.is_breaking()))
 }
 
 fn executor(file: &Path) -> Result<Executor, Failure> {

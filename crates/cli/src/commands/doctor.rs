@@ -20,7 +20,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
-    open::made,
+    open::build_silently,
     output, remedy,
 };
 
@@ -32,16 +32,16 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
             "name one: `callgate doctor FILE`, or make one: `callgate init NAME FILE|URL --here`";
         return Err(Failure(format!("{message}\nhelp: {help}")));
     }
-    let found = examined(file, &DescriptionOptions::default())?;
+    let report = examine_file(file, &DescriptionOptions::default())?;
     if arguments.json {
-        output::result(&format!("{}\n", json!({"checks": (found.values())})));
+        output::print_result(&format!("{}\n", json!({"checks": (report.values())})));
     } else {
-        output::result(&found.table());
+        output::print_result(&report.table());
     }
-    Ok(Verdict::of(found.n_faults() > 0))
+    Ok(Verdict::findings_if(report.n_faults() > 0))
 }
 
-pub(crate) struct Found(Vec<Line>);
+pub(crate) struct DoctorReport(Vec<Line>);
 
 struct Line {
     mark: Mark,
@@ -63,33 +63,39 @@ enum Mark {
     Ok,
 }
 
-pub(crate) fn examined(file: &Path, options: &DescriptionOptions) -> Result<Found, Failure> {
+pub(crate) fn examine_file(
+    file: &Path,
+    options: &DescriptionOptions,
+) -> Result<DoctorReport, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
-    let built = made(file, options, effects::DOCTOR, &environment)?;
+    let built = build_silently(file, options, effects::DOCTOR, &environment)?;
     let summary = built.summary();
-    let mut lines: Vec<_> = built.toolsets.iter().map(described).collect();
+    let mut lines: Vec<_> = built.toolsets.iter().map(toolset_line).collect();
     lines.extend(built.databases.iter().filter_map(database));
-    lines.extend(built.documents.iter().map(|known| fine("documents", &known.name)));
+    lines.extend(
+        built.documents.iter().map(|document_set| fine_line("documents", &document_set.name)),
+    );
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
     lines.extend(state::line(file, &built));
-    let found = summary.findings.iter().filter(|found| !is_said(found, &lines));
-    let found: Vec<_> =
-        found.map(|found| Line::of(found, built.warnings.contains(found))).collect();
-    lines.extend(found);
+    let unreported_findings = summary.findings.iter().filter(|finding| !is_said(finding, &lines));
+    let finding_lines: Vec<_> = unreported_findings
+        .map(|finding| Line::from_finding(finding, built.warnings.contains(finding)))
+        .collect();
+    lines.extend(finding_lines);
     lines.extend(others(file, &summary));
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
-    Ok(Found(lines))
+    Ok(DoctorReport(lines))
 }
 
-fn described(toolset: &BuiltToolset) -> Line {
-    let found = toolset.findings().into_iter().find(|_| toolset.failure().is_some());
+fn toolset_line(toolset: &BuiltToolset) -> Line {
+    let first_finding = toolset.findings().into_iter().find(|_| toolset.failure().is_some());
     let name = toolset.file.display().to_string();
     let stale = toolset.stale.clone().map(|why| (why, STALE.to_owned()));
-    let (code, message) = match found {
-        Some(found) => {
-            (Some(found.code), Some((found.message.clone(), remedy::of_finding(&found))))
+    let (code, message) = match first_finding {
+        Some(finding) => {
+            (Some(finding.code), Some((finding.message.clone(), remedy::of_finding(&finding))))
         }
         None => (None, stale),
     };
@@ -99,10 +105,10 @@ fn described(toolset: &BuiltToolset) -> Line {
 
 /// The line of a database or a connection that answers; one that does not has a finding.
 fn database(database: &BuiltDatabase) -> Option<Line> {
-    database.failure.is_none().then(|| fine(database.kind.as_str(), &database.name))
+    database.failure.is_none().then(|| fine_line(database.kind.as_str(), &database.name))
 }
 
-fn fine(kind: &'static str, name: &str) -> Line {
+fn fine_line(kind: &'static str, name: &str) -> Line {
     let name = name.to_owned();
     Line { mark: Mark::Ok, kind, name, code: None, message: None, milliseconds: 0 }
 }
@@ -131,7 +137,7 @@ fn others(file: &Path, summary: &Summary) -> Option<Line> {
 
 impl Line {
     /// The line of a finding; a warning about the configuration makes no call fail.
-    fn of(finding: &Finding, is_warning: bool) -> Self {
+    fn from_finding(finding: &Finding, is_warning: bool) -> Self {
         let is_note = is_warning && finding.severity != Severity::Error;
         Self {
             mark: if is_note { Mark::Note } else { Mark::Fault },
@@ -168,7 +174,7 @@ impl From<Examined> for Line {
     }
 }
 
-impl Found {
+impl DoctorReport {
     pub(crate) fn n_faults(&self) -> usize {
         self.0.iter().filter(|line| line.mark == Mark::Fault).count()
     }

@@ -13,20 +13,20 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
         for (heading, codes) in groups() {
             // The list on standard output has nothing but codes, for programs that read it.
-            output::line(&format!("{heading}:"));
+            output::print_message_line(&format!("{heading}:"));
             for (name, _) in codes {
-                output::result(&format!("{name}\n"));
+                output::print_result(&format!("{name}\n"));
             }
         }
         return Ok(Verdict::Fine);
     };
-    let Some(explanation) = explanation(asked) else { return Err(unknown(asked)) };
-    output::result(&format!("{explanation}\n"));
+    let Some(explanation) = explanation(asked) else { return Err(unknown_code_failure(asked)) };
+    output::print_result(&format!("{explanation}\n"));
     if let Some((wrong, mended)) = example(asked) {
-        output::result(&format!(
+        output::print_result(&format!(
             "\nFound in:\n\n{}\nMended:\n\n{}",
-            indented(wrong),
-            indented(mended)
+            indented_text(wrong),
+            indented_text(mended)
         ));
     }
     Ok(Verdict::Fine)
@@ -40,17 +40,17 @@ fn groups() -> [(&'static str, Vec<Explained>); 3] {
     ]
 }
 
-fn unknown(asked: &str) -> Failure {
+fn unknown_code_failure(asked: &str) -> Failure {
     let groups = groups();
-    let known = groups.iter().flat_map(|(_, codes)| codes).map(|(name, _)| *name);
+    let code_names = groups.iter().flat_map(|(_, codes)| codes).map(|(name, _)| *name);
     let all = "`callgate explain` lists all codes";
-    let help = match nearest(asked, known) {
-        Some(known) => format!("did you mean `{known}`? {all}"),
+    let help = match nearest(asked, code_names) {
+        Some(similar_code) => format!("did you mean `{similar_code}`? {all}"),
         None => all.to_owned(),
     };
     Failure::with_help(&format!("there is no code `{asked}`"), &help)
 }
 
-fn indented(text: &str) -> String {
+fn indented_text(text: &str) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -13,7 +13,7 @@ use crate::{
     args::ImportArguments,
     commands::{import::folder::NewFolder, test},
     exit::{Failure, Verdict},
-    open::shown,
+    open::rendered_finding,
     output, yaml,
 };
 
@@ -22,29 +22,30 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
     let mut export = callgate_ces::import_export(path)?;
     for finding in &export.findings {
-        output::talk(&shown(finding, &export.findings));
+        output::print_message(&rendered_finding(finding, &export.findings));
     }
     if export.toolsets.is_empty() {
-        return Err(nothing(path));
+        return Err(no_tools_failure(path));
     }
     let n_toolsets = export.toolsets.len();
     let folder = NewFolder::beside(out)?;
     let n_cases = fixture::write(&mut export, &folder)?;
     if export.toolsets.is_empty() {
-        return Err(nothing(path));
+        return Err(no_tools_failure(path));
     }
     folder.write("callgate.yaml", &configuration(&export))?;
     test::write_expected(folder.path())?;
     fixture::tell_silent(&export, folder.path())?;
     folder.finish()?;
-    output::result(&told(&export, n_cases, out));
-    let is_faulty =
-        |known: &callgate::config::Finding| known.severity == callgate::openapi::Severity::Error;
+    output::print_result(&import_summary(&export, n_cases, out));
+    let is_faulty = |finding: &callgate::config::Finding| {
+        finding.severity == callgate::openapi::Severity::Error
+    };
     let is_left_out = export.toolsets.len() < n_toolsets;
-    Ok(Verdict::of(is_left_out || export.findings.iter().any(is_faulty)))
+    Ok(Verdict::findings_if(is_left_out || export.findings.iter().any(is_faulty)))
 }
 
-fn nothing(export: &Path) -> Failure {
+fn no_tools_failure(export: &Path) -> Failure {
     let message = format!("error: `{}` has no tool that can be taken over", export.display());
     Failure(format!("{message}\nhelp: the findings say why"))
 }
@@ -65,13 +66,13 @@ fn configuration(export: &WholeExport) -> String {
         (toolset.name.clone(), Value::Object(settings))
     };
     let toolsets: Object = export.toolsets.iter().map(settings).collect();
-    let name: String = export.name.chars().filter(|known| !known.is_control()).collect();
+    let name: String = export.name.chars().filter(|character| !character.is_control()).collect();
     let configuration = json!({"toolsets": toolsets});
     let text = yaml::text(&configuration);
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
 }
 
-fn told(export: &WholeExport, n_cases: usize, out: &Path) -> String {
+fn import_summary(export: &WholeExport, n_cases: usize, out: &Path) -> String {
     let out = out.display();
     let n_toolsets = export.toolsets.len();
     format!(

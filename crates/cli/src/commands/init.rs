@@ -27,7 +27,7 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, location},
     folders, needs,
-    open::{cached, loader, options, usable},
+    open::{cached_environment, loader, options, usable},
     output,
     partial_file::{Readers, write_file},
     yaml,
@@ -38,8 +38,8 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     if arguments.database {
         return database::run(arguments);
     }
-    let file = place(arguments)?;
-    let toolset = described(arguments)?;
+    let file = configuration_file(arguments)?;
+    let toolset = build_toolset(arguments)?;
     let schemes = schemes(&toolset);
     let asking = Questions::of_a_person();
     let mut credentials = credentials(arguments, &schemes)?;
@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
             continue;
         }
         let asked = match credential::of_flags(given, &schemes, scheme) {
-            Some(text) => Some(credential::value(scheme, text).map_err(|message| wrong(&message))?),
+            Some(text) => Some(
+                credential::value(scheme, text).map_err(|message| reference_failure(&message))?,
+            ),
             None => asking.as_ref().and_then(|asking| asking.credential(scheme, &arguments.name)),
         };
         credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
@@ -61,39 +63,43 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
     let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
-    checked(&text, &file)?;
-    written(&file, &text, arguments.force).map_err(|error| unwritten(&file, &error))?;
-    told(arguments, &file, &toolset);
-    if credentials.values().any(|known| known.get("oauth2_authorization_code").is_some()) {
+    check_configuration(&text, &file)?;
+    write_configuration(&file, &text, arguments.force)
+        .map_err(|error| write_failure(&file, &error))?;
+    print_next_steps(arguments, &file, &toolset);
+    if credentials
+        .values()
+        .any(|credential_value| credential_value.get("oauth2_authorization_code").is_some())
+    {
         let name = if arguments.here { "" } else { &arguments.name };
-        output::result(&format!("{}\n", format!("callgate login {name}").trim_end()));
+        output::print_result(&format!("{}\n", format!("callgate login {name}").trim_end()));
     }
     for scheme in schemes.iter().filter(|scheme| !credentials.contains_key(&*scheme.name)) {
-        output::line(&without(scheme));
+        output::print_message_line(&missing_credential_note(scheme));
     }
     Ok(Verdict::Fine)
 }
 
 /// The file to write, which must not exist.
-fn place(arguments: &InitArguments) -> Result<PathBuf, Failure> {
+fn configuration_file(arguments: &InitArguments) -> Result<PathBuf, Failure> {
     let file = if arguments.here {
         PathBuf::from(USUAL_FILE)
     } else {
-        let folder = folders::profiles().ok_or_else(|| {
+        let folder = folders::profiles_folder().ok_or_else(|| {
             let message = "error: expected a home to keep profiles in, got none";
             Failure(format!(
                 "{message}\nhelp: set `XDG_CONFIG_HOME`, or write `./callgate.yaml` with `--here`"
             ))
         })?;
-        folders::profile(&folder, &arguments.name)
+        folders::profile_file(&folder, &arguments.name)
     };
     if file.exists() && !arguments.force {
-        return Err(unwritten(&file, &io::ErrorKind::AlreadyExists.into()));
+        return Err(write_failure(&file, &io::ErrorKind::AlreadyExists.into()));
     }
     Ok(file)
 }
 
-fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
+fn build_toolset(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
     let mut options = options(&arguments.source.description);
     // They are only written down.
     (options.bearer, options.api_key, options.basic) = (None, None, None);
@@ -116,9 +122,9 @@ fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
     for operation in &toolset.operations {
         let alternatives = operation.security.alternatives.iter();
-        for known in alternatives.flat_map(|alternative| &alternative.schemes) {
-            if !schemes.iter().any(|scheme| scheme.name == known.scheme.name) {
-                schemes.push(Arc::clone(&known.scheme));
+        for requirement in alternatives.flat_map(|alternative| &alternative.schemes) {
+            if !schemes.iter().any(|scheme| scheme.name == requirement.scheme.name) {
+                schemes.push(Arc::clone(&requirement.scheme));
             }
         }
     }
@@ -132,14 +138,17 @@ fn credentials(
     let mut credentials = BTreeMap::new();
     for text in &arguments.credential {
         let Some((name, text)) = text.split_once('=') else {
-            return Err(wrong("expected `SCHEME=REFERENCE`, got a text without `=`"));
+            return Err(reference_failure("expected `SCHEME=REFERENCE`, got a text without `=`"));
         };
         let Some(scheme) = schemes.iter().find(|scheme| &*scheme.name == name) else {
-            let known = || schemes.iter().map(|scheme| &*scheme.name);
-            let help = match nearest(name, known()) {
+            let scheme_names = || schemes.iter().map(|scheme| &*scheme.name);
+            let help = match nearest(name, scheme_names()) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => {
-                    format!("the description has: `{}`", known().collect::<Vec<_>>().join("`, `"))
+                    format!(
+                        "the description has: `{}`",
+                        scheme_names().collect::<Vec<_>>().join("`, `")
+                    )
                 }
             };
             let message = format!("no operation asks for the security scheme `{name}`");
@@ -150,13 +159,14 @@ fn credentials(
             };
             return Err(Failure::with_help(&message, &help));
         };
-        let value = credential::value(scheme, text).map_err(|message| wrong(&message))?;
+        let value =
+            credential::value(scheme, text).map_err(|message| reference_failure(&message))?;
         credentials.insert(name.to_owned(), value);
     }
     Ok(credentials)
 }
 
-fn wrong(message: &str) -> Failure {
+fn reference_failure(message: &str) -> Failure {
     let help =
         "write where the secret is, not the secret: `key=env:API_KEY`, `login=USER:env:PASSWORD`";
     Failure::with_help(message, help)
@@ -181,15 +191,15 @@ fn server(
 }
 
 /// Builds the new configuration, so that a faulty one is never written.
-fn checked(text: &str, file: &Path) -> Result<(), Failure> {
+fn check_configuration(text: &str, file: &Path) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
-    let environment = cached(Environment::new().without_audit());
+    let environment = cached_environment(Environment::new().without_audit());
     let config = loader(effects::INIT).text(text, base);
     let built = config.and_then(|config| config.build_blocking(&environment, None));
     Ok(built.map(drop)?)
 }
 
-fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {
+fn write_configuration(file: &Path, text: &str, force: bool) -> io::Result<()> {
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         private_folder(folder)?;
     }
@@ -199,7 +209,7 @@ fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {
     write_file(file, text.as_bytes(), Readers::Anyone)
 }
 
-fn unwritten(file: &Path, error: &io::Error) -> Failure {
+fn write_failure(file: &Path, error: &io::Error) -> Failure {
     let file = file.display();
     if error.kind() == io::ErrorKind::AlreadyExists {
         let help = "take another name, or write over it with `--force`";
@@ -209,7 +219,7 @@ fn unwritten(file: &Path, error: &io::Error) -> Failure {
     Failure::with_help(&format!("cannot write `{file}`: {error}"), help)
 }
 
-fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
+fn print_next_steps(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     let name = if arguments.here { "." } else { &arguments.name };
     let tools = match toolset.operations.len() {
         1 => "1 tool is".to_owned(),
@@ -217,13 +227,13 @@ fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     };
     let first = toolset.operations.first().map(|operation| operation.tool_name.to_string());
     let first = first.unwrap_or_else(|| "TOOL".to_owned());
-    output::result(&format!(
+    output::print_result(&format!(
         "{tools} in `{}`\ncallgate tools {name}\ncallgate call {name} {first} --dry-run\n",
         file.display()
     ));
 }
 
-fn without(scheme: &SecurityScheme) -> String {
+fn missing_credential_note(scheme: &SecurityScheme) -> String {
     let name = &scheme.name;
     let form = credential::form(scheme);
     let Some(form) = form.filter(|_| needs::flag(scheme).is_some()) else {
@@ -239,7 +249,7 @@ fn without(scheme: &SecurityScheme) -> String {
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
 
-fn named(location: &Location) -> Result<&Location, Failure> {
+fn nameable_location(location: &Location) -> Result<&Location, Failure> {
     match location {
         Location::Text(..) => {
             let message =

@@ -26,8 +26,8 @@ use crate::{
 
 pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
     let (built, logins) = logins(&arguments.at)?;
-    folders::state().iter().try_for_each(|folder| writable(folder))?;
-    block_on(all(&logins, arguments))??;
+    folders::state_folder().iter().try_for_each(|folder| writable(folder))?;
+    block_on(run_logins(&logins, arguments))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)
 }
@@ -46,14 +46,14 @@ fn writable(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Failure> {
+async fn run_logins(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Failure> {
     for BuiltLogin { toolset, credential, login, .. } in logins {
         let of = format!(" of the toolset `{toolset}`");
         let of = if toolset.is_empty() { "" } else { &of };
-        output::line(&format!("log in for `{credential}`{of}"));
+        output::print_message_line(&format!("log in for `{credential}`{of}"));
         let logged_in = logged_in(login, arguments).await?;
-        output::result(&format!("{}\n", told(&logged_in)));
-        output::line(&format!("note: the login is kept in {}", logged_in.place));
+        output::print_result(&format!("{}\n", login_summary(&logged_in)));
+        output::print_message_line(&format!("note: the login is kept in {}", logged_in.place));
     }
     Ok(())
 }
@@ -66,10 +66,10 @@ fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
     let built = open(file(at), &DescriptionOptions::default(), effects::LOGIN, &environment)?;
     let mut logins = callgate_config::logins(&built);
-    let mut names: Vec<String> = logins.iter().map(|known| known.toolset.clone()).collect();
+    let mut names: Vec<String> = logins.iter().map(|login| login.toolset.clone()).collect();
     names.dedup();
     if let Some(toolset) = &at.toolset {
-        logins.retain(|known| known.toolset == *toolset);
+        logins.retain(|login| login.toolset == *toolset);
     }
     let shown = file(at).display();
     if logins.is_empty() {
@@ -108,7 +108,7 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
         ))
     })?;
     let begun = login.begin(callback.url()).await?;
-    output::talk(&format!("open this page to log in:\n  {}\n", begun.url()));
+    output::print_message(&format!("open this page to log in:\n  {}\n", begun.url()));
     if output::is_watched() && !arguments.no_browser {
         browser::open(begun.url().as_str());
     }
@@ -127,9 +127,9 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
 async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
     let begun = login.begin_on_device().await?;
     let (page, code) = (begun.page(), begun.user_code());
-    output::line(&format!("open {page} on any device and type the code {code}"));
+    output::print_message_line(&format!("open {page} on any device and type the code {code}"));
     if let Some(page) = begun.page_with_code() {
-        output::talk(&format!("or open this page, which has the code:\n  {page}\n"));
+        output::print_message(&format!("or open this page, which has the code:\n  {page}\n"));
     }
     Ok(login.finish_on_device(begun).await?)
 }
@@ -147,9 +147,9 @@ async fn log_out_of(logins: &[BuiltLogin]) -> Result<(), Failure> {
     for BuiltLogin { credential, login, .. } in logins {
         let LoggedOut { was_there, unrevoked, .. } = login.logout().await?;
         let text = if was_there { "logged out" } else { "nobody was logged in" };
-        output::result(&format!("{text} for `{credential}`\n"));
+        output::print_result(&format!("{text} for `{credential}`\n"));
         if let Some(why) = unrevoked {
-            output::talk(&format!(
+            output::print_message(&format!(
                 "warning: the login is removed here, but the server may go on taking its tokens: {why}\nhelp: end it on the server's own pages\n"
             ));
         }
@@ -163,7 +163,7 @@ impl From<Error> for Failure {
     }
 }
 
-fn told(logged_in: &LoggedIn) -> String {
+fn login_summary(logged_in: &LoggedIn) -> String {
     let mut text = "logged in".to_owned();
     if !logged_in.scopes.is_empty() {
         text.push_str(&format!(", with the scopes `{}`", logged_in.scopes.join(" ")));

@@ -6,7 +6,7 @@ use callgate::Tool;
 use callgate_dialect::{Loss, Projected, Projection, project};
 use callgate_tool::{Value, json};
 
-use crate::number::grouped;
+use crate::number::grouped_digits;
 
 pub(super) struct Losses {
     projection: Projection,
@@ -23,7 +23,7 @@ impl Losses {
     pub(super) fn text(&mut self, tool: &Tool) -> String {
         let projected = self.count(tool);
         let Projected { losses, .. } = &projected;
-        let n_tokens = grouped(projected.tokens(tool));
+        let n_tokens = grouped_digits(projected.tokens(tool));
         let mut text = format!("{}  {n_tokens} tokens, {} losses\n", tool.name, losses.len());
         for Loss { at, keyword, what, .. } in losses {
             let at = if at.is_empty() { "/" } else { at };
@@ -52,10 +52,10 @@ impl Losses {
 
     pub(super) fn summary(&self) -> String {
         let Self { projection, n_tools, n_lossy, by_keyword } = self;
-        let (n_lossy, n_tools) = (grouped(*n_lossy), grouped(*n_tools));
+        let (n_lossy, n_tools) = (grouped_digits(*n_lossy), grouped_digits(*n_tools));
         let mut text = format!("{projection}: {n_lossy} of {n_tools} tools lose something\n");
         for ((keyword, what), n) in by_keyword {
-            text.push_str(&format!("{:>8} tools  {keyword:22}  {what}\n", grouped(*n)));
+            text.push_str(&format!("{:>8} tools  {keyword:22}  {what}\n", grouped_digits(*n)));
         }
         text
     }

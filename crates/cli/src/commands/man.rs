@@ -22,27 +22,28 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
     let mut root = args::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &arguments.out {
-        written(&root, folder)?;
+        write_pages(&root, folder)?;
         return Ok(Verdict::Fine);
     }
     let mut command = &root;
     for word in &arguments.command {
-        command = command.find_subcommand(word).ok_or_else(|| unknown(command, word))?;
+        command =
+            command.find_subcommand(word).ok_or_else(|| unknown_command_failure(command, word))?;
     }
-    output::bytes(&page(command)?);
+    output::print_bytes(&page(command)?);
     Ok(Verdict::Fine)
 }
 
-fn unknown(command: &Command, word: &str) -> Failure {
-    let known = shown(command).map(Command::get_name);
-    let help = match nearest(word, known) {
-        Some(known) => format!("did you mean `{known}`?"),
+fn unknown_command_failure(command: &Command, word: &str) -> Failure {
+    let command_names = visible_subcommands(command).map(Command::get_name);
+    let help = match nearest(word, command_names) {
+        Some(similar_name) => format!("did you mean `{similar_name}`?"),
         None => "`callgate --help` lists the commands".to_owned(),
     };
     Failure::with_help(&format!("expected a command of callgate, got: `{word}`"), &help)
 }
 
-fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
+fn write_pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     let fault = |error: std::io::Error| {
         let message = format!("error: cannot write `{}`: {error}", folder.display());
         Failure(format!("{message}\nhelp: name a folder that you may write into"))
@@ -50,10 +51,10 @@ fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(fault)?;
     let file = format!("{}.1", name(command));
     write_below(folder, &file, &page(command)?, Readers::Anyone).map_err(fault)?;
-    shown(command).try_for_each(|below| written(below, folder))
+    visible_subcommands(command).try_for_each(|below| write_pages(below, folder))
 }
 
-fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+fn visible_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|below| !below.is_hide_set())
 }
 
@@ -72,7 +73,7 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
         .and_then(|()| man.render_synopsis_section(&mut page))
         .and_then(|()| man.render_description_section(&mut page))
         .and_then(|()| man.render_options_section(&mut page));
-    let made = match shown(command).next() {
+    let made = match visible_subcommands(command).next() {
         Some(_) if is_root(command) => made.and_then(|()| commands(command).to_writer(&mut page)),
         Some(_) => made.and_then(|()| man.render_subcommands_section(&mut page)),
         None => made,
@@ -119,19 +120,19 @@ fn sections(command: &Command) -> Roff {
         }
     }
     roff.control("SH", ["EXIT STATUS"]);
-    described(&mut roff, &EXIT_STATUS);
+    add_definitions(&mut roff, &EXIT_STATUS);
     if !is_root(command) {
         roff.control("SH", ["SEE ALSO"]).text([bold("callgate"), roman("(1)")]);
         return roff;
     }
     roff.control("SH", ["ENVIRONMENT"]);
-    described(&mut roff, &ENVIRONMENT);
+    add_definitions(&mut roff, &ENVIRONMENT);
     roff.control("SH", ["FILES"]);
-    described(&mut roff, &FILES);
+    add_definitions(&mut roff, &FILES);
     roff
 }
 
-fn described(roff: &mut Roff, rows: &[(&str, &str)]) {
+fn add_definitions(roff: &mut Roff, rows: &[(&str, &str)]) {
     for (what, text) in rows {
         roff.control("TP", []).text([bold(*what)]).text([roman(*text)]);
     }

@@ -25,13 +25,13 @@ use crate::{
 /// Serves the host that started the process, until it closes standard input.
 pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
     if let Some(host) = arguments.print_config {
-        output::result(&hosts::lines(host, arguments)?);
+        output::print_result(&hosts::lines(host, arguments)?);
         return Ok(Verdict::Fine);
     }
     let options = options(&arguments.source.description);
     let built = usable(&arguments.source.file, &options, effects::MCP, &Environment::new())?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
+        Some(file) => block_on(session::read_envelope(file, json_file(file)?, &built))??,
         None => ReadSession::default(),
     };
     let host =

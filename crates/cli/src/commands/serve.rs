@@ -26,13 +26,13 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let source = match arguments.file.as_deref().or(usual) {
         Some(file) => {
             let location = file_argument::location(file)?;
-            let grants = grants::of(&location, file);
+            let grants = grants::grant_store(&location, file);
             grants.into_iter().fold(Source::at(location, description), Source::with_grants)
         }
         None => Source::demo(),
     };
     let source = source.with_loader(loader(effects::SERVE));
-    let source = folders::cache().into_iter().fold(source, Source::with_cache);
+    let source = folders::cache_folder().into_iter().fold(source, Source::with_cache);
     #[cfg(feature = "pdf")]
     let source = std::env::current_exe().into_iter().fold(source, Source::with_extractor);
     let config = source.config()?;
@@ -44,22 +44,22 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let routes = routes.and(callgate_gateway::turns());
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
-    served(source, config, options).map_err(|failure| failure.in_format(log_format))
+    run_server(source, config, options).map_err(|failure| failure.in_format(log_format))
 }
 
-fn served(source: Source, config: Config, options: ServeOptions) -> Result<Verdict, NotServed> {
+fn run_server(source: Source, config: Config, options: ServeOptions) -> Result<Verdict, NotServed> {
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         NotServed::because(format!("cannot start a runtime: {error}"), "allow more threads")
     })?;
     let levels = log::levels(config.log.clone())?;
-    let log = start_log(&config, &levels, Box::new(output::log));
+    let log = start_log(&config, &levels, Box::new(output::write_log_lines));
     let telemetry = runtime.block_on(log).map_err(|why| NotServed::because(why, ""))?;
     drop(config);
     let told = match options.log_format {
-        LogFormat::Json => output::log,
-        LogFormat::Text => output::line,
+        LogFormat::Json => output::write_log_lines,
+        LogFormat::Text => output::print_message_line,
     };
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);

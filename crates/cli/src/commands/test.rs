@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use callgate::{config::Environment, dialect::Dialect};
 
 #[cfg(feature = "ces")]
-pub(crate) use self::fixtures::sorted;
-use self::fixtures::{Fixture, TOOLSET, optional};
+pub(crate) use self::fixtures::sorted_entries;
+use self::fixtures::{Fixture, TOOLSET, read_optional};
 use super::tools::declarations;
 use crate::{
     args::TestArguments,
@@ -25,10 +25,10 @@ use crate::{
     exit::{Failure, Verdict},
     levels::Levels,
     loss_counts::LossCounts,
-    open::confined,
+    open::confined_loader,
     output,
     partial_file::{Readers, write_below},
-    report::Checked,
+    report::CheckedDescription,
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -69,19 +69,19 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
         fixtures.extend(fixtures::below(path, &arguments.case)?);
     }
     let mut report = Report::default();
-    run_all(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
+    run_all(&fixtures, mode, &mut |name, checks| report.add_case(name, checks))?;
     for path in &arguments.paths {
         for folder in fixtures::turns_below(path, &arguments.case)? {
             // The other fixtures still run.
             let checks =
                 of_turn(&folder, mode).unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
-            report.ended(&folder.display().to_string(), &checks);
+            report.add_case(&folder.display().to_string(), &checks);
         }
     }
     if report.is_empty() {
         return Err(Failure(nothing(&arguments.case)));
     }
-    Ok(Verdict::of(report.finish()))
+    Ok(Verdict::findings_if(report.finish()))
 }
 
 #[cfg(feature = "agents")]
@@ -129,7 +129,7 @@ fn run_all(
 
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
 fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
-    let built = confined(effects::TEST, api)?
+    let built = confined_loader(effects::TEST, api)?
         .toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
@@ -138,7 +138,7 @@ fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
         checks.push(Check::of_optional(api, &name, &declarations(&built.executor, dialect), mode)?);
     }
     for toolset in built.toolsets {
-        let mut checked = Checked::new(toolset, LossCounts::default())?;
+        let mut checked = CheckedDescription::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
         let text = output::plain(&checked.to_text(&Levels::usual()));
         checks.push(Check::of_optional(api, "report.txt", &text, mode)?);
@@ -161,7 +161,7 @@ impl Check {
     }
 
     fn compare(folder: &Path, name: &str, text: &str, mode: Mode) -> Result<Self, Failure> {
-        let expected = optional(folder, name)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        let expected = read_optional(folder, name)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if expected.as_deref() == Some(text) {
             return Ok(Self::Held);
         }
@@ -170,7 +170,9 @@ impl Check {
         }
         Ok(Self::Broken(match expected {
             None => format!("`{name}` is missing; `callgate test --update` writes it"),
-            Some(expected) => format!("`{name}` differs\n{}", difference::of(&expected, text)),
+            Some(expected) => {
+                format!("`{name}` differs\n{}", difference::differing_lines(&expected, text))
+            }
         }))
     }
 
@@ -193,7 +195,7 @@ struct Report {
 }
 
 impl Report {
-    fn ended(&mut self, name: &str, checks: &[Check]) {
+    fn add_case(&mut self, name: &str, checks: &[Check]) {
         let broken: Vec<&str> = checks
             .iter()
             .filter_map(|check| match check {
@@ -206,7 +208,7 @@ impl Report {
             match check {
                 Check::Written(file) => {
                     self.files += 1;
-                    output::line(&format!("wrote {}", file.display()));
+                    output::print_message_line(&format!("wrote {}", file.display()));
                 }
                 Check::Recorded(how) => how_recorded = Some(how),
                 Check::Broken(_) | Check::Held => {}
@@ -216,11 +218,11 @@ impl Report {
             ([], None) => self.passed += 1,
             ([], Some(how)) => {
                 self.recorded += 1;
-                output::result(&format!("recorded {name}: {how}\n"));
+                output::print_result(&format!("recorded {name}: {how}\n"));
             }
             (broken, _) => {
                 self.failed += 1;
-                output::coloured(&format!("FAILED {name}: {}\n", broken.join("\n")));
+                output::print_styled(&format!("FAILED {name}: {}\n", broken.join("\n")));
             }
         }
     }
@@ -234,7 +236,7 @@ impl Report {
         if self.files > 0 {
             text.push_str(&format!(", {} files written", self.files));
         }
-        output::result(&format!("{text}\n"));
+        output::print_result(&format!("{text}\n"));
         self.failed > 0
     }
 

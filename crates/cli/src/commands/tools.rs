@@ -27,7 +27,7 @@ use crate::{
     args::ToolsArguments,
     effects,
     exit::{Failure, Verdict},
-    number::grouped,
+    number::grouped_digits,
     open::{options, usable},
     output, render,
 };
@@ -47,11 +47,11 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let options = options(&arguments.source.description);
     let built = usable(&arguments.source.file, &options, effects::TOOLS, &environment)?;
     if let Some(asked) = &arguments.tool {
-        return one(&built, asked, arguments);
+        return show_tool(&built, asked, arguments);
     }
     if arguments.search.is_none() && built.executor.entries().next().is_none() {
         let file = arguments.source.file.display();
-        output::talk(&format!(
+        output::print_message(&format!(
             "error: `{file}` offers no tool\nhelp: `callgate check {file}` says why\n"
         ));
         return Ok(Verdict::Findings);
@@ -66,17 +66,21 @@ fn is_declared(arguments: &ToolsArguments) -> bool {
     arguments.dialect.is_some() || arguments.projection.is_some()
 }
 
-fn one(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+fn show_tool(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
-        output::talk(&unknown_tool::told(&built.executor, asked, &arguments.source.file));
+        output::print_message(&unknown_tool::error_text(
+            &built.executor,
+            asked,
+            &arguments.source.file,
+        ));
         return Ok(Verdict::Findings);
     };
     if arguments.json || is_declared(arguments) {
-        return listing(built, &Filter::one(entry.name()), arguments);
+        return listing(built, &Filter::for_tool(entry.name()), arguments);
     }
     let text = page::text(&built.executor, entry, arguments)?;
-    output::coloured(&text);
+    output::print_styled(&text);
     Ok(Verdict::Fine)
 }
 
@@ -84,29 +88,29 @@ fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result
     let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
-        list::found(&built.executor, &search, filter, arguments.json);
+        list::show_matches(&built.executor, &search, filter, arguments.json);
     } else if arguments.losses {
         losses(built, filter, arguments)?;
     } else if let Some(projection) = arguments.projection {
-        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
+        write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
             let declaration = json!({
                 "name": (tool.name.as_str()), "description": description, "parameters": schema,
             });
-            output::result(&format!("{declaration:#}").replace('\n', "\n  "));
+            output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
     } else if arguments.json {
-        listed(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
+        write_tools(built, filter, ["[", ",", "]\n"], |operation, edit, tool| {
             output::written_by(|out| write_details(out, operation, edit, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
-        deferred(built, filter, dialect, form)?;
+        print_deferred_declarations(built, filter, dialect, form)?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
-        listed(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
+        write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let declaration = dialect.declaration_in(form, tool);
             strict.take(&declaration);
-            output::result(&format!("{declaration:#}").replace('\n', "\n  "));
+            output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
         if form == Form::Strict {
             strict.tell(dialect);
@@ -118,7 +122,12 @@ fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result
 }
 
 /// The declarations that a model searches, after the tool that searches them.
-fn deferred(built: &Built, filter: &Filter, dialect: Dialect, form: Form) -> Result<(), Failure> {
+fn print_deferred_declarations(
+    built: &Built,
+    filter: &Filter,
+    dialect: Dialect,
+    form: Form,
+) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
         let message = "error: expected a dialect whose provider searches tools\n";
         return Err(Failure(format!(
@@ -126,12 +135,12 @@ fn deferred(built: &Built, filter: &Filter, dialect: Dialect, form: Form) -> Res
         )));
     };
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
-    output::result(&format!("[\n  {}", shown(&search)));
-    listed(built, filter, ["", "", ""], |_, _, tool| {
+    output::print_result(&format!("[\n  {}", shown(&search)));
+    write_tools(built, filter, ["", "", ""], |_, _, tool| {
         let declaration = dialect.deferred_declaration(form, tool).unwrap_or_default();
-        output::result(&format!(",\n  {}", shown(&declaration)));
+        output::print_result(&format!(",\n  {}", shown(&declaration)));
     });
-    output::result("\n]\n");
+    output::print_result("\n]\n");
     Ok(())
 }
 
@@ -146,12 +155,14 @@ fn losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<
     };
     let mut losses = Losses::new(projection);
     if arguments.json {
-        listed(built, filter, ["[", ",", "]\n"], |_, _, tool| {
-            output::result(&losses.json(tool).to_string());
+        write_tools(built, filter, ["[", ",", "]\n"], |_, _, tool| {
+            output::print_result(&losses.json(tool).to_string());
         });
     } else {
-        listed(built, filter, ["", "", ""], |_, _, tool| output::result(&losses.text(tool)));
-        output::result(&losses.summary());
+        write_tools(built, filter, ["", "", ""], |_, _, tool| {
+            output::print_result(&losses.text(tool));
+        });
+        output::print_result(&losses.summary());
     }
     Ok(())
 }
@@ -164,7 +175,7 @@ pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
 
 /// Writes every tool that the filter takes with `show`, those that the client runs last. The texts go before the first tool, between two
 /// and after the last. A tool whose declaration exceeds its limits is reported on standard error.
-fn listed(
+fn write_tools(
     built: &Built,
     filter: &Filter,
     [before, between, after]: [&str; 3],
@@ -172,7 +183,7 @@ fn listed(
 ) {
     let mut n_shown = 0;
     let mut shown = |operation: Option<&Operation>, edit: Option<&AppliedEdit>, tool: &Tool| {
-        output::result(if n_shown == 0 { before } else { between });
+        output::print_result(if n_shown == 0 { before } else { between });
         show(operation, edit, tool);
         n_shown += 1;
     };
@@ -182,7 +193,7 @@ fn listed(
         let mut refusals = Refusals::default();
         let operations = toolset.operations.iter();
         for operation in operations.filter(|operation| filter.takes(&operation.tool_name)) {
-            let tool = match operation.declared(&mut budget) {
+            let tool = match operation.uncached_declaration(&mut budget) {
                 Ok(tool) => tool,
                 Err(refusal) => {
                     refusals.add(*refusal);
@@ -198,8 +209,8 @@ fn listed(
     let declared = functions.filter_map(|entry| Some((entry.edit(), entry.declaration()?)));
     declared.for_each(|(edit, tool)| shown(None, edit, tool));
     match n_shown {
-        0 => output::result(&format!("{}{}", before.trim_end(), after.trim_start())),
-        _ => output::result(after),
+        0 => output::print_result(&format!("{}{}", before.trim_end(), after.trim_start())),
+        _ => output::print_result(after),
     }
 }
 
@@ -219,11 +230,18 @@ impl Refusals {
 
     fn tell(&self, toolset: &BuiltToolset) {
         if let Some(first) = &self.first {
-            output::talk(&render::diagnostic(&toolset.file, &render::Lines::default(), first));
+            output::print_message(&render::diagnostic(
+                &toolset.file,
+                &render::Lines::default(),
+                first,
+            ));
         }
         let file = toolset.file.display();
         if self.n_more > 0 {
-            output::line(&format!("note: so are {} more operations of `{file}`", self.n_more));
+            output::print_message_line(&format!(
+                "note: so are {} more operations of `{file}`",
+                self.n_more
+            ));
         }
     }
 }
@@ -247,9 +265,9 @@ impl StrictCounts {
     fn tell(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
-            let (n_tools, n_optional) = (grouped(n_tools), grouped(n_optional));
-            let n_unions = grouped(n_unions);
-            output::talk(&format!(
+            let (n_tools, n_optional) = (grouped_digits(n_tools), grouped_digits(n_optional));
+            let n_unions = grouped_digits(n_unions);
+            output::print_message(&format!(
                 "note: {} takes {}, got: {n_tools} tools with {n_optional} optional members and {n_unions} of several types\nhelp: {}\n",
                 limit.provider, limit.expected, limit.instead
             ));

@@ -16,5 +16,5 @@ pub(super) use self::{
     folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},
     form::TurnForm,
     model::{ModelRecorder, over_model},
-    replay::{Reading, Replayed, replay, without_texts},
+    replay::{RecordingTrust, ReplayedTurn, replay, without_texts},
 };

@@ -11,7 +11,7 @@ use crate::{
     output,
 };
 
-pub(crate) fn told(executor: &Executor, asked: &str, file: &Path) -> String {
+pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> String {
     let code = FaultCode::UnknownTool.as_str();
     let (file, name) = (file.display(), cut(&visible_line(asked), LONGEST));
     if executor.refusal(asked, |_| true).is_some() {
@@ -46,10 +46,14 @@ fn fitting<'e>(executor: &'e Executor, asked: &str) -> Vec<Entry<'e>> {
     let nearest = if is_name { executor.nearest(asked, |_| true) } else { Vec::new() };
     let mut nearest = nearest.into_iter().filter_map(|name| executor.find(name));
     let first = nearest.next();
-    let found = executor.search(&Search::new(asked).with_limit(MOST), |_| true);
+    let matching_tools = executor.search(&Search::new(asked).with_limit(MOST), |_| true);
     let mut fitting: Vec<Entry<'e>> = Vec::new();
-    for entry in first.into_iter().chain(found.iter().map(|found| found.entry)).chain(nearest) {
-        let is_known = fitting.iter().any(|known| known.name() == entry.name());
+    for entry in first
+        .into_iter()
+        .chain(matching_tools.iter().map(|matching_tool| matching_tool.entry))
+        .chain(nearest)
+    {
+        let is_known = fitting.iter().any(|chosen_entry| chosen_entry.name() == entry.name());
         if !is_known && fitting.len() < MOST {
             fitting.push(entry);
         }

@@ -20,12 +20,12 @@ pub(super) fn style(parameters: &str) -> String {
 }
 
 /// A text whose every control sequence is one of the command's own.
-pub(super) fn marked(text: &str) -> String {
+pub(super) fn with_marked_escapes(text: &str) -> String {
     text.replace(ESCAPE, &MARK)
 }
 
 /// The text with the colours of the command; all other control sequences are shown.
-pub(super) fn styled(text: &str) -> Cow<'_, str> {
+pub(super) fn terminal_text(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(MARK.as_str());
     let first = parts.next().unwrap_or_default();
     let mut shown = visible(first);
@@ -107,8 +107,8 @@ mod tests {
             ("\u{9b}31m\u{202e}", "\\u009b31m\\u202e", "\\u009b31m\\u202e"),
             ("\u{1b}", "", "\\u001b"),
         ] {
-            assert_eq!(styled(&marked(text)), own, "{text:?}");
-            assert_eq!(styled(text), foreign, "{text:?}");
+            assert_eq!(terminal_text(&with_marked_escapes(text)), own, "{text:?}");
+            assert_eq!(terminal_text(text), foreign, "{text:?}");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The URL of a sidecar, without a slash at its end.
-pub(super) fn of(arguments: &SidecarArguments) -> Result<String, Failure> {
+pub(super) fn sidecar_url(arguments: &SidecarArguments) -> Result<String, Failure> {
     if let Some(url) = &arguments.url {
         return Ok(url.trim_end_matches('/').to_owned());
     }
@@ -23,8 +23,10 @@ pub(super) fn of(arguments: &SidecarArguments) -> Result<String, Failure> {
     let location = file_argument::location(file)?;
     let config =
         loader(effects::SIDECAR).open(location, &DescriptionOptions::default())?.faultless()?;
-    if let Some(known) = config.serving.access.as_ref().and_then(|access| access.url.as_ref()) {
-        return Ok(known.trim_end_matches('/').to_owned());
+    if let Some(configured_url) =
+        config.serving.access.as_ref().and_then(|access| access.url.as_ref())
+    {
+        return Ok(configured_url.trim_end_matches('/').to_owned());
     }
     let listeners = &config.serving.listen;
     if listeners.is_empty() {

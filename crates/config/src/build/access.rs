@@ -64,7 +64,7 @@ impl PartialEq for BuiltIssuer {
 }
 
 /// Reads every token and prepares the transport to every issuer.
-pub(super) async fn built(
+pub(super) async fn build_access(
     reader: &mut Reader,
     config: &AccessConfig,
     sources: &Sources<'_>,
@@ -129,7 +129,7 @@ fn built_issuer(config: &IssuerConfig, sources: &Sources<'_>) -> BuiltIssuer {
     let tls = sources.tls.clone();
     let transport = sources.own.clone().unwrap_or_else(|| {
         let settings = ClientSettings { tls: tls.clone(), ..ClientSettings::default() };
-        Arc::new(Client::over(sources.network, settings))
+        Arc::new(Client::over_network(sources.network, settings))
     });
     BuiltIssuer { config: config.clone(), transport, tls }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate_kind::KindCode;
 use callgate_openapi::Pattern;
-use callgate_settings::{Reader, SettingCode, escaped};
+use callgate_settings::{Reader, SettingCode, pointer_segment};
 use callgate_tool::nearest;
 
 use crate::{agents::AgentConfig, config::Config};
@@ -13,7 +13,7 @@ use crate::{agents::AgentConfig, config::Config};
 /// Reports the entries of all agents that mean no tool. `is_whole` says that the names are those of all tools.
 pub(super) fn check(reader: &mut Reader, config: &Config, names: &BTreeSet<&str>, is_whole: bool) {
     for (name, agent) in &config.agents {
-        let pointer = format!("/agents/{}", escaped(name));
+        let pointer = format!("/agents/{}", pointer_segment(name));
         for (key, patterns) in
             [("include", &agent.tools.include), ("exclude", &agent.tools.exclude)]
         {

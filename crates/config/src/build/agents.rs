@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{AuthContext, Authenticator, stand_in};
-use callgate_settings::{Reader, SettingCode, escaped, remedy_of_reading};
+use callgate_settings::{Reader, SettingCode, pointer_segment, remedy_of_reading};
 use callgate_tool::nearest;
 use callgate_transport::{Client, ClientSettings, Network, Transport};
 
@@ -51,7 +51,7 @@ pub(super) async fn agents(
     let models = models(reader, config, build_context, network).await;
     let mut agents = Vec::new();
     for (name, agent) in &config.agents {
-        let pointer = format!("/agents/{}", escaped(name));
+        let pointer = format!("/agents/{}", pointer_segment(name));
         let model = model_of(reader, config, &models, &pointer, &agent.model);
         let instructions = instructions(reader, build_context, &pointer, agent);
         let (Some(model), Some(instructions)) = (model, instructions) else { continue };
@@ -77,7 +77,7 @@ async fn models(
     } else {
         let tls = tls::of_store(reader, &config.tls, base, secrets).await;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
-        Arc::new(Client::over(network, settings))
+        Arc::new(Client::over_network(network, settings))
     };
     let context = AuthContext::new(Arc::clone(secrets), Arc::clone(&transport))
         .with_grants(environment.grants.clone())
@@ -91,7 +91,7 @@ async fn models(
                 built.insert(name.clone(), BuiltModel { config, transport, authenticator });
             }
             Err(error) => {
-                let pointer = format!("/models/{}/auth", escaped(name));
+                let pointer = format!("/models/{}/auth", pointer_segment(name));
                 reader.complain(
                     ConfigCode::Credential,
                     pointer,
@@ -113,7 +113,7 @@ fn model_of(
 ) -> Option<BuiltModel> {
     if !config.models.contains_key(name) {
         let help = match nearest(name, config.models.keys().map(String::as_str)) {
-            Some(known) => format!("did you mean `{known}`?"),
+            Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
             None => "name a model below `models`: `{main: {dialect: openai, url: …, model: …, auth: none}}`".to_owned(),
         };
         let message = if name.is_empty() {
@@ -132,7 +132,7 @@ fn check_access(reader: &mut Reader, config: &Config) {
     let Some(access) = &config.serving.access else { return };
     let principals = access.principals.iter().map(|principal| {
         let name = principal.id.strip_prefix("principal:").unwrap_or_default();
-        (format!("/access/principals/{}", escaped(name)), &principal.rights)
+        (format!("/access/principals/{}", pointer_segment(name)), &principal.rights)
     });
     let issuers = access.issuers.iter().enumerate();
     let issuers = issuers.map(|(at, issuer)| (format!("/access/jwt/{at}"), &issuer.rights));
@@ -140,7 +140,7 @@ fn check_access(reader: &mut Reader, config: &Config) {
         let named = rights.agents.iter().flat_map(|agents| agents.iter());
         for name in named.filter(|name| !config.agents.contains_key(*name)) {
             let help = match nearest(name, config.agents.keys().map(String::as_str)) {
-                Some(known) => format!("did you mean `{known}`?"),
+                Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
                 None => "name an agent below `agents`".to_owned(),
             };
             let message = format!("expected the name of an agent, got: `{name}`");

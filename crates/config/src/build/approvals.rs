@@ -6,13 +6,13 @@ use callgate_executor::{Entry, Toolset};
 use callgate_kind::KindCode;
 use callgate_openapi::Operation;
 use callgate_policy::{ApprovalRules, Confirm};
-use callgate_settings::{Reader, SettingCode, escaped};
+use callgate_settings::{Reader, SettingCode, pointer_segment};
 use callgate_tool::{Approvers, Effect, ToolName, nearest};
 
 use super::{
     Built, BuiltAccess, named_tools,
     own_tools::{self, OwnTool},
-    toolset::Parts,
+    toolset::ToolsetParts,
 };
 use crate::{
     Severity,
@@ -23,7 +23,11 @@ use crate::{
 
 /// The rules of all toolsets. A misspelt name of a tool is an error: it must not turn an approval off. A name unlike
 /// those of all loaded tools and functions is a warning.
-pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -> ApprovalRules {
+pub(super) fn rules(
+    reader: &mut Reader,
+    config: &Config,
+    parts: &[ToolsetParts<'_>],
+) -> ApprovalRules {
     let approvers = config.serving.access.as_ref().map_or(Approvers::Caller, approvers);
     let time = config.sessions.approval_time;
     let mut rules = ApprovalRules { time, approvers, ..ApprovalRules::default() };
@@ -37,7 +41,7 @@ pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -
         for entry in &config.confirm.tools {
             match own.iter().find(|tool| tool.is_called(&entry.tool)) {
                 Some(OwnTool { name, .. }) if rules.tools.contains_key(name) => {
-                    named_tools::repeated(reader, entry);
+                    named_tools::report_repeated_entry(reader, entry);
                 }
                 Some(OwnTool { name, .. }) => {
                     _ = rules.tools.insert(name.clone(), entry.rule);
@@ -51,7 +55,12 @@ pub(super) fn rules(reader: &mut Reader, config: &Config, parts: &[Parts<'_>]) -
             continue;
         }
         let operations = built.map(|parts| &*parts.built.operations).unwrap_or_default();
-        rules.tools.extend(named_tools::named(reader, entries, operations, Severity::Error));
+        rules.tools.extend(named_tools::rules_by_tool(
+            reader,
+            entries,
+            operations,
+            Severity::Error,
+        ));
     }
     rules
 }
@@ -71,7 +80,7 @@ fn approvers(access: &AccessConfig) -> Approvers {
 fn rights(access: &AccessConfig) -> impl Iterator<Item = (String, &Rights)> {
     let principals = access.principals.iter().map(|principal| {
         let name = principal.id.strip_prefix("principal:").unwrap_or_default();
-        (format!("/access/principals/{}", escaped(name)), &principal.rights)
+        (format!("/access/principals/{}", pointer_segment(name)), &principal.rights)
     });
     let issuers = access.issuers.iter().enumerate();
     let issuers = issuers.map(|(at, issuer)| (format!("/access/jwt/{at}"), &issuer.rights));
@@ -101,11 +110,10 @@ pub(super) fn check_approves(
             let (name, pointer) = (entry.as_str(), format!("{place}/approves/{index}"));
             let is_tool = tools.contains(&name);
             match entry {
-                Approvable::Tool(_) if !is_tool => match &*meant(name, config, operations()) {
-                    [] => no_such_tool(reader, pointer, name, &tools),
-                    [_] => {}
-                    several => ambiguous(reader, pointer, name, several),
-                },
+                Approvable::Tool(_) if !is_tool => {
+                    let matches = matching_tools(name, config, operations());
+                    report_matches(reader, pointer, (name, &tools), &matches);
+                }
                 Approvable::Effect(_) | Approvable::Toolset(_) if is_tool => {
                     let other = match entry {
                         Approvable::Effect(_) => "an effect",
@@ -123,7 +131,7 @@ pub(super) fn check_approves(
 
 /// The tools that a configuration may mean by another name than that of the tool: the one before an edit, the whole one, or
 /// the `operationId`.
-fn meant<'o>(
+fn matching_tools<'o>(
     name: &str,
     config: &Config,
     operations: impl Iterator<Item = &'o Arc<Operation>>,
@@ -150,7 +158,7 @@ pub(super) fn with_tool_names(
                 return entry.clone();
             }
             let operations = built.toolsets.iter().flat_map(|toolset| &toolset.operations);
-            match &*meant(name, config, operations) {
+            match &*matching_tools(name, config, operations) {
                 [only] => Approvable::Tool(only.to_string()),
                 _ => entry.clone(),
             }
@@ -158,6 +166,19 @@ pub(super) fn with_tool_names(
         rights.approves = Arc::new(Approves(entries.collect()));
     }
     access
+}
+
+fn report_matches(
+    reader: &mut Reader,
+    pointer: String,
+    (name, tools): (&str, &[&str]),
+    matches: &[ToolName],
+) {
+    match matches {
+        [] => no_such_tool(reader, pointer, name, tools),
+        [_] => {}
+        several => ambiguous(reader, pointer, name, several),
+    }
 }
 
 fn ambiguous(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {

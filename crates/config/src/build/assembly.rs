@@ -12,17 +12,17 @@ use callgate_transport::Transport;
 
 use super::{
     agent_tools, approvals,
-    authenticators::Made,
+    authenticators::MadeAuthenticator,
     built::{self, Built, BuiltToolset},
     connect::Connections,
     database::Databases,
     documents::BuiltDocuments,
-    fetched::Fetched,
     functions, mcp_tools,
     own_tools::{self, OwnTool},
     policy::Policy,
+    remote_description::FetchedDescription,
     stores::Stores,
-    toolset::Parts,
+    toolset::ToolsetParts,
     unique_names,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// An executor without tools, with what runs around its calls.
-fn around(
+fn executor_builder(
     config: &Config,
     environment: &Environment,
     earlier: Option<&Executor>,
@@ -40,7 +40,7 @@ fn around(
     let builder = Executor::builder().synonyms(synonyms(config));
     let builder = keeping_results(builder, earlier, policy.state.as_ref());
     let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
-    policy.around(builder)
+    policy.add_middleware(builder)
 }
 
 /// Keeps results where the earlier executor does, or in the store.
@@ -58,24 +58,24 @@ fn keeping_results(
 
 /// The tools of all toolsets, but for functions.
 pub(super) struct Tools<'a> {
-    pub(super) parts: Vec<Parts<'a>>,
+    pub(super) parts: Vec<ToolsetParts<'a>>,
     pub(super) databases: Databases,
     pub(super) documents: Vec<BuiltDocuments>,
 }
 
 /// The parts of all toolsets with descriptions, by their use.
 #[derive(Default)]
-struct Gathered {
+struct GatheredParts {
     ready: Vec<Toolset>,
     toolsets: Vec<BuiltToolset>,
-    authenticators: Vec<Made>,
-    fetched: Vec<Fetched>,
+    authenticators: Vec<MadeAuthenticator>,
+    fetched: Vec<FetchedDescription>,
 }
 
-impl Gathered {
-    fn of(parts: Vec<Parts<'_>>) -> Self {
+impl GatheredParts {
+    fn from_parts(parts: Vec<ToolsetParts<'_>>) -> Self {
         let mut all = Self::default();
-        for Parts { toolset, built, made, fetched, .. } in parts {
+        for ToolsetParts { toolset, built, made, fetched, .. } in parts {
             all.ready.extend(toolset);
             all.toolsets.push(built);
             all.authenticators.extend(made);
@@ -99,21 +99,22 @@ pub(super) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    pub(super) fn finished(self, mut reader: Reader) -> Result<Built, Error> {
+    pub(super) fn into_built(self, mut reader: Reader) -> Result<Built, Error> {
         let Self { config, environment, tools, connections, stores, policy, earlier } = self;
         let Tools { parts, databases, documents } = tools;
-        let named_secrets = distinct(&reader.secrets);
-        let Gathered { ready, toolsets, mut authenticators, fetched } = Gathered::of(parts);
+        let named_secrets = distinct_references(&reader.secrets);
+        let GatheredParts { ready, toolsets, mut authenticators, fetched } =
+            GatheredParts::from_parts(parts);
         authenticators.extend(databases.authenticators);
-        let (session_secrets, ways) = (session_secrets(&ready), ways(&ready));
-        let functions = functions::built(&mut reader, config);
+        let (session_secrets, ways) = (session_secrets(&ready), transports_by_toolset(&ready));
+        let functions = functions::built_functions(&mut reader, config);
         let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
         check_names(&mut reader, config, environment, &ready, &own);
-        let mcp = mcp_tools::resolved(&mut reader, config, &ready, &own);
+        let mcp = mcp_tools::mcp_config(&mut reader, config, &ready, &own);
         approvals::check_approves(&mut reader, config, environment, &ready, &own);
         let (files, digest) = (std::mem::take(&mut reader.files), reader.texts.digest());
         let warnings = warnings(reader, config, &files)?;
-        let builder = around(config, environment, earlier.as_ref(), &policy);
+        let builder = executor_builder(config, environment, earlier.as_ref(), &policy);
         let builder = ready.into_iter().fold(builder, Builder::toolset);
         let builder =
             databases.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
@@ -127,7 +128,7 @@ impl Assembly<'_> {
             policy,
             stores,
             fetched,
-            databases: databases.known,
+            databases: databases.openings,
             kinds: databases.kept,
         };
         Ok(Built {
@@ -170,7 +171,7 @@ fn warnings(
 ) -> Result<Vec<Finding>, Error> {
     let findings = reader.into_findings(&config.origin.file, &config.origin.text);
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Error::of(findings).in_files(files.clone()));
+        return Err(Error::from_findings(findings).in_files(files.clone()));
     }
     Ok(findings)
 }
@@ -194,8 +195,8 @@ fn check_names(
 }
 
 /// The transport to the servers of each toolset, by the toolset's name.
-fn ways(toolsets: &[Toolset]) -> Vec<(String, Arc<dyn Transport>)> {
-    let way = |known: &Toolset| (known.name.clone(), Arc::clone(&known.transport));
+fn transports_by_toolset(toolsets: &[Toolset]) -> Vec<(String, Arc<dyn Transport>)> {
+    let way = |toolset: &Toolset| (toolset.name.clone(), Arc::clone(&toolset.transport));
     toolsets.iter().map(way).collect()
 }
 
@@ -206,7 +207,7 @@ fn faulty_tool(config: &Config, error: &callgate_executor::Error) -> Error {
         }
         _ => (ConfigCode::OwnTool.as_str(), "correct the tool that the program adds"),
     };
-    Error::whole(&config.origin.file, code, error.to_string(), help)
+    Error::for_file(&config.origin.file, code, error.to_string(), help)
 }
 
 fn synonyms(config: &Config) -> impl Iterator<Item = (&str, &[String])> {
@@ -220,7 +221,7 @@ fn session_secrets(toolsets: &[Toolset]) -> Vec<SessionName> {
     masked.into_iter().collect()
 }
 
-fn distinct(references: &[SecretReference]) -> Vec<SecretReference> {
+fn distinct_references(references: &[SecretReference]) -> Vec<SecretReference> {
     let mut distinct: Vec<SecretReference> = Vec::new();
     for reference in references {
         if !distinct.contains(reference) {

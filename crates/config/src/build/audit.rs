@@ -27,10 +27,10 @@ pub(super) async fn audit(
         reader.complain(ConfigCode::MissingSecret, "/audit/key", error.to_string(), help);
     });
     let audit = AuditConfig { file: build_context.base.join(&audit.file), ..audit.clone() };
-    let known = previous.filter(|previous| previous.is_of(&audit.file));
+    let previous_audit = previous.filter(|previous| previous.is_of(&audit.file));
     let within = config.idempotency.unwrap_or_default().ttl;
-    let opened = match (known, key.ok()?) {
-        (Some(known), key) => known.following(&audit, &key),
+    let opened = match (previous_audit, key.ok()?) {
+        (Some(log), key) => log.following(&audit, &key),
         (None, key) => open(audit, key, within).await.map(Some),
     };
     match opened {

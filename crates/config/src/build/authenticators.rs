@@ -20,7 +20,7 @@ pub(super) struct Authenticators<'a> {
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The authenticators that set the fixed headers, in the order of the configuration; `None` for one with a fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<MadeAuthenticator>,
 }
 
 /// The context for making authenticators.
@@ -30,7 +30,7 @@ pub(super) struct Making<'a> {
     /// The way to reach authorization servers.
     pub(super) way: Way,
     /// The authenticators of the last build.
-    pub(super) previous: &'a [Made],
+    pub(super) previous: &'a [MadeAuthenticator],
     /// True if `****` replaces credentials that are not available.
     pub(super) has_stand_ins: bool,
 }
@@ -39,7 +39,7 @@ pub(super) struct Making<'a> {
 pub(super) type Way = Option<connect::Way>;
 
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct MadeAuthenticator {
     pub(super) toolset: String,
     config: AuthConfig,
     way: Way,
@@ -47,7 +47,7 @@ pub(super) struct Made {
     authenticator: Arc<dyn Authenticator>,
 }
 
-impl Made {
+impl MadeAuthenticator {
     /// The settings and the authenticator.
     pub(super) fn parts(&self) -> (&AuthConfig, &Arc<dyn Authenticator>) {
         (&self.config, &self.authenticator)
@@ -72,7 +72,7 @@ impl Made {
 
 impl<'a> Authenticators<'a> {
     /// Makes the authenticators that need no description.
-    pub(super) fn of(reader: &mut Reader, config: &ToolsetConfig, making: Making<'a>) -> Self {
+    pub(super) fn new(reader: &mut Reader, config: &ToolsetConfig, making: Making<'a>) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut authenticators = Self { toolset, making, own: None, headers, made };
@@ -118,21 +118,24 @@ impl<'a> Authenticators<'a> {
     /// The authenticator of a credential.
     pub(super) fn make(&mut self, config: AuthConfig) -> Result<Arc<dyn Authenticator>, Error> {
         let Making { context, way, previous, has_stand_ins } = &self.making;
-        let is_same = |known: &&Made| {
-            known.config == config
-                && known.way.is_some()
-                && known.way == *way
-                && Arc::ptr_eq(&known.context.secrets, &context.secrets)
+        let is_same = |previous_authenticator: &&MadeAuthenticator| {
+            previous_authenticator.config == config
+                && previous_authenticator.way.is_some()
+                && previous_authenticator.way == *way
+                && Arc::ptr_eq(&previous_authenticator.context.secrets, &context.secrets)
         };
-        if let Some(known) = previous.iter().find(is_same) {
-            self.made.push(Made { toolset: self.toolset.clone(), ..known.clone() });
-            return Ok(Arc::clone(&known.authenticator));
+        if let Some(previous_authenticator) = previous.iter().find(is_same) {
+            self.made.push(MadeAuthenticator {
+                toolset: self.toolset.clone(),
+                ..previous_authenticator.clone()
+            });
+            return Ok(Arc::clone(&previous_authenticator.authenticator));
         }
         let mut authenticator = config.clone().build(context)?;
         if *has_stand_ins {
             authenticator = stand_in(authenticator);
         }
-        self.made.push(Made {
+        self.made.push(MadeAuthenticator {
             toolset: self.toolset.clone(),
             config,
             way: way.clone(),

@@ -10,12 +10,12 @@ mod token_endpoint;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{Authenticator, all, unavailable};
+use callgate_auth::{Authenticator, combined_authenticator, unavailable};
 use callgate_executor::Callable;
 use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, ValueSource,
 };
-use callgate_settings::{Reader, escaped};
+use callgate_settings::{Reader, pointer_segment};
 use callgate_tool::nearest;
 
 use self::{
@@ -32,7 +32,7 @@ use crate::{
 
 /// Finds the credentials of every operation. The report in `loaded` lists operations that cannot be called because a
 /// credential is missing; a credential that matches no scheme is a fault of the configuration.
-pub(super) fn authorized(
+pub(super) fn authorized_operations(
     reader: &mut Reader,
     config: &ToolsetConfig,
     loaded: &mut Loaded,
@@ -40,7 +40,7 @@ pub(super) fn authorized(
     build_context: &BuildContext<'_>,
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
-    let origins = Origins::of(loaded, &config.credentials.origins);
+    let origins = Origins::new(loaded, &config.credentials.origins);
     let service = Service { loaded, origins: &origins };
     let has_certificate = build_context.has_certificate || config.tls.identity.is_some();
     // The operations of an unreadable description are unknown, and its report says so.
@@ -58,7 +58,7 @@ pub(super) fn authorized(
         schemes.add(reader, service, Offered { scheme, credential }, authenticators);
     }
     let key = key.and_then(|(name, _)| schemes.made.get(&name).cloned());
-    let none = all(Vec::new());
+    let none = combined_authenticator(Vec::new());
     let mut assignment = Assignment {
         credentials: &config.credentials,
         own: match key.as_ref().or(authenticators.own.as_ref()) {
@@ -77,7 +77,7 @@ pub(super) fn authorized(
     };
     let operations = loaded.operations.iter().map(Arc::clone);
     let callable = |operation: Arc<Operation>| {
-        let authenticator = assignment.of(&operation);
+        let authenticator = assignment.authenticator(&operation);
         Callable { operation, authenticator }
     };
     let callables = operations.map(callable).collect();
@@ -122,17 +122,17 @@ impl Schemes {
         let pointer = credential.pointer.clone();
         let declared = loaded.security_schemes.iter().find(|scheme| *scheme.name == *name);
         let Some(scheme) = declared else {
-            let known = loaded.security_schemes.iter().map(|scheme| &*scheme.name);
+            let declared_names = loaded.security_schemes.iter().map(|scheme| &*scheme.name);
             let message = format!("expected a security scheme of the description, got: `{name}`");
             return reader.complain(
                 ConfigCode::UnknownScheme,
                 pointer,
                 message,
-                suggestion(name, known),
+                suggestion(name, declared_names),
             );
         };
         let Some(fitted) = compatibility::compatible(scheme, credential) else {
-            let expected = compatibility::expected(&scheme.kind);
+            let expected = compatibility::expected_kinds(&scheme.kind);
             let message = format!(
                 "expected {expected} for the security scheme `{name}`, got: `{}`",
                 credential.kind
@@ -140,7 +140,7 @@ impl Schemes {
             let help = "the description says what the scheme is";
             return reader.complain(ConfigCode::WrongCredential, pointer, message, help);
         };
-        let fitted = match token_endpoint::described(fitted, scheme, service) {
+        let fitted = match token_endpoint::with_token_endpoint(fitted, scheme, service) {
             Ok(fitted) => fitted,
             Err(foreign) => {
                 self.foreign.insert(name.to_owned(), foreign);
@@ -180,16 +180,16 @@ struct Assignment<'a> {
 }
 
 impl Assignment<'_> {
-    fn of(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+    fn authenticator(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if takes_from_session(operation) && !self.origins.allow(operation) {
             let why = self.findings.foreign_session(operation);
-            return self.refused(why);
+            return self.refusing_authenticator(why);
         }
-        let found = self.whatever_its_server(operation);
+        let authenticator = self.authenticator_by_schemes(operation);
         // A client shows its certificate to every server that requests it, whatever the operation requires.
-        let is_credential = self.has_certificate || !found.places().is_empty();
-        if !is_credential || found.obstacle().is_some() || self.origins.allow(operation) {
-            return found;
+        let is_credential = self.has_certificate || !authenticator.places().is_empty();
+        if !is_credential || authenticator.obstacle().is_some() || self.origins.allow(operation) {
+            return authenticator;
         }
         let security = &operation.security;
         let is_optional = security.alternatives.iter().any(|one| one.schemes.is_empty());
@@ -197,10 +197,10 @@ impl Assignment<'_> {
             return Arc::clone(&self.none);
         }
         let why = self.findings.foreign(operation);
-        self.refused(why)
+        self.refusing_authenticator(why)
     }
 
-    fn whatever_its_server(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+    fn authenticator_by_schemes(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         let security = &operation.security;
         let is_declared_open = security.is_stated && security.alternatives.is_empty();
         let Credentials { auth, lacks_own, schemes, .. } = self.credentials;
@@ -208,48 +208,52 @@ impl Assignment<'_> {
             // A description without schemes may contain `security: []`; only an operation with its own `security: []`
             // is certainly open.
             (true, None) if is_declared_open && security.is_own => Arc::clone(&self.none),
-            (true, None) => self.own(operation),
-            _ if !security.is_stated => self.own(operation),
+            (true, None) => self.own_authenticator(operation),
+            _ if !security.is_stated => self.own_authenticator(operation),
             _ => match solve(security, &self.schemes.holdings) {
-                Solution::Met(requirement) => self.together(requirement),
+                Solution::Met(requirement) => self.combined_authenticator(requirement),
                 Solution::Open => Arc::clone(&self.none),
                 Solution::Unmet(missing) => {
                     let why = self.findings.unmet(operation, &missing);
-                    self.refused(why)
+                    self.refusing_authenticator(why)
                 }
             },
         }
     }
 
-    fn own(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+    fn own_authenticator(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if self.credentials.lacks_own.is_some() {
             self.findings.lacks_own(operation);
         }
         // Without any credential the operator calls operations without theirs.
         let places = self.own.places();
         let lacks = |scheme: &&Arc<SecurityScheme>| {
-            !places.iter().any(|known| compatibility::is_at(known, scheme))
+            !places.iter().any(|credential_place| compatibility::is_at(credential_place, scheme))
         };
         let missing: Vec<_> = operation.demanded_schemes.iter().filter(lacks).collect();
         if !places.is_empty() && !missing.is_empty() {
             let missing = missing.into_iter().map(|scheme| Missing { scheme, scopes: Vec::new() });
             let missing: Vec<_> = missing.collect();
             let why = self.findings.unmet(operation, &missing);
-            return self.refused(why);
+            return self.refusing_authenticator(why);
         }
         Arc::clone(&self.own)
     }
 
-    fn together(&mut self, requirement: &Requirement) -> Arc<dyn Authenticator> {
-        let names = || requirement.schemes.iter().map(|known| &*known.scheme.name);
+    fn combined_authenticator(&mut self, requirement: &Requirement) -> Arc<dyn Authenticator> {
+        let names =
+            || requirement.schemes.iter().map(|required_scheme| &*required_scheme.scheme.name);
         // No pointer segment contains a bare slash, so different lists of names have different keys.
-        let key = names().map(|name| format!("/{}", escaped(name))).collect::<String>();
-        let made =
-            || all(names().filter_map(|name| self.schemes.made.get(name)).cloned().collect());
+        let key = names().map(|name| format!("/{}", pointer_segment(name))).collect::<String>();
+        let made = || {
+            combined_authenticator(
+                names().filter_map(|name| self.schemes.made.get(name)).cloned().collect(),
+            )
+        };
         Arc::clone(self.shared.entry(key).or_insert_with(made))
     }
 
-    fn refused(&mut self, why: String) -> Arc<dyn Authenticator> {
+    fn refusing_authenticator(&mut self, why: String) -> Arc<dyn Authenticator> {
         Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unavailable(why.clone())))
     }
 }
@@ -259,15 +263,15 @@ fn takes_from_session(operation: &Operation) -> bool {
     operation.session_sources().any(|source| !matches!(source, ValueSource::Model))
 }
 
-fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(name, known.clone()) {
+fn suggestion<'a>(name: &str, declared_names: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, declared_names.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None if known.clone().next().is_none() => {
+        None if declared_names.clone().next().is_none() => {
             "the description declares none; write `auth:` for one credential of every operation"
                 .to_owned()
         }
         None => {
-            let names: Vec<_> = known.take(NAMED).collect();
+            let names: Vec<_> = declared_names.take(NAMED).collect();
             format!("it declares `{}`", names.join("`, `"))
         }
     }

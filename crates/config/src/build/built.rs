@@ -13,7 +13,7 @@ use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds, Webhook};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_session::Store;
-use callgate_settings::{ConfigDigest, Finding, beginning};
+use callgate_settings::{ConfigDigest, Finding, file_beginning};
 use callgate_tool::SessionName;
 use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
@@ -21,12 +21,12 @@ use callgate_tree::Diagnostic;
 use super::{
     access::BuiltAccess,
     agents::BuiltAgent,
-    authenticators::Made,
+    authenticators::MadeAuthenticator,
     connect::Directory,
     database::{BuiltDatabase, KnownDatabase},
     documents::BuiltDocuments,
-    fetched::Fetched,
     policy::Policy,
+    remote_description::FetchedDescription,
     stores::Stores,
     webhook::Notified,
 };
@@ -131,7 +131,9 @@ impl Built {
     /// can thus report the cost of the reload.
     pub fn shares_credentials_with(&self, other: &Self) -> bool {
         let made = &self.kept.authenticators;
-        made.iter().all(|one| other.kept.authenticators.iter().any(|known| known.is(one)))
+        made.iter().all(|one| {
+            other.kept.authenticators.iter().any(|other_authenticator| other_authenticator.is(one))
+        })
     }
 
     /// The files that were read, or should have been: the configuration's own, descriptions, overlays, documents they
@@ -183,6 +185,13 @@ impl Built {
     #[doc(hidden)]
     pub fn webhook(&self) -> Option<&Webhook> {
         self.kept.policy.webhook.as_ref()
+    }
+
+    /// Directs the webhook to the service of this configuration, once it is certain that the configuration holds.
+    pub(super) fn aim_webhook(&self, target: Option<callgate_policy::WebhookTarget>) {
+        if let Some(webhook) = self.webhook() {
+            webhook.aim(target);
+        }
     }
 
     /// The records of calls by their idempotency keys; `None` without the key `idempotency`.
@@ -268,12 +277,12 @@ pub struct BuiltToolset {
 /// The parts that a later build reuses if their settings are equal.
 #[derive(Debug)]
 pub(super) struct Reusable {
-    pub(super) authenticators: Vec<Made>,
+    pub(super) authenticators: Vec<MadeAuthenticator>,
     pub(super) directories: Vec<Directory>,
     pub(super) network: Network,
     pub(super) policy: Policy,
     pub(super) stores: Arc<Stores>,
-    pub(super) fetched: Vec<Fetched>,
+    pub(super) fetched: Vec<FetchedDescription>,
     pub(super) databases: Vec<KnownDatabase>,
     /// What toolsets of a kind keep, by their names.
     pub(super) kinds: Vec<(String, Kept)>,
@@ -295,7 +304,7 @@ impl BuiltToolset {
     pub fn text(&self) -> io::Result<Vec<u8>> {
         match &self.text {
             Some(text) => Ok(text.to_vec()),
-            None => beginning(&self.file, self.most_bytes),
+            None => file_beginning(&self.file, self.most_bytes),
         }
     }
 

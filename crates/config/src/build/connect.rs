@@ -19,7 +19,7 @@ pub(super) struct Connections {
     pub(super) network: Network,
     pub(super) clock: Clock,
     /// The directories of the last build.
-    pub(super) known: Vec<Directory>,
+    pub(super) previous_directories: Vec<Directory>,
     /// The directories of this build.
     pub(super) directories: Vec<Directory>,
 }
@@ -75,7 +75,7 @@ impl Connections {
         // Each call states who named its server; token requests go to servers that the operator named.
         let client = |tls, named_by, directory| {
             let allow = config.egress.clone();
-            Arc::new(Client::over(
+            Arc::new(Client::over_network(
                 &self.network,
                 ClientSettings { named_by, allow, tls, directory },
             ))
@@ -93,18 +93,18 @@ impl Connections {
     pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
         let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
         let settings = ClientSettings { named_by, allow, tls, directory: None };
-        Arc::new(Client::over(&self.network, settings))
+        Arc::new(Client::over_network(&self.network, settings))
     }
 
     /// The directory that resolves the addresses of a toolset's server; the directory's own name is resolved as usual.
     fn directory(&self, config: &DirectoryConfig, way: &Way, transport: &Arc<Client>) -> Directory {
-        let is_same = |known: &&Directory| {
-            known.config == *config
-                && known.way == *way
-                && Arc::ptr_eq(&known.secrets, &self.secrets)
+        let is_same = |previous_directory: &&Directory| {
+            previous_directory.config == *config
+                && previous_directory.way == *way
+                && Arc::ptr_eq(&previous_directory.secrets, &self.secrets)
         };
-        if let Some(known) = self.known.iter().find(is_same) {
-            return known.clone();
+        if let Some(previous_directory) = self.previous_directories.iter().find(is_same) {
+            return previous_directory.clone();
         }
         let DirectoryConfig { service, identity } = config.clone();
         let (rest, endpoints) =

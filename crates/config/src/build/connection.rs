@@ -1,7 +1,7 @@
 //! The connections of toolsets: the service describes them, and their entities, actions and tools become tools. While the
 //! service does not answer, their calls fail; it is asked again as a database is.
 
-use super::{database::Databases, sending::Sending};
+use super::{database::Databases, transports::Sending};
 use crate::toolset::ToolsetConfig;
 
 #[cfg(feature = "connector")]

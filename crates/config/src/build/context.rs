@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use callgate_secret::SecretStore;
 
-use super::{authenticators::Made, other_names::OtherNames};
+use super::{authenticators::MadeAuthenticator, other_names::OtherNames};
 use crate::environment::Environment;
 
 #[derive(Debug)]
@@ -17,6 +17,6 @@ pub(super) struct BuildContext<'a> {
     pub(super) has_certificate: bool,
     /// The time that clients have for the calls that they run.
     pub(super) client_time: Duration,
-    pub(super) previous: &'a [Made],
+    pub(super) previous: &'a [MadeAuthenticator],
     pub(super) names: OtherNames,
 }

@@ -25,7 +25,7 @@ pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
 pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Callable]) {
     for (index, name) in config.credential_arguments.iter().enumerate() {
         let pointer = format!("{}/credential_arguments/{index}", config.pointer);
-        let is_named = |known: &str| known.eq_ignore_ascii_case(name);
+        let is_named = |input_name: &str| input_name.eq_ignore_ascii_case(name);
         if let Some(taken) = callables.iter().find(|callable| is_taken(name, callable)) {
             let message =
                 format!("expected the name of a parameter without a credential, got: `{name}`");
@@ -46,7 +46,10 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
 pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<String> {
     let mut names = config.credential_arguments.clone();
     let is_listed = |input: &&Input| {
-        config.credential_arguments.iter().any(|known| input.name.eq_ignore_ascii_case(known))
+        config
+            .credential_arguments
+            .iter()
+            .any(|listed_name| input.name.eq_ignore_ascii_case(listed_name))
     };
     let inputs = callables.iter().flat_map(|callable| &callable.operation.inputs);
     names.extend(inputs.filter(is_listed).map(|input| input.argument.to_string()));
@@ -61,12 +64,13 @@ fn is_taken(name: &str, callable: &Callable) -> bool {
         let named = |input: &&Input| input.name.eq_ignore_ascii_case(name);
         callable.operation.inputs.iter().filter(named)
     };
-    callable.authenticator.places().iter().any(|known| {
-        let place = match known.place() {
+    callable.authenticator.places().iter().any(|credential_place| {
+        let place = match credential_place.place() {
             ApiKeyLocation::Cookie => InputLocation::Cookie,
             ApiKeyLocation::Query => InputLocation::Query,
             _ => InputLocation::Header,
         };
-        known.name().eq_ignore_ascii_case(name) && inputs().all(|input| input.place() == place)
+        credential_place.name().eq_ignore_ascii_case(name)
+            && inputs().all(|input| input.place() == place)
     })
 }

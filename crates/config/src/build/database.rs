@@ -11,7 +11,7 @@ use callgate_tool::ToolName;
 use callgate_transport::{TlsSettings, Transport};
 
 use super::{
-    authenticators::Made,
+    authenticators::MadeAuthenticator,
     connect::Connections,
     context::BuildContext,
     own_tools::{DatabaseTool, common},
@@ -105,11 +105,11 @@ impl DatabaseKind {
 pub(super) struct Databases {
     pub(super) built: Vec<BuiltDatabase>,
     pub(super) tools: Vec<EditedBackend>,
-    pub(super) known: Vec<KnownDatabase>,
+    pub(super) openings: Vec<KnownDatabase>,
     /// What toolsets of a kind keep, by their names.
     pub(super) kept: Vec<(String, Kept)>,
     /// The authenticators of connections and data stores.
-    pub(super) authenticators: Vec<Made>,
+    pub(super) authenticators: Vec<MadeAuthenticator>,
     /// The origins of services that calls of data stores need, with the ways there.
     pub(super) services: Vec<(String, Arc<dyn Transport>)>,
 }

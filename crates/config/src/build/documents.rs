@@ -39,9 +39,16 @@ impl BuiltDocuments {
 
     /// The findings about the files, as they are now.
     pub fn findings(&self) -> Vec<Finding> {
-        let finding = |found: SettingFinding| {
-            let finding = Finding::new(&self.origin, found.severity, found.code, found.message);
-            finding.at(format!("/toolsets/{}{}", self.name, found.pointer)).with_help(found.help)
+        let finding = |setting_finding: SettingFinding| {
+            let finding = Finding::new(
+                &self.origin,
+                setting_finding.severity,
+                setting_finding.code,
+                setting_finding.message,
+            );
+            finding
+                .at(format!("/toolsets/{}{}", self.name, setting_finding.pointer))
+                .with_help(setting_finding.help)
         };
         self.documents.findings().into_iter().map(finding).collect()
     }

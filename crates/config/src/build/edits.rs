@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use callgate_call::edit_faults;
 use callgate_executor::{Callable, Toolset};
 use callgate_kind::{EditRule, ToolRule, complain_of_edit, unknown_tool};
-use callgate_openapi::{FaultyEdit, Report, renamed};
+use callgate_openapi::{FaultyEdit, Report, edited_tool_name};
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, EditFaultKind, ToolName};
 use callgate_tree::SettingFinding;
@@ -52,12 +52,12 @@ pub(super) fn taken_names(
     let mut taken = BTreeSet::new();
     for config in configs {
         for ToolRule { pointer, rule, .. } in &config.edits {
-            let Some(Ok(name)) = renamed(config.prefix.as_ref(), rule) else { continue };
-            if names.iter().filter(|known| ***known == name).count() < 2 {
+            let Some(Ok(name)) = edited_tool_name(config.prefix.as_ref(), rule) else { continue };
+            if names.iter().filter(|tool_name| ***tool_name == name).count() < 2 {
                 continue;
             }
             let pointer_of_name = format!("{pointer}/name");
-            let is_reported = |known: &SettingFinding| known.pointer == pointer_of_name;
+            let is_reported = |complaint: &SettingFinding| complaint.pointer == pointer_of_name;
             if !reader.complaints.iter().any(is_reported) {
                 let message = format!(
                     "expected a name that no other tool has, got that of another one: `{name}`"

@@ -59,34 +59,36 @@ impl Built {
         let mut all = Vec::new();
         for reference in &self.named_secrets {
             let subject = Subject::Secret(reference.to_string());
-            let mut signing = self.notified.iter().flat_map(|known| &known.secrets);
-            all.push(if signing.any(|known| known == reference) {
-                ended(subject, signing_secret(reference, self)).await
+            let mut signing = self.notified.iter().flat_map(|service| &service.secrets);
+            all.push(if signing.any(|signing_reference| signing_reference == reference) {
+                examine_in_time(subject, signing_secret(reference, self)).await
             } else {
-                tried(subject, self.own_secret(reference)).await
+                examine_without_answer(subject, self.own_secret(reference)).await
             });
         }
         self.examine_credentials(&mut all).await;
         for (origin, server, transport) in self.servers() {
             let subject = Subject::Server(origin.clone());
             let uri = format!("{origin}/").parse().unwrap_or_default();
-            all.push(tried(subject, transport.connect(&uri, server.named_by)).await);
+            all.push(
+                examine_without_answer(subject, transport.connect(&uri, server.named_by)).await,
+            );
         }
         for (origin, transport) in &self.services {
             let uri = format!("{origin}/").parse().unwrap_or_default();
             let connected = transport.connect(&uri, NamedBy::Operator);
-            all.push(tried(Subject::Server(origin.clone()), connected).await);
+            all.push(examine_without_answer(Subject::Server(origin.clone()), connected).await);
         }
         if let Some(Notified { target: WebhookTarget { url, transport, .. }, .. }) = &self.notified
         {
             let origin = url.origin().ascii_serialization();
             let uri = format!("{origin}/").parse().unwrap_or_default();
             let connected = transport.connect(&uri, NamedBy::Operator);
-            all.push(tried(Subject::Webhook(origin), connected).await);
+            all.push(examine_without_answer(Subject::Webhook(origin), connected).await);
         }
         if let Some(trial) = &self.kept.policy.trial {
             let (name, trying) = trial.begin();
-            all.push(examined(Subject::State(name), trying).await);
+            all.push(examine_subject(Subject::State(name), trying).await);
         }
         all
     }
@@ -99,7 +101,7 @@ impl Built {
                 Some(place) => Subject::SessionCredential(place),
                 None => Subject::Credential(name),
             };
-            if all.iter().any(|known| known.subject == subject) {
+            if all.iter().any(|examination| examination.subject == subject) {
                 continue;
             }
             if matches!(subject, Subject::SessionCredential(_)) {
@@ -110,7 +112,10 @@ impl Built {
             let mut request = Request::new(Bytes::new());
             *request.uri_mut() = Uri::from_static("https://server.invalid/");
             let session = Session::default();
-            all.push(tried(subject, authenticator.authorize(&mut request, &session)).await);
+            all.push(
+                examine_without_answer(subject, authenticator.authorize(&mut request, &session))
+                    .await,
+            );
         }
     }
 
@@ -127,10 +132,10 @@ impl Built {
         let mut servers: Vec<(String, &Server, &Arc<dyn Transport>)> = Vec::new();
         for (server, transport) in all.filter(|(server, _)| !server.is_missing) {
             let origin = server.url.origin().ascii_serialization();
-            let is_same = |(known, other): (&String, &Server)| {
-                *known == origin && other.named_by == server.named_by
+            let is_same = |(entry, other): (&String, &Server)| {
+                *entry == origin && other.named_by == server.named_by
             };
-            if !servers.iter().any(|(known, other, _)| is_same((known, other))) {
+            if !servers.iter().any(|(entry, other, _)| is_same((entry, other))) {
                 servers.push((origin, server, transport));
             }
         }
@@ -140,15 +145,15 @@ impl Built {
 
 /// Tests one thing of a sidecar, for as long as a person would wait: what came, or the reason why calls fail.
 #[doc(hidden)]
-pub async fn examined(
+pub async fn examine_subject(
     subject: Subject,
     trying: impl Future<Output = Result<String, String>>,
 ) -> Examined {
-    ended(subject, async { trying.await.map(Some) }).await
+    examine_in_time(subject, async { trying.await.map(Some) }).await
 }
 
 /// Tests one thing, for as long as a person would wait: what came, if that is worth knowing.
-async fn ended(
+async fn examine_in_time(
     subject: Subject,
     trying: impl Future<Output = Result<Option<String>, String>>,
 ) -> Examined {
@@ -174,12 +179,12 @@ async fn signing_secret(
 }
 
 /// Tests one thing, for as long as a person would wait.
-async fn tried<T, E: StdError + 'static>(
+async fn examine_without_answer<T, E: StdError + 'static>(
     subject: Subject,
     trying: impl Future<Output = Result<T, E>>,
 ) -> Examined {
     let trying = async { trying.await.map(|_| None).map_err(|error| innermost(&error)) };
-    ended(subject, trying).await
+    examine_in_time(subject, trying).await
 }
 
 /// The name of a credential that another server issues; `None` if the credential is only its secrets.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_executor::{Backend as _, Builder, ClientFunction, EditedTool};
 use callgate_kind::{EditRule, KindCode, ToolRule, complain_of_edit, unknown_tool};
-use callgate_openapi::renamed;
+use callgate_openapi::edited_tool_name;
 use callgate_settings::Reader;
 use callgate_tool::{EditFault, ToolName};
 
@@ -21,14 +21,19 @@ pub(super) struct BuiltFunction {
 }
 
 /// The functions of all toolsets.
-pub(super) fn built(reader: &mut Reader, config: &Config) -> Vec<BuiltFunction> {
+pub(super) fn built_functions(reader: &mut Reader, config: &Config) -> Vec<BuiltFunction> {
     let mut functions = Vec::new();
     for toolset in &config.toolsets {
         for function in &toolset.functions {
-            functions.extend(one(reader, toolset, function, config.sessions.client_time));
+            functions.extend(built_function(
+                reader,
+                toolset,
+                function,
+                config.sessions.client_time,
+            ));
         }
         for rule in &toolset.edits {
-            if let Some(fault) = unused(toolset, rule) {
+            if let Some(fault) = unused_edit_fault(toolset, rule) {
                 complain_of_edit(reader, &rule.pointer, &fault);
             }
         }
@@ -45,7 +50,7 @@ pub(super) fn add(builder: Builder, BuiltFunction { function, edit }: BuiltFunct
 }
 
 /// The fault of an edit that changes no function although it means one, or nothing else can be meant.
-fn unused(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
+fn unused_edit_fault(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFault> {
     let tool = &rule.tool;
     let is_meant = |function: &&FunctionConfig| is_called(toolset, function, tool);
     let Some(function) = toolset.functions.iter().find(is_meant) else {
@@ -66,7 +71,7 @@ pub(super) fn tool_name(
     function: &FunctionConfig,
 ) -> Result<ToolName, String> {
     let edit = edit_of(toolset, function).map(|rule| &*rule.rule);
-    match edit.and_then(|edit| renamed(toolset.prefix.as_ref(), edit)) {
+    match edit.and_then(|edit| edited_tool_name(toolset.prefix.as_ref(), edit)) {
         Some(Ok(name)) => Ok(name),
         // The fault of the new name is reported by itself.
         Some(Err(_)) | None => former_name(toolset, function),
@@ -88,7 +93,7 @@ pub(super) fn all_names(toolset: &ToolsetConfig) -> Vec<String> {
 
 /// True if a configuration means a function by `name`.
 pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
-    names(toolset, function).iter().any(|known| known == name)
+    names(toolset, function).iter().any(|function_name| function_name == name)
 }
 
 fn former_name(toolset: &ToolsetConfig, function: &FunctionConfig) -> Result<ToolName, String> {
@@ -108,7 +113,7 @@ fn edit_of<'a>(toolset: &'a ToolsetConfig, function: &FunctionConfig) -> Option<
     toolset.edits.iter().find(|rule| is_meant(&rule.tool))
 }
 
-fn one(
+fn built_function(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
     function: &FunctionConfig,
@@ -124,12 +129,12 @@ fn one(
             return None;
         }
     };
-    let edit = rule.and_then(|rule| edited(reader, toolset, function, &built, rule));
+    let edit = rule.and_then(|rule| edited_tool(reader, toolset, function, &built, rule));
     Some(BuiltFunction { function: built, edit })
 }
 
 /// The function as its edit declares it; faults of the edit are reported.
-fn edited(
+fn edited_tool(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
     config: &FunctionConfig,
@@ -137,7 +142,7 @@ fn edited(
     rule: &EditRule,
 ) -> Option<EditedTool> {
     let ToolRule { pointer, rule: edit, .. } = rule;
-    if let Some(Err(fault)) = renamed(toolset.prefix.as_ref(), edit) {
+    if let Some(Err(fault)) = edited_tool_name(toolset.prefix.as_ref(), edit) {
         complain_of_edit(reader, pointer, &fault);
     }
     let mut tool = function.declaration()?.clone();

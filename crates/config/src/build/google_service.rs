@@ -10,7 +10,7 @@ use callgate_settings::Reader;
 use super::{
     authenticators::{Authenticators, Making},
     database::Around,
-    sending::Sending,
+    transports::Sending,
 };
 use crate::{code::ConfigCode, toolset::ToolsetConfig};
 
@@ -30,7 +30,7 @@ pub(super) fn making<'a>(around: Around<'a>, sending: &Sending) -> Making<'a> {
 }
 
 /// The credential of all calls; `None` if it has a fault, which is reported. `pointer` is the place of the service's key.
-pub(super) fn own(
+pub(super) fn service_authenticator(
     reader: &mut Reader,
     toolset: &ToolsetConfig,
     made: &mut Authenticators<'_>,

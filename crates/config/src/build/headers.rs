@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use callgate_auth::{ApiKeyLocation, Authenticator, all};
+use callgate_auth::{ApiKeyLocation, Authenticator, combined_authenticator};
 use callgate_executor::Callable;
 use callgate_settings::{Reader, SettingCode};
 
 use crate::{headers::FixedHeader, toolset::ToolsetConfig};
 
 /// Sets the headers on the requests of all operations; each entry of `made` sets one.
-pub(super) fn put(
+pub(super) fn set_headers(
     reader: &mut Reader,
     config: &ToolsetConfig,
     made: &[Option<Arc<dyn Authenticator>>],
@@ -28,14 +28,15 @@ pub(super) fn put(
     for callable in callables {
         let mut parts: Vec<_> = made.iter().flatten().cloned().collect();
         parts.push(Arc::clone(&callable.authenticator));
-        callable.authenticator = all(parts);
+        callable.authenticator = combined_authenticator(parts);
     }
 }
 
 /// Returns true if a credential of the operation goes to the header.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let places = callable.authenticator.places();
-    places.iter().any(|known| {
-        known.place() == ApiKeyLocation::Header && known.name().eq_ignore_ascii_case(name)
+    places.iter().any(|credential_place| {
+        credential_place.place() == ApiKeyLocation::Header
+            && credential_place.name().eq_ignore_ascii_case(name)
     })
 }

@@ -7,14 +7,13 @@ use super::{
     authenticators::Authenticators,
     database::{Around, Databases},
     documents::BuiltDocuments,
-    google_service, own_tools,
-    sending::Sending,
-    session_values,
+    google_service, own_tools, session_values,
+    transports::Sending,
 };
 use crate::{config::Config, toolset::ToolsetConfig};
 
 /// The ways to send the requests of these toolsets.
-pub(super) fn sending(toolsets: &[ToolsetConfig], all: &[Sending]) -> Vec<Option<Sending>> {
+pub(super) fn google_sendings(toolsets: &[ToolsetConfig], all: &[Sending]) -> Vec<Option<Sending>> {
     let sending = |(toolset, sending): (&ToolsetConfig, &Sending)| {
         let calls = toolset.kind.as_ref()?.calls();
         (calls == ServiceCalls::Google).then(|| sending.clone())
@@ -23,7 +22,7 @@ pub(super) fn sending(toolsets: &[ToolsetConfig], all: &[Sending]) -> Vec<Option
 }
 
 /// Opens all toolsets of a kind.
-pub(super) async fn all(
+pub(super) async fn open_kinds(
     reader: &mut Reader,
     config: &Config,
     around: Around<'_>,
@@ -36,9 +35,10 @@ pub(super) async fn all(
         let (mut transport, mut authenticator) = (None, None);
         if let Some(sending) = sending {
             let making = google_service::making(around, &sending);
-            let mut made = Authenticators::of(reader, toolset, making);
+            let mut made = Authenticators::new(reader, toolset, making);
             let pointer = format!("{}/{}", toolset.pointer, settings.key());
-            authenticator = google_service::own(reader, toolset, &mut made, &pointer);
+            authenticator =
+                google_service::service_authenticator(reader, toolset, &mut made, &pointer);
             databases.authenticators.append(&mut made.made);
             transport = sending.calls;
         }
@@ -54,7 +54,7 @@ pub(super) async fn all(
         extractor: around.build_context.environment.extractor.as_ref(),
         #[cfg(not(feature = "pdf"))]
         extractor: None,
-        session_values: session_values::masked(&config.toolsets),
+        session_values: session_values::masked_values(&config.toolsets),
     };
     let opened = Box::pin(open_toolsets(reader, openings, &shared)).await;
     opened.into_iter().filter_map(|toolset| add(config, databases, toolset)).collect()
@@ -68,7 +68,7 @@ fn add(
 ) -> Option<BuiltDocuments> {
     databases.tools.extend(tools);
     for (origin, way) in services {
-        if databases.services.iter().all(|(known, _)| *known != origin) {
+        if databases.services.iter().all(|(entry, _)| *entry != origin) {
             databases.services.push((origin, way));
         }
     }

@@ -18,14 +18,14 @@ pub struct BuiltLogin {
 
 /// The credentials of the kind `oauth2_authorization_code`, in the order of their toolsets.
 pub fn logins(built: &Built) -> Vec<BuiltLogin> {
-    let mut known = Vec::new();
+    let mut seen_logins = Vec::new();
     let mut logins = Vec::new();
     for made in &built.kept.authenticators {
         let Some((config, context)) = made.login() else { continue };
-        if known.contains(&(&made.toolset, config)) {
+        if seen_logins.contains(&(&made.toolset, config)) {
             continue;
         }
-        known.push((&made.toolset, config));
+        seen_logins.push((&made.toolset, config));
         let login = Login::new(config, context).ok();
         logins.extend(login.map(|login| BuiltLogin {
             toolset: made.toolset.clone(),
@@ -37,7 +37,7 @@ pub fn logins(built: &Built) -> Vec<BuiltLogin> {
 }
 
 /// The reasons why calls fail until somebody logs in, without repetitions.
-pub(super) async fn faults(built: &Built) -> Vec<String> {
+pub(super) async fn login_faults(built: &Built) -> Vec<String> {
     let mut faults = Vec::new();
     for BuiltLogin { login, .. } in logins(built) {
         let fault = login.check().await.err().map(|error| error.to_string());

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use callgate_executor::Toolset;
 use callgate_kind::KindCode;
-use callgate_settings::{Reader, escaped};
+use callgate_settings::{Reader, pointer_segment};
 use callgate_tool::nearest;
 
 use super::own_tools::OwnTool;
 use crate::{config::Config, mcp::McpConfig};
 
 /// The settings for clients of MCP, with the names that the tools have.
-pub(super) fn resolved(
+pub(super) fn mcp_config(
     reader: &mut Reader,
     config: &Config,
     toolsets: &[Toolset],
@@ -21,10 +21,10 @@ pub(super) fn resolved(
     let tools = Tools { toolsets, own };
     let mut mcp = config.mcp.clone();
     for (index, name) in mcp.pinned.iter_mut().enumerate() {
-        *name = tools.named(reader, name, || format!("/mcp/pinned/{index}"));
+        *name = tools.tool_name(reader, name, || format!("/mcp/pinned/{index}"));
     }
     let said = std::mem::take(&mut mcp.tools).into_iter().map(|(name, tool)| {
-        (tools.named(reader, &name, || format!("/mcp/tools/{}", escaped(&name))), tool)
+        (tools.tool_name(reader, &name, || format!("/mcp/tools/{}", pointer_segment(&name))), tool)
     });
     mcp.tools = said.collect();
     mcp
@@ -38,12 +38,17 @@ struct Tools<'a> {
 
 impl Tools<'_> {
     /// The name of the tool that an entry means; the entry itself if there is none.
-    fn named(self, reader: &mut Reader, entry: &str, pointer: impl FnOnce() -> String) -> String {
+    fn tool_name(
+        self,
+        reader: &mut Reader,
+        entry: &str,
+        pointer: impl FnOnce() -> String,
+    ) -> String {
         let names: BTreeSet<&str> = self.names().collect();
         if names.contains(entry) {
             return entry.to_owned();
         }
-        let mut meant = self.called(entry).into_iter();
+        let mut meant = self.matching_names(entry).into_iter();
         if let (Some(name), None) = (meant.next(), meant.next()) {
             return name;
         }
@@ -63,7 +68,7 @@ impl Tools<'_> {
     }
 
     /// The tools that a configuration may mean by a name that none has.
-    fn called(&self, name: &str) -> BTreeSet<String> {
+    fn matching_names(&self, name: &str) -> BTreeSet<String> {
         let operations = self.toolsets.iter().flat_map(|toolset| &toolset.operations);
         let operations = operations.filter(|callable| callable.operation.is_called(name));
         let operations = operations.map(|callable| callable.operation.tool_name.to_string());

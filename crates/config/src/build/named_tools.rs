@@ -20,7 +20,7 @@ use crate::{
 
 /// Checks all settings of the toolset about single tools, and returns the shapes of their results and the side that
 /// runs each.
-pub(super) fn found(
+pub(super) fn checked_tool_settings(
     reader: &mut Reader,
     config: &ToolsetConfig,
     report: &Report,
@@ -31,8 +31,8 @@ pub(super) fn found(
     headers(reader, config, callables, &operations);
     body_arguments(reader, config, &operations);
     selection(reader, config, report);
-    let shapes = named(reader, &config.tool_shapes, &operations, Severity::Warning);
-    (shapes, named(reader, &config.execution.tools, &operations, Severity::Error))
+    let shapes = rules_by_tool(reader, &config.tool_shapes, &operations, Severity::Warning);
+    (shapes, rules_by_tool(reader, &config.execution.tools, &operations, Severity::Error))
 }
 
 /// Reports entries that no operation matches: a warning, and an error for a misspelt one that excludes.
@@ -110,19 +110,19 @@ fn body_arguments(reader: &mut Reader, config: &ToolsetConfig, operations: &[Arc
 
 /// Settings of single tools, by name. An entry that matches no tool of the toolset is a warning, and a misspelt one a finding
 /// of this severity.
-pub(super) fn named<'a, T: Clone + 'a>(
+pub(super) fn rules_by_tool<'a, T: Clone + 'a>(
     reader: &mut Reader,
     rules: impl IntoIterator<Item = &'a ToolRule<T>>,
     operations: &[Arc<Operation>],
     severity: Severity,
 ) -> BTreeMap<ToolName, T> {
-    let mut found = BTreeMap::new();
+    let mut rules_by_name = BTreeMap::new();
     for entry in rules {
         let ToolRule { tool, pointer, rule } = entry;
         let meant = operations.iter().find(|operation| operation.is_called(tool));
         if let Some(operation) = meant {
-            if found.insert(operation.tool_name.clone(), rule.clone()).is_some() {
-                repeated(reader, entry);
+            if rules_by_name.insert(operation.tool_name.clone(), rule.clone()).is_some() {
+                report_repeated_entry(reader, entry);
             }
             continue;
         }
@@ -133,11 +133,11 @@ pub(super) fn named<'a, T: Clone + 'a>(
             reader.warn(KindCode::SelectsNothing, pointer.clone(), &message, &help);
         }
     }
-    found
+    rules_by_name
 }
 
 /// Reports a second entry for a tool, under another of its names.
-pub(super) fn repeated<T>(reader: &mut Reader, entry: &ToolRule<T>) {
+pub(super) fn report_repeated_entry<T>(reader: &mut Reader, entry: &ToolRule<T>) {
     let message =
         format!("expected one entry for each tool, got another one for that of: `{}`", entry.tool);
     reader.complain(SettingCode::WrongValue, &*entry.pointer, message, "remove one of them");

@@ -19,7 +19,7 @@ pub(super) fn options(
     names: &OtherNames,
     places: &[CredentialPlace],
 ) -> LoadOptions {
-    let place = |known: &CredentialPlace| match known.place() {
+    let place = |credential_place: &CredentialPlace| match credential_place.place() {
         ApiKeyLocation::Cookie => InputLocation::Cookie,
         ApiKeyLocation::Query => InputLocation::Query,
         _ => InputLocation::Header,
@@ -39,7 +39,7 @@ pub(super) fn options(
         session_inputs: config.session_inputs,
         defaults: config.defaults,
         tool_names: names.rule(config),
-        taken_names: names.taken().to_vec(),
+        taken_names: names.taken_names().to_vec(),
         body_media: config.body_media.clone(),
         argument_headers: argument_headers(&config.argument_headers),
         body_arguments: config.body_arguments.iter().map(|listed| listed.tool.clone()).collect(),
@@ -49,7 +49,7 @@ pub(super) fn options(
         edits: edits(config),
         credential_places: places
             .iter()
-            .map(|known| (place(known), known.name().to_owned()))
+            .map(|credential_place| (place(credential_place), credential_place.name().to_owned()))
             .chain(fixed.map(|header| (InputLocation::Header, header.name.clone())))
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),

@@ -18,7 +18,7 @@ pub(super) struct OtherNames {
 }
 
 impl OtherNames {
-    pub(super) fn of(config: &Config, environment: &Environment) -> Self {
+    pub(super) fn new(config: &Config, environment: &Environment) -> Self {
         let functions = config.toolsets.iter().flat_map(|toolset| {
             let functions = toolset.functions.iter();
             functions.filter_map(|function| functions::tool_name(toolset, function).ok())
@@ -39,7 +39,7 @@ impl OtherNames {
         toolset.tool_names.unwrap_or(usual)
     }
 
-    pub(super) fn taken(&self) -> &[ToolName] {
+    pub(super) fn taken_names(&self) -> &[ToolName] {
         &self.taken
     }
 }

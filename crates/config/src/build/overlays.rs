@@ -17,7 +17,7 @@ struct OverlayFile {
 
 /// Corrects a description with the overlays of its toolset; returns the description before and after, if there are
 /// overlays. After a fault of an overlay the description is unchanged, and is not used.
-pub(super) fn applied(
+pub(super) fn correct_description(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,
@@ -29,10 +29,10 @@ pub(super) fn applied(
     if files.is_empty() {
         return None;
     }
-    let overlays: Vec<_> = files.iter().map(|known| known.overlay.clone()).collect();
+    let overlays: Vec<_> = files.iter().map(|overlay_file| overlay_file.overlay.clone()).collect();
     let applied = apply_overlays(description.clone(), &overlays, &config.description_limits.text);
-    for (known, diagnostics) in files.iter().zip(applied.diagnostics) {
-        told(reader, &known.file, &known.text, diagnostics);
+    for (overlay_file, diagnostics) in files.iter().zip(applied.diagnostics) {
+        report_diagnostics(reader, &overlay_file.file, &overlay_file.text, diagnostics);
     }
     let overlaid = applied.overlaid?;
     *description = overlaid.root().clone();
@@ -57,17 +57,22 @@ fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option
     reader.texts.add(&text);
     match Overlay::read(&text, &config.description_limits.text) {
         Ok(Parsed { value: overlay, diagnostics }) => {
-            told(reader, &file, &text, diagnostics);
+            report_diagnostics(reader, &file, &text, diagnostics);
             Some(OverlayFile { file, text, overlay })
         }
         Err(diagnostics) => {
-            told(reader, &file, &text, diagnostics);
+            report_diagnostics(reader, &file, &text, diagnostics);
             None
         }
     }
 }
 
-fn told(reader: &mut Reader, file: &Path, text: &[u8], mut diagnostics: Vec<Diagnostic>) {
+fn report_diagnostics(
+    reader: &mut Reader,
+    file: &Path,
+    text: &[u8],
+    mut diagnostics: Vec<Diagnostic>,
+) {
     locate(text, &mut diagnostics);
     reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| {
         let severity = diagnostic.severity.max(Severity::Warning);

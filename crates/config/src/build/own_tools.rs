@@ -66,7 +66,7 @@ pub(super) fn common(toolset: &ToolsetConfig) -> CommonSettings<'_> {
 
 impl OwnTool {
     pub(super) fn is_called(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known == name)
+        self.names.iter().any(|own_name| own_name == name)
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) fn of_database(toolset: &ToolsetConfig) -> Vec<DatabaseTool<'_>> {
 }
 
 /// The tools of a toolset that no description has and that are no functions, with those that `tools` leaves out.
-fn named(toolset: &ToolsetConfig) -> Vec<NamedTool> {
+fn named_tools(toolset: &ToolsetConfig) -> Vec<NamedTool> {
     let of_kind = toolset.kind.iter().flat_map(|kind| kind.tools(&toolset.pointer));
     of_kind.chain(of_database(toolset).into_iter().map(|tool| tool.named)).collect()
 }
@@ -127,7 +127,7 @@ pub(super) fn of_toolset(toolset: &ToolsetConfig) -> Vec<OwnTool> {
         Some(OwnTool { name, names, pointer })
     });
     let common = common(toolset);
-    let others = named(toolset).into_iter().filter_map(|tool| {
+    let others = named_tools(toolset).into_iter().filter_map(|tool| {
         let name = tool.name(&common).ok()?;
         let names = [tool.former_name(&common).ok()?.to_string(), name.to_string()];
         let new = tool.edit(&common).and_then(|rule| rule.rule.name.clone());
@@ -144,5 +144,5 @@ pub(super) fn operations(entity: &EntityConfig) -> &[Operation] {
 
 fn word(operation: Operation) -> &'static str {
     let mut words = Operation::WORDS.iter();
-    words.find(|(_, known)| *known == operation).map_or("", |(word, _)| word)
+    words.find(|(_, listed_operation)| *listed_operation == operation).map_or("", |(word, _)| word)
 }

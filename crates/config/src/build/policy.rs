@@ -51,9 +51,9 @@ impl Policy {
         rules: ApprovalRules,
         previous: Option<&Self>,
     ) -> Self {
-        let known = previous.and_then(|previous| previous.webhook.clone());
+        let previous_webhook = previous.and_then(|previous| previous.webhook.clone());
         let is_serving = environment.sidecar == Sidecar::Serving;
-        let webhook = known.or_else(|| is_serving.then(Webhook::new));
+        let webhook = previous_webhook.or_else(|| is_serving.then(Webhook::new));
         // Writes of an agent are asked about, whatever the toolsets say.
         let is_needed = !rules.are_empty() || !config.agents.is_empty();
         let approvals = approvals(is_needed.then_some(rules), state.as_ref(), previous);
@@ -83,7 +83,7 @@ impl Policy {
     }
 
     /// Adds the middleware around the calls of an executor.
-    pub(super) fn around(&self, builder: Builder) -> Builder {
+    pub(super) fn add_middleware(&self, builder: Builder) -> Builder {
         let Self { audit, idempotency, limits, breaker, approvals, .. } = self.clone();
         let layers = [
             audit.map(|it| it as Arc<dyn Middleware>),
@@ -102,16 +102,19 @@ pub(super) async fn policy(
     config: &Config,
     build_context: &BuildContext<'_>,
     rules: ApprovalRules,
-    known: Option<&Policy>,
+    previous_policy: Option<&Policy>,
 ) -> Policy {
-    let open = known.and_then(|known| known.audit.as_ref());
+    let open = previous_policy.and_then(|previous_policy| previous_policy.audit.as_ref());
     let audit = audit::audit(reader, config, build_context, open).await;
-    let open = known.and_then(|known| known.state.as_ref());
+    let open = previous_policy.and_then(|previous_policy| previous_policy.state.as_ref());
     let state = state::store(reader, config, build_context, open).await;
     let trial = state::trial(reader, config, build_context).await;
     check_shared_limits(reader, config, build_context.environment);
     let files = Files { audit, state };
-    Policy { trial, ..Policy::new(config, build_context.environment, files, rules, known).await }
+    Policy {
+        trial,
+        ..Policy::new(config, build_context.environment, files, rules, previous_policy).await
+    }
 }
 
 fn idempotency(
@@ -120,8 +123,8 @@ fn idempotency(
     previous: Option<&Policy>,
 ) -> Option<Arc<Idempotency>> {
     let bounds = bounds?;
-    let known = previous.and_then(|previous| previous.idempotency.clone());
-    let idempotency = known.unwrap_or_else(|| {
+    let previous_idempotency = previous.and_then(|previous| previous.idempotency.clone());
+    let idempotency = previous_idempotency.unwrap_or_else(|| {
         Arc::new(match state {
             Some(state) => Idempotency::over(Arc::clone(state), bounds.ttl),
             None => Idempotency::new(bounds),
@@ -211,13 +214,13 @@ fn approvals(
     state: Option<&Arc<dyn Store>>,
     previous: Option<&Policy>,
 ) -> Option<Arc<Approvals>> {
-    let known = previous.and_then(|previous| previous.approvals.as_deref());
-    if rules.is_none() && known.is_none() {
+    let previous_approvals = previous.and_then(|previous| previous.approvals.as_deref());
+    if rules.is_none() && previous_approvals.is_none() {
         return None;
     }
     let rules = rules.unwrap_or_default();
-    let approvals = match known {
-        Some(known) => known.with_rules(rules),
+    let approvals = match previous_approvals {
+        Some(previous_approvals) => previous_approvals.with_rules(rules),
         None => match state {
             Some(state) => Approvals::over(rules, Arc::clone(state)),
             None => Approvals::new(rules),

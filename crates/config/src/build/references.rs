@@ -28,7 +28,7 @@ pub(super) async fn supply(
         return Vec::new();
     }
     if let Some(name) = file.and_then(Path::file_name).and_then(|name| name.to_str()) {
-        *document = document.clone().named(name);
+        *document = document.clone().with_name(name);
     }
     let mut supplier = Supplier {
         origins: &config.references,
@@ -47,7 +47,7 @@ pub(super) async fn supply(
             return supplier.diagnostics;
         }
         for name in needs {
-            supplier.one(document, &name).await;
+            supplier.supply_document(document, &name).await;
         }
     }
 }
@@ -67,7 +67,7 @@ struct Supplier<'a> {
 }
 
 impl Supplier<'_> {
-    async fn one(&mut self, document: &mut Document, name: &Arc<str>) {
+    async fn supply_document(&mut self, document: &mut Document, name: &Arc<str>) {
         let text = match self.text(name).await {
             Ok(text) => text,
             Err(why) => return document.refuse(name, why),
@@ -76,12 +76,12 @@ impl Supplier<'_> {
         self.reader.texts.add(&text);
         match callgate_tree::read(&text, &self.limits) {
             Ok(parsed) => {
-                self.found(name, parsed.diagnostics);
+                self.add_diagnostics(name, parsed.diagnostics);
                 document.supply(name, parsed.value);
             }
             Err(diagnostics) => {
-                self.found(name, diagnostics);
-                document.refuse(name, unreadable("a reference to a readable document"));
+                self.add_diagnostics(name, diagnostics);
+                document.refuse(name, unreadable_document("a reference to a readable document"));
             }
         }
     }
@@ -90,10 +90,10 @@ impl Supplier<'_> {
         if !name.starts_with("https:") {
             self.n_files += 1;
             if self.n_files > MOST_FILES {
-                return Err(unreadable(&format!("at most {MOST_FILES} files")));
+                return Err(unreadable_document(&format!("at most {MOST_FILES} files")));
             }
             let Some(directory) = self.directory else {
-                return Err(forbidden(
+                return Err(forbidden_document(
                     "an address: a description that is no file has none beside it",
                 ));
             };
@@ -105,17 +105,19 @@ impl Supplier<'_> {
         let Some(url) = Url::parse(name).ok().filter(is_listed) else {
             let expected =
                 "a file beside the description or an address of an origin under `references`";
-            return Err(forbidden(expected));
+            return Err(forbidden_document(expected));
         };
         self.n_fetched += 1;
         if self.n_fetched > MOST_FETCHED {
-            return Err(unreadable(&format!("at most {MOST_FETCHED} documents from elsewhere")));
+            return Err(unreadable_document(&format!(
+                "at most {MOST_FETCHED} documents from elsewhere"
+            )));
         }
         fetch::fetch(self.transport.as_ref(), &url, self.room).await
     }
 
     /// Keeps the findings about a document; an unreadable document affects only the references to it.
-    fn found(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
+    fn add_diagnostics(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
         self.diagnostics.extend(diagnostics.into_iter().map(|diagnostic| Diagnostic {
             file: Some(Arc::clone(name)),
             severity: diagnostic.severity.min(Severity::Warning),
@@ -124,11 +126,11 @@ impl Supplier<'_> {
     }
 }
 
-fn forbidden(expected: &str) -> Unavailable {
+fn forbidden_document(expected: &str) -> Unavailable {
     Unavailable { reason: UnavailableReason::Forbidden, expected: expected.to_owned() }
 }
 
-fn unreadable(expected: &str) -> Unavailable {
+fn unreadable_document(expected: &str) -> Unavailable {
     Unavailable { reason: UnavailableReason::Unreadable, expected: expected.to_owned() }
 }
 

@@ -11,21 +11,24 @@ use callgate_openapi::{OperationReport, OperationStatus, Report};
 use callgate_tree::{Diagnostic, Severity};
 
 /// The tools that are not offered, each with the first reason.
-pub(super) fn of(report: &Report) -> Vec<RefusedTool> {
-    let is_refused = |known: &&OperationReport| known.status == OperationStatus::Refused;
-    if !report.operations.iter().any(|known| is_refused(&known)) {
+pub(super) fn refused_tools(report: &Report) -> Vec<RefusedTool> {
+    let is_refused =
+        |operation_report: &&OperationReport| operation_report.status == OperationStatus::Refused;
+    if !report.operations.iter().any(|operation_report| is_refused(&operation_report)) {
         return Vec::new();
     }
     let mut firsts: BTreeMap<&str, &Diagnostic> = BTreeMap::new();
-    for found in report.diagnostics.iter().filter(|found| found.severity == Severity::Error) {
-        if let Some(operation) = &found.operation {
-            firsts.entry(operation).or_insert(found);
+    for diagnostic in
+        report.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    {
+        if let Some(operation) = &diagnostic.operation {
+            firsts.entry(operation).or_insert(diagnostic);
         }
     }
     let mut reasons: BTreeSet<Arc<str>> = BTreeSet::new();
-    let refused = report.operations.iter().filter(is_refused).filter_map(|known| {
-        let name = known.refused_tool.clone()?;
-        let first = firsts.get(known.label().as_str());
+    let refused = report.operations.iter().filter(is_refused).filter_map(|operation_report| {
+        let name = operation_report.refused_tool.clone()?;
+        let first = firsts.get(operation_report.label().as_str());
         let reason = first.map_or_else(|| UNKNOWN.to_owned(), |first| reason(first));
         let shared = reasons.get(reason.as_str()).cloned();
         let reason = shared.unwrap_or_else(|| reason.into());
@@ -36,9 +39,9 @@ pub(super) fn of(report: &Report) -> Vec<RefusedTool> {
 }
 
 /// The code of a finding, and its message up to the text of the description.
-fn reason(found: &Diagnostic) -> String {
-    let code = found.code.as_str();
-    let (expected, _) = found.message.split_once(", got").unwrap_or((&found.message, ""));
+fn reason(diagnostic: &Diagnostic) -> String {
+    let code = diagnostic.code.as_str();
+    let (expected, _) = diagnostic.message.split_once(", got").unwrap_or((&diagnostic.message, ""));
     let is_own = expected.len() <= LONGEST
         && !expected.contains("://")
         && expected.is_ascii()
@@ -66,7 +69,7 @@ mod tests {
             "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths: {{{operation}}}"
         );
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
-        let found = of(&load(&document, &LoadOptions::default()).report);
+        let found = refused_tools(&load(&document, &LoadOptions::default()).report);
         let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), &*one.reason)).collect();
         assert_eq!(found, [(name, expected)]);
     }
@@ -91,7 +94,7 @@ mod tests {
     fn an_offered_operation_is_not_among_the_refused_tools() {
         let text = "openapi: 3.1.0\nservers: [{url: https://api.example.com}]\npaths: {/a: {get: {operationId: getA}}}";
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
-        assert!(of(&load(&document, &LoadOptions::default()).report).is_empty());
+        assert!(refused_tools(&load(&document, &LoadOptions::default()).report).is_empty());
     }
 
     #[test]
@@ -103,7 +106,7 @@ mod tests {
             items.join(", ")
         );
         let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
-        let found = of(&load(&document, &LoadOptions::default()).report);
+        let found = refused_tools(&load(&document, &LoadOptions::default()).report);
         let distinct: BTreeSet<_> = found.iter().map(|one| Arc::as_ptr(&one.reason)).collect();
         // Of the last ones the report has no finding: it keeps a bounded number.
         assert_eq!((found.len(), distinct.len()), (3_000, 2));

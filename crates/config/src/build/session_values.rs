@@ -9,16 +9,20 @@ use callgate_openapi::Operation;
 use callgate_settings::{Reader, SettingCode};
 use callgate_tool::SessionName;
 
-use super::toolset::Parts;
+use super::toolset::ToolsetParts;
 use crate::{
     code::ConfigCode,
     toolset::{Credentials, SchemeChoice, ToolsetConfig},
 };
 
 /// Gives every built toolset the values that are withheld from it and those that are masked.
-pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [Parts<'_>]) {
-    let readings = Readings::of(toolsets);
-    for Parts { config, toolset, built, .. } in parts {
+pub(super) fn set_session_values(
+    reader: &mut Reader,
+    toolsets: &[ToolsetConfig],
+    parts: &mut [ToolsetParts<'_>],
+) {
+    let readings = CredentialReadings::new(toolsets);
+    for ToolsetParts { config, toolset, built, .. } in parts {
         let session_values = readings.of_toolset(reader, config, &built.operations);
         if let Some(toolset) = toolset {
             toolset.session_values = session_values;
@@ -27,20 +31,20 @@ pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [
 }
 
 /// The session values that the credentials of all toolsets read, for tools that take no session values as inputs.
-pub(super) fn masked(toolsets: &[ToolsetConfig]) -> SessionValues {
-    let masked = Readings::of(toolsets).masked();
+pub(super) fn masked_values(toolsets: &[ToolsetConfig]) -> SessionValues {
+    let masked = CredentialReadings::new(toolsets).masked_names();
     SessionValues { withheld: Vec::new(), masked }
 }
 
 /// The session values that the credentials of each toolset read.
 #[derive(Debug)]
-struct Readings<'a> {
+struct CredentialReadings<'a> {
     toolsets: Vec<(&'a ToolsetConfig, Vec<SessionName>)>,
 }
 
-impl<'a> Readings<'a> {
+impl<'a> CredentialReadings<'a> {
     /// The session values for all toolsets of a configuration.
-    fn of(toolsets: &'a [ToolsetConfig]) -> Self {
+    fn new(toolsets: &'a [ToolsetConfig]) -> Self {
         let read = |toolset: &'a ToolsetConfig| {
             let user = toolset
                 .connector
@@ -62,7 +66,7 @@ impl<'a> Readings<'a> {
         config: &ToolsetConfig,
         operations: &[Arc<Operation>],
     ) -> SessionValues {
-        let foreign = self.foreign(config);
+        let foreign = self.foreign_names(config);
         warn_of_unused(reader, config, &foreign);
         let is_allowed = |name: &SessionName| {
             config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
@@ -71,11 +75,11 @@ impl<'a> Readings<'a> {
         for name in &withheld {
             self.warn_of_sharing(reader, config, name, operations);
         }
-        SessionValues { withheld, masked: self.masked() }
+        SessionValues { withheld, masked: self.masked_names() }
     }
 
     /// The names that the credentials of any toolset read.
-    fn masked(&self) -> Vec<SessionName> {
+    fn masked_names(&self) -> Vec<SessionName> {
         let mut masked: Vec<_> =
             self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
         masked.sort_unstable();
@@ -84,7 +88,7 @@ impl<'a> Readings<'a> {
     }
 
     /// The names that other toolsets' credentials read and this one's do not.
-    fn foreign(&self, config: &ToolsetConfig) -> Vec<SessionName> {
+    fn foreign_names(&self, config: &ToolsetConfig) -> Vec<SessionName> {
         let is_own = |toolset: &ToolsetConfig| std::ptr::eq(toolset, config);
         let own = self.toolsets.iter().filter(|(toolset, _)| is_own(toolset));
         let own: Vec<_> = own.flat_map(|(_, names)| names).collect();
@@ -106,7 +110,8 @@ impl<'a> Readings<'a> {
         let reads = |operation: &&Arc<Operation>| {
             operation.session_sources().any(|source| source.reads(name))
         };
-        let tools: Vec<_> = operations.iter().filter(reads).map(|found| &found.tool_name).collect();
+        let tools: Vec<_> =
+            operations.iter().filter(reads).map(|operation| &operation.tool_name).collect();
         let [first, others @ ..] = tools.as_slice() else { return };
         let more = match others.len() {
             0 => String::new(),

@@ -49,7 +49,7 @@ impl Built {
     #[doc(hidden)]
     pub fn open_listener(&self, address: &str) -> Error {
         let code = ConfigCode::OpenListener.as_str();
-        Error::whole(&self.origin, code, open_listener(address), OPEN_LISTENER)
+        Error::for_file(&self.origin, code, open_listener(address), OPEN_LISTENER)
     }
 }
 
@@ -67,25 +67,27 @@ impl ListenerConfig {
 
 /// The secrets of this machine that are missing, with the findings about them. Other stores are read when a call needs
 /// them.
-pub(super) async fn missing(
+pub(super) async fn missing_secrets(
     config: &Config,
     secrets: &[SecretReference],
     stores: &Stores,
 ) -> Vec<(SecretReference, Finding)> {
     let mut missing: Vec<(SecretReference, Finding)> = Vec::new();
-    for reference in secrets.iter().filter(|known| LOCAL.contains(&known.scheme())) {
-        if missing.iter().any(|(known, _)| known == reference) {
+    for reference in
+        secrets.iter().filter(|secret_reference| LOCAL.contains(&secret_reference.scheme()))
+    {
+        if missing.iter().any(|(entry, _)| entry == reference) {
             continue;
         }
         if let Err(error) = stores.get(reference).await {
             let mut signing = config.webhook.iter().flat_map(|webhook| &webhook.secrets);
-            let help = if signing.any(|known| known == reference) {
+            let help = if signing.any(|signing_reference| signing_reference == reference) {
                 format!("without it the sidecar does not start: {}", webhook::HELP)
             } else {
                 MISSING_SECRET.to_owned()
             };
             let (file, code) = (&config.origin.file, ConfigCode::MissingSecret);
-            let finding = machine(file, code, innermost(&error), &help);
+            let finding = machine_note(file, code, innermost(&error), &help);
             missing.push((reference.clone(), finding));
         }
     }
@@ -94,11 +96,11 @@ pub(super) async fn missing(
 
 /// The finding about a login that is missing or unusable.
 pub(super) fn missing_login(file: &Path, message: &str) -> Finding {
-    machine(file, ConfigCode::MissingLogin, message.to_owned(), MISSING_LOGIN)
+    machine_note(file, ConfigCode::MissingLogin, message.to_owned(), MISSING_LOGIN)
 }
 
 /// A note about this machine: it makes the configuration of no other machine wrong.
-fn machine(file: &Path, code: ConfigCode, message: String, help: &str) -> Finding {
+fn machine_note(file: &Path, code: ConfigCode, message: String, help: &str) -> Finding {
     Finding::new(file, Severity::Note, code.as_str(), message).with_help(help)
 }
 

@@ -18,8 +18,8 @@ pub(super) async fn store(
     previous: Option<&Arc<dyn Store>>,
 ) -> Option<Arc<dyn Store>> {
     let environment = build_context.environment;
-    if let Some(known) = previous {
-        return Some(Arc::clone(known));
+    if let Some(previous_store) = previous {
+        return Some(Arc::clone(previous_store));
     }
     if let Some(own) = &environment.state {
         return Some(Arc::new(TimedStore::new(Arc::clone(own))));

@@ -84,11 +84,13 @@ pub(super) async fn stores(
 ) -> Arc<Stores> {
     let network = || environment.network(serving.proxy.clone());
     let directory = config.directory.as_ref().map(|directory| base.join(directory));
-    let is_same_place = |known: &&Arc<Stores>| known.base == *base && known.directory == directory;
+    let is_same_place = |previous_stores: &&Arc<Stores>| {
+        previous_stores.base == *base && previous_stores.directory == directory
+    };
     let at_the_same_place = previous.filter(is_same_place);
     let mut stores = Stores {
         local: match at_the_same_place {
-            Some(known) => Arc::clone(&known.local),
+            Some(previous_stores) => Arc::clone(&previous_stores.local),
             None => local(base, directory.as_deref()),
         },
         base: base.to_owned(),
@@ -98,17 +100,18 @@ pub(super) async fn stores(
         no_keyring: None,
         keys: config.keys.clone(),
         // The stores' responses do not depend on the toolset: a replayed toolset has the secrets of a real one.
-        network: previous.map_or_else(network, |known| known.network.clone()),
+        network: previous.map_or_else(network, |previous_stores| previous_stores.network.clone()),
         has_stand_ins: environment.has_stand_ins,
         effects: reader.effects,
     };
-    let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
+    let configured_stores =
+        at_the_same_place.map(|previous_stores| &*previous_stores.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {
         let tls = tls::of_store(reader, &tls, base, &stores.local).await;
         let making = Making { settings, tls, cache: config.cache };
-        stores.add(making, known, &environment.clock);
+        stores.add(making, configured_stores, &environment.clock);
     }
-    stores.add_keyring(config, known);
+    stores.add_keyring(config, configured_stores);
     stores.check(reader);
     match previous {
         Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
@@ -152,12 +155,14 @@ impl Settings {
 
 impl Stores {
     /// Adds a remote store; reuses the known one if its settings are equal.
-    fn add(&mut self, making: Making, known: &[Configured], clock: &Clock) {
-        if let Some(known) = known.iter().find(|known| known.making == making) {
-            return self.configured.push(known.clone());
+    fn add(&mut self, making: Making, configured_stores: &[Configured], clock: &Clock) {
+        if let Some(configured_store) =
+            configured_stores.iter().find(|configured_store| configured_store.making == making)
+        {
+            return self.configured.push(configured_store.clone());
         }
         let client = ClientSettings { tls: making.tls.clone(), ..ClientSettings::default() };
-        let transport: Arc<dyn Transport> = Arc::new(Client::over(&self.network, client));
+        let transport: Arc<dyn Transport> = Arc::new(Client::over_network(&self.network, client));
         let local = Arc::clone(&self.local);
         let store: Arc<dyn SecretStore> = match making.settings.clone() {
             Settings::Aws(settings, keys) => {
@@ -179,11 +184,13 @@ impl Stores {
         self.keep(making, store);
     }
 
-    fn add_keyring(&mut self, config: &SecretsConfig, known: &[Configured]) {
+    fn add_keyring(&mut self, config: &SecretsConfig, configured_stores: &[Configured]) {
         let (settings, tls) = (Settings::Keyring(config.keyring), TlsSettings::new());
         let making = Making { settings, tls, cache: config.cache };
-        if let Some(known) = known.iter().find(|known| known.making == making) {
-            return self.configured.push(known.clone());
+        if let Some(configured_store) =
+            configured_stores.iter().find(|configured_store| configured_store.making == making)
+        {
+            return self.configured.push(configured_store.clone());
         }
         match KeyringStore::new(config.keyring) {
             Ok(store) => self.keep(making, Arc::new(store)),
@@ -253,9 +260,11 @@ impl Stores {
         if LOCAL.contains(&scheme) {
             return Some(&self.local);
         }
-        let configured =
-            self.configured.iter().find(|known| known.making.settings.scheme() == scheme);
-        configured.map(|known| &known.store).or_else(|| self.own.get(scheme))
+        let configured = self
+            .configured
+            .iter()
+            .find(|configured_store| configured_store.making.settings.scheme() == scheme);
+        configured.map(|configured_store| &configured_store.store).or_else(|| self.own.get(scheme))
     }
 
     /// The message about a reference whose scheme has no store, with its remedy.

@@ -110,8 +110,8 @@ impl Summary {
         self.n_degraded += report.count(OperationStatus::Degraded);
         self.n_refused += report.count(OperationStatus::Refused);
         let is_failure = toolset.failure().is_some();
-        let is_other = |known: &&Diagnostic| {
-            known.severity >= Severity::Warning && !prevents_calls(known) && !is_failure
+        let is_other = |diagnostic: &&Diagnostic| {
+            diagnostic.severity >= Severity::Warning && !prevents_calls(diagnostic) && !is_failure
         };
         for diagnostic in report.diagnostics.iter().filter(is_other) {
             *self.others.entry(diagnostic.code.as_str()).or_insert(0) += 1;
@@ -127,16 +127,17 @@ impl BuiltToolset {
             return vec![self.unreadable_description(why)];
         }
         let is_failure = self.version.is_empty();
-        let prevents = |known: &&Diagnostic| {
-            prevents_calls(known) || (is_failure && known.severity == Severity::Error)
+        let prevents = |diagnostic: &&Diagnostic| {
+            prevents_calls(diagnostic) || (is_failure && diagnostic.severity == Severity::Error)
         };
-        let mut found: Vec<_> = self.report.diagnostics.iter().filter(prevents).cloned().collect();
-        if found.iter().any(|known| known.position.is_none())
+        let mut diagnostics: Vec<_> =
+            self.report.diagnostics.iter().filter(prevents).cloned().collect();
+        if diagnostics.iter().any(|diagnostic| diagnostic.position.is_none())
             && let Ok(text) = self.text()
         {
-            self.locate(&text, &mut found);
+            self.locate(&text, &mut diagnostics);
         }
-        found.into_iter().map(|known| self.finding(known)).collect()
+        diagnostics.into_iter().map(|diagnostic| self.finding(diagnostic)).collect()
     }
 
     fn unreadable_description(&self, why: &str) -> Finding {
@@ -145,19 +146,19 @@ impl BuiltToolset {
     }
 
     /// A finding of the description, with its file: the description, or one that it refers to.
-    fn finding(&self, known: Diagnostic) -> Finding {
-        let file = match known.file.as_deref() {
+    fn finding(&self, diagnostic: Diagnostic) -> Finding {
+        let file = match diagnostic.file.as_deref() {
             None => self.file.clone(),
             Some(address) if address.starts_with("https:") => address.into(),
             Some(name) => self.file.with_file_name(name),
         };
-        Finding::of_diagnostic(file, known)
+        Finding::of_diagnostic(file, diagnostic)
     }
 }
 
 /// True if the operations of a finding are offered and every call of them is refused.
-fn prevents_calls(known: &Diagnostic) -> bool {
-    PREVENTING.iter().any(|code| known.code == *code)
+fn prevents_calls(diagnostic: &Diagnostic) -> bool {
+    PREVENTING.iter().any(|code| diagnostic.code == *code)
 }
 
 /// The findings about operations that are offered and cannot be called.

@@ -102,19 +102,23 @@ async fn load(
 ) -> Secured {
     let mut read: Option<CaCertificates> = None;
     for written in &config.ca {
-        if let Some(more) = listed(reader, written, base) {
-            read = Some(read.map_or_else(|| more.clone(), |read| read.and(&more)));
+        if let Some(more) = read_ca_certificates(reader, written, base) {
+            read = Some(read.map_or_else(|| more.clone(), |read| read.with_certificates(&more)));
         }
     }
     // The certificate is a credential: without leave to ask, nothing is sent with it.
     let identity = match config.identity.as_ref().filter(|_| reader.effects.asking().is_some()) {
-        Some(identity) => shown(reader, identity, base, secrets).await,
+        Some(identity) => read_client_identity(reader, identity, base, secrets).await,
         None => None,
     };
     Secured { ca: read, identity }
 }
 
-fn listed(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<CaCertificates> {
+fn read_ca_certificates(
+    reader: &mut Reader,
+    written: &CertificateSource,
+    base: &Path,
+) -> Option<CaCertificates> {
     let text = bytes(reader, written, base)?;
     let read = CaCertificates::read(&text).map_err(|error| {
         let help =
@@ -124,7 +128,7 @@ fn listed(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Opti
     read.ok()
 }
 
-async fn shown(
+async fn read_client_identity(
     reader: &mut Reader,
     config: &IdentityConfig,
     base: &Path,

@@ -1,6 +1,9 @@
 //! One toolset: its description's operations, connected to their credentials and to the transport of their calls.
 
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
@@ -9,29 +12,27 @@ use callgate_settings::Reader;
 use callgate_transport::{Refuse, Transport};
 
 use super::{
-    authenticators::{Authenticators, Made, Making},
+    authenticators::{Authenticators, MadeAuthenticator, Making},
     authorization,
     built::BuiltToolset,
     context::BuildContext,
-    credential_arguments, edits,
-    fetched::Fetched,
-    headers,
-    loading::{self, Loading, Surroundings},
-    named_tools,
+    credential_arguments, edits, headers, named_tools,
+    operation_loader::{self, Loading, LoadingContext},
     options::options,
     refused_tools,
-    sending::Sending,
+    remote_description::FetchedDescription,
+    transports::Sending,
 };
 use crate::toolset::ToolsetConfig;
 
 /// One toolset: the part for the executor, the part for the report, and the parts that a later build reuses.
 #[derive(Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct ToolsetParts<'a> {
     pub(super) config: &'a ToolsetConfig,
     pub(super) toolset: Option<Toolset>,
     pub(super) built: BuiltToolset,
-    pub(super) made: Vec<Made>,
-    pub(super) fetched: Option<Fetched>,
+    pub(super) made: Vec<MadeAuthenticator>,
+    pub(super) fetched: Option<FetchedDescription>,
 }
 
 /// Builds one toolset; `None` if its description cannot be read.
@@ -39,68 +40,83 @@ pub(super) async fn build<'a>(
     reader: &mut Reader,
     config: &'a ToolsetConfig,
     sending: Sending,
-    fetched: Option<Result<Fetched, String>>,
+    fetched: Option<Result<FetchedDescription, String>>,
     build_context: &BuildContext<'_>,
-) -> Option<Parts<'a>> {
+) -> Option<ToolsetParts<'a>> {
     let BuildContext { base, environment, .. } = build_context;
     let context = AuthContext::new(Arc::clone(&build_context.secrets), sending.tokens)
         .with_grants(environment.grants.clone())
         .with_clock(environment.clock.clone());
     let (previous, has_stand_ins) = (build_context.previous, environment.has_stand_ins);
     let making = Making { context, way: sending.way, previous, has_stand_ins };
-    let mut authenticators = Authenticators::of(reader, config, making);
-    let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
-    let transport = match reader.effects.fetching() {
-        Some(_) => environment.transport.clone(),
-        None => Some(Arc::new(Refuse::new()) as Arc<dyn Transport>),
-    };
-    let around = Surroundings { base, transport, missing: environment.missing, fetched };
+    let mut authenticators = Authenticators::new(reader, config, making);
+    let places = authenticators.own.as_ref().map(|own| own.places()).unwrap_or_default();
+    let refuse = || Some(Arc::new(Refuse::new()) as Arc<dyn Transport>);
+    let transport =
+        reader.effects.fetching().map_or_else(refuse, |_| environment.transport.clone());
+    let around = LoadingContext { base, transport, missing: environment.missing, fetched };
     let options = options(config, &build_context.names, &places);
     let Loading { version, mut loaded, overlaid, unreadable, fetched } =
-        loading::load(reader, config, around, &options).await?;
-    let mut callables =
-        authorization::authorized(reader, config, &mut loaded, &mut authenticators, build_context);
+        operation_loader::load(reader, config, around, &options).await?;
+    let mut callables = authorization::authorized_operations(
+        reader,
+        config,
+        &mut loaded,
+        &mut authenticators,
+        build_context,
+    );
     let Loaded { operations, mut report, .. } = loaded;
     hide_variables(reader, &mut report);
-    headers::put(reader, config, &authenticators.headers, &mut callables);
+    headers::set_headers(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
     let secret_arguments = credential_arguments::names(config, &callables);
     edits::check(reader, config, &report, &callables);
-    let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
+    let settings = named_tools::checked_tool_settings(reader, config, &report, &callables);
+    let (tool_shapes, tools) = settings;
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
+    let (execution, time) = (config.execution.default, build_context.client_time);
+    let client = ClientSide { execution, tools, time };
     let toolset = sending.calls.map(|transport| Toolset {
         name: name.clone(),
         operations: callables,
-        refused: refused_tools::of(&report),
+        refused: refused_tools::refused_tools(&report),
         transport,
         call: config.call.clone(),
         // The values that other toolsets' credentials read are known after all toolsets are built.
         session_values: SessionValues::default(),
         secret_arguments,
         tool_shapes,
-        client: ClientSide {
-            execution: config.execution.default,
-            tools,
-            time: build_context.client_time,
-        },
+        client,
     });
     let built = BuiltToolset {
         name,
-        file: config.description.found(base).unwrap_or_else(|| config.description.file.clone()),
+        file: description_file(config, base),
         is_required: config.required,
         version,
         report,
         operations,
         overlaid,
-        text: fetched.as_ref().map_or_else(
-            || config.description.held_text(),
-            |fetched| Some(Arc::clone(&fetched.text)),
-        ),
+        text: description_text(config, fetched.as_ref()),
         unreadable,
         stale: fetched.as_ref().and_then(|fetched| fetched.stale.clone()),
         most_bytes: config.description_limits.text.bytes,
     };
-    Some(Parts { config, toolset, built, made: authenticators.made, fetched })
+    Some(ToolsetParts { config, toolset, built, made: authenticators.made, fetched })
+}
+
+fn description_file(config: &ToolsetConfig, base: &Path) -> PathBuf {
+    let description = &config.description;
+    description.resolved_path(base).unwrap_or_else(|| description.file.clone())
+}
+
+fn description_text(
+    config: &ToolsetConfig,
+    fetched: Option<&FetchedDescription>,
+) -> Option<Arc<[u8]>> {
+    match fetched {
+        Some(fetched) => Some(Arc::clone(&fetched.text)),
+        None => config.description.held_text(),
+    }
 }
 
 /// Shows the names of variables in findings, in place of the values that came from them.

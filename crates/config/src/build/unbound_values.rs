@@ -1,7 +1,7 @@
 //! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
 //! that no claim and no header binds is a finding: each caller could write the value of another into its session.
 
-use callgate_settings::{Reader, escaped};
+use callgate_settings::{Reader, pointer_segment};
 use callgate_tool::{SessionName, SessionSource, StatementInput};
 
 use crate::{
@@ -48,17 +48,17 @@ fn sources(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
         let at = format!("{}/database", toolset.pointer);
         let identity = connection.identity.iter();
         sources.extend(
-            identity.map(|(name, from)| (format!("{at}/identity/{}", escaped(name)), from)),
+            identity.map(|(name, from)| (format!("{at}/identity/{}", pointer_segment(name)), from)),
         );
         sources.extend(connection.role.iter().map(|role| (format!("{at}/role/from"), &role.from)));
     }
     for entity in &database.entities {
         let rows = entity.keys.rows.iter().flatten();
-        let at = |name: &str| format!("{}/rows/{}", entity.pointer, escaped(name));
+        let at = |name: &str| format!("{}/rows/{}", entity.pointer, pointer_segment(name));
         sources.extend(rows.map(|(name, from)| (at(name), from)));
     }
     for statement in &database.statements {
-        let at = |name: &str| format!("{}/inputs/{}", statement.pointer, escaped(name));
+        let at = |name: &str| format!("{}/inputs/{}", statement.pointer, pointer_segment(name));
         for (name, input) in statement.keys.inputs.iter().flatten() {
             if let StatementInput::Session(from) = input {
                 sources.push((at(name), from));

@@ -19,7 +19,7 @@ pub(super) struct Notified {
 
 /// The service that a sidecar tells; `None` without the key, and in a process that neither serves nor examines what would be
 /// served. A process that examines reads secrets of this machine alone, and reports missing ones among all others.
-pub(super) async fn of(
+pub(super) async fn notified_service(
     reader: &mut Reader,
     config: &Config,
     build_context: &BuildContext<'_>,
@@ -54,7 +54,7 @@ pub(super) async fn of(
     } else {
         let tls = tls::of_store(reader, &config.tls, base, secrets).await;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
-        Arc::new(Client::over(network, settings))
+        Arc::new(Client::over_network(network, settings))
     };
     let target = WebhookTarget { url: webhook.url.clone(), keys, transport };
     Some(Notified { target, secrets: webhook.secrets.clone() })

@@ -48,6 +48,6 @@ forms! {
     /// A text that is not empty, or the variable that holds it.
     struct Audience => String, Kind::Text, |reader, mapping, key| {
         let text = reader.get::<NonEmpty>(mapping, key)?;
-        reader.filled(&text, || at(mapping, key))
+        reader.text_or_variable(&text, || at(mapping, key))
     };
 }

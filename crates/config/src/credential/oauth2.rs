@@ -9,7 +9,7 @@ use callgate_auth::{
 };
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, escaped, forms, keys,
+    Kind, Mapping, Reader, SecretOrName, Section, SettingCode, at, forms, keys, pointer_segment,
 };
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
@@ -147,7 +147,7 @@ forms! {
     /// One text or several, or the variables that hold them.
     struct Audiences => Vec<String>, OneOrMore::KIND, |reader, mapping, key| {
         let texts = reader.get::<OneOrMore>(mapping, key)?;
-        Some(texts.iter().filter_map(|text| reader.filled(text, || at(mapping, key))).collect())
+        Some(texts.iter().filter_map(|text| reader.text_or_variable(text, || at(mapping, key))).collect())
     };
     struct Parameters => Vec<(String, String)>, Kind::Map(&Kind::Text), parameters;
     /// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
@@ -176,7 +176,7 @@ fn config(
     let mut keys = OAuth2Keys::default();
     OAuth2Keys::fill(&mut keys, reader, mapping);
     let endpoint = endpoint(reader, mapping, &mut keys);
-    let client = client::of(reader, mapping, client_id, &mut keys);
+    let client = client::oauth2_client(reader, mapping, client_id, &mut keys);
     Some(AuthConfig::OAuth2(Box::new(OAuth2Config {
         scopes: keys.scopes.unwrap_or_default(),
         audiences: keys.audience.unwrap_or_default(),
@@ -264,12 +264,12 @@ fn parameters(
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(object) = node.as_object() else {
         let help = "`{organization: acme}`";
-        reader.expected(&pointer, "a mapping from names to texts", node, help);
+        reader.report_wrong_type(&pointer, "a mapping from names to texts", node, help);
         return None;
     };
     let mut parameters = Vec::new();
     for (name, value) in object.iter() {
-        let pointer = format!("{pointer}/{}", escaped(name));
+        let pointer = format!("{pointer}/{}", pointer_segment(name));
         if OURS.contains(&name.as_ref()) {
             let message =
                 format!("expected another parameter than those of callgate, got: `{name}`");
@@ -278,7 +278,7 @@ fn parameters(
         }
         match value.as_str() {
             Some(text) => parameters.push((name.to_string(), text.to_owned())),
-            None => reader.expected(&pointer, "a text", value, "quote it"),
+            None => reader.report_wrong_type(&pointer, "a text", value, "quote it"),
         }
     }
     Some(parameters)

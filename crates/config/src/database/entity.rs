@@ -2,7 +2,7 @@
 
 use callgate_kind::KindCode;
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, escaped, forms, keys, words,
+    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, pointer_segment, words,
 };
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
@@ -99,8 +99,8 @@ forms! {
         let help = "for example `{orders: {table: public.orders}}`";
         let entities = reader.map::<EntityKeys, Vec<_>>(mapping, key, "a mapping from names to tables", help)?;
         let entities = entities.into_iter().filter_map(|(name, keys)| {
-            let pointer = format!("{}/{}", at(mapping, key), escaped(&name));
-            let is_named = named(reader, &name, &pointer, "an entity");
+            let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
+            let is_named = is_valid_name(reader, &name, &pointer, "an entity");
             let table = keys.table.clone().filter(|_| is_named)?;
             Some(EntityConfig { name, pointer, table, keys })
         });
@@ -124,7 +124,7 @@ forms! {
 }
 
 /// True if models can write a name; another one is reported.
-pub(super) fn named(reader: &mut Reader, name: &str, pointer: &str, what: &str) -> bool {
+pub(super) fn is_valid_name(reader: &mut Reader, name: &str, pointer: &str, what: &str) -> bool {
     let is_named = ToolsetName::new(name).is_ok();
     if !is_named {
         let message = format!("expected the name of {what}, got: `{name}`");
@@ -150,8 +150,8 @@ pub(super) fn table_name(text: &str) -> Option<TableName> {
 fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Operation> {
     let words = || Operation::WORDS.iter().map(|(word, _)| *word);
     let read = |text: &str| {
-        let found = Operation::WORDS.iter().find(|(word, _)| *word == text);
-        found.map(|(_, operation)| *operation).ok_or_else(|| {
+        let matching_word = Operation::WORDS.iter().find(|(word, _)| *word == text);
+        matching_word.map(|(_, operation)| *operation).ok_or_else(|| {
             let message = format!("expected an operation, got: `{text}`");
             match nearest(text, words()) {
                 Some(near) => format!("{message}; did you mean `{near}`?"),
@@ -160,12 +160,12 @@ fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Opera
         })
     };
     let help = format!("they are `{}`", words().collect::<Vec<_>>().join("`, `"));
-    let found = reader.each(mapping, key, &help, read);
+    let listed_operations = reader.each(mapping, key, &help, read);
     if mapping.object.get(key).and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
         let message = "expected an operation at least, got none";
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
     }
-    found
+    listed_operations
 }
 
 #[cfg(test)]

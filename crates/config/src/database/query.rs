@@ -2,7 +2,7 @@
 
 use callgate_secret::SecretReference;
 use callgate_settings::{
-    Form as _, Kind, MapOf, Mapping, Reader, SettingCode, at, escaped, forms, keys,
+    Form as _, Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
 };
 
 use super::{
@@ -36,7 +36,7 @@ forms! {
             Some(false) => return Some(None),
             Some(true) => {
                 let help = "write `query: {url: env:NAME, tables: {orders: [no, total]}}`";
-                reader.expected(&at(mapping, key), "`false` or a mapping", node, help);
+                reader.report_wrong_type(&at(mapping, key), "`false` or a mapping", node, help);
                 return None;
             }
             None => {}
@@ -59,7 +59,7 @@ fn tables(
             tables.push((name, columns));
             continue;
         }
-        let pointer = format!("{}/{}", at(mapping, key), escaped(&text));
+        let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&text));
         let message = format!("expected the name of a table, got: `{text}`");
         let help = "for example `public.orders: [no, total]`";
         reader.complain(SettingCode::WrongValue, pointer, message, help);

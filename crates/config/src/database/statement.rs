@@ -1,9 +1,9 @@
 //! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
 
-use callgate_settings::{Count, Inputs, Kind, at, escaped, forms, keys};
+use callgate_settings::{Count, Inputs, Kind, at, forms, keys, pointer_segment};
 use callgate_tool::Effect;
 
-use super::entity::named;
+use super::entity::is_valid_name;
 
 /// A statement, by the name that its tool has.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +36,8 @@ forms! {
         let help = "for example `{new_orders: {sql: 'select no from orders where day >= :since', inputs: {since: {type: string, format: date}}}}`";
         let statements = reader.map::<StatementKeys, Vec<_>>(mapping, key, "a mapping from names to statements", help)?;
         let statements = statements.into_iter().filter_map(|(name, keys)| {
-            let pointer = format!("{}/{}", at(mapping, key), escaped(&name));
-            let is_named = named(reader, &name, &pointer, "a statement");
+            let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
+            let is_named = is_valid_name(reader, &name, &pointer, "a statement");
             let sql = keys.sql.clone().filter(|_| is_named)?;
             Some(StatementConfig { name, pointer, sql, keys })
         });

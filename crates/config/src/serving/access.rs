@@ -189,8 +189,8 @@ forms! {
         reader.within::<AccessKeys, _>(mapping, key, |reader, mapping, keys| Some(access(reader, mapping, keys)))
     };
     struct Tokens => Vec<Token>, Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]), |reader, mapping, key| {
-        let found = read_secrets(reader, mapping, key).into_iter();
-        Some(found.map(|(pointer, secret)| Token { pointer, secret }).collect())
+        let secrets = read_secrets(reader, mapping, key).into_iter();
+        Some(secrets.map(|(pointer, secret)| Token { pointer, secret }).collect())
     };
     struct Principals => Vec<PrincipalConfig>, Kind::Map(&PrincipalKeys::KIND), |reader, mapping, key| {
         let help = "for example `{agent: {bearer: env:AGENT_TOKEN}}`";
@@ -244,8 +244,8 @@ forms! {
     struct Algorithms => Vec<&'static str>, Kind::List(&Kind::Choice(ALGORITHMS)), |reader, mapping, key| {
         let help = format!("one of `{}`", ALGORITHMS.join("`, `"));
         Some(reader.each(mapping, key, &help, |name| {
-            let known = ALGORITHMS.iter().copied().find(|known| *known == name);
-            known.ok_or_else(|| format!("expected a signature with a key pair, got: `{name}`"))
+            let algorithm = ALGORITHMS.iter().copied().find(|algorithm| *algorithm == name);
+            algorithm.ok_or_else(|| format!("expected a signature with a key pair, got: `{name}`"))
         }))
     };
 }
@@ -285,13 +285,13 @@ fn rights(
 
 /// Reports a name that no toolset has.
 fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
-    let known = &reader.toolsets;
-    if known.iter().any(|known| known == name) {
+    let toolset_names = &reader.toolsets;
+    if toolset_names.iter().any(|toolset_name| toolset_name == name) {
         return;
     }
-    let help = match nearest(name, known.iter().map(String::as_str)) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None => format!("the toolsets are `{}`", known.join("`, `")),
+    let help = match nearest(name, toolset_names.iter().map(String::as_str)) {
+        Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
+        None => format!("the toolsets are `{}`", toolset_names.join("`, `")),
     };
     let message = format!("expected the name of a toolset, got: `{name}`");
     reader.complain(KindCode::UnknownToolset, pointer, message, help);
@@ -300,7 +300,12 @@ fn known_toolset(reader: &mut Reader, pointer: &str, name: &str) {
 fn issuers(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Vec<IssuerConfig>> {
     let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
     let Some(items) = node.as_array() else {
-        reader.expected(&pointer, "a list of issuers", node, "put it into brackets: `[…]`");
+        reader.report_wrong_type(
+            &pointer,
+            "a list of issuers",
+            node,
+            "put it into brackets: `[…]`",
+        );
         return None;
     };
     let mut issuers = Vec::new();

@@ -77,7 +77,7 @@ forms! {
 fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<ListenerConfig>> {
     let (node, pointer) = (root.object.get(key)?, at(root, key));
     let Some(items) = node.as_array() else {
-        return one(reader, node, &pointer).map(|listener| vec![listener]);
+        return listener_config(reader, node, &pointer).map(|listener| vec![listener]);
     };
     if items.is_empty() {
         let message = "expected one address at least, got none";
@@ -85,11 +85,11 @@ fn listeners(reader: &mut Reader, root: Mapping<'_>, key: &str) -> Option<Vec<Li
         reader.complain(SettingCode::WrongValue, &pointer, message, help);
     }
     let items = items.iter().enumerate();
-    let read = |(index, node)| one(reader, node, &format!("{pointer}/{index}"));
+    let read = |(index, node)| listener_config(reader, node, &format!("{pointer}/{index}"));
     Some(items.filter_map(read).collect())
 }
 
-fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
+fn listener_config(reader: &mut Reader, node: &Node, pointer: &str) -> Option<ListenerConfig> {
     if let Some(text) = node.as_str() {
         return address(reader, text, pointer).map(ListenerConfig::new);
     }

@@ -105,10 +105,10 @@ pub struct RedisUrl {
 impl RedisConfig {
     /// A server without a password, and a prefix of `callgate`.
     pub fn new(url: RedisUrl) -> Self {
-        Self::of(RedisNodes::Single(url))
+        Self::from_nodes(RedisNodes::Single(url))
     }
 
-    fn of(servers: RedisNodes) -> Self {
+    fn from_nodes(servers: RedisNodes) -> Self {
         let (tls, prefix) = (TlsConfig::default(), "callgate".to_owned());
         Self { servers, user: None, password: None, tls, durability: None, prefix }
     }
@@ -280,7 +280,7 @@ fn redis(reader: &mut Reader, mapping: Mapping<'_>, keys: RedisKeys) -> Option<R
         reader.warn(ConfigCode::PlainHttp, at(mapping, way), message, help);
     }
     let tls = tls.unwrap_or_default();
-    Some(RedisConfig { user, password, tls, durability, ..RedisConfig::of(servers) })
+    Some(RedisConfig { user, password, tls, durability, ..RedisConfig::from_nodes(servers) })
 }
 
 const PORT: u16 = 6379;

@@ -27,7 +27,7 @@ pub(super) fn distrust(
     let server = server.as_ref().filter(|_| own.get("server").is_some());
     let server = server.and_then(|server| Url::parse(server.as_str()).ok());
     let mut vouched = credentials.origins.iter().chain(&server);
-    if vouched.any(|known| known.origin() == parsed.origin()) {
+    if vouched.any(|trusted_url| trusted_url.origin() == parsed.origin()) {
         return false;
     }
     let may_be_allowed = mapping.object.get("egress").and_then(|egress| egress.as_object());

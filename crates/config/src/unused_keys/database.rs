@@ -14,7 +14,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
         if ToolsetKeys::TABLE.has(key) && !BESIDE.contains(&&**key) {
             let is_source = SOURCES.contains(&&**key);
             let help = if is_source { "put it into a toolset of its own" } else { "remove it" };
-            unused(reader, at(mapping, key), key, help);
+            report_unused_key(reader, at(mapping, key), key, help);
         }
     }
     for (key, allowed) in [("limits", &LIMITS[..]), ("tools", &TOOLS[..])] {
@@ -26,7 +26,7 @@ pub(crate) fn check(reader: &mut Reader, mapping: Mapping<'_>) {
         for (name, _) in object.iter().filter(|(name, _)| of_services.contains(&&***name)) {
             let help =
                 format!("remove it; with `database`, `{key}` takes `{}`", allowed.join("`, `"));
-            unused(reader, at(inner, name), name, &help);
+            report_unused_key(reader, at(inner, name), name, &help);
         }
     }
 }
@@ -57,7 +57,7 @@ fn needs_database(reader: &mut Reader, pointer: String, key: &str) {
     reader.complain(SettingCode::UnusedKey, pointer, message, help);
 }
 
-fn unused(reader: &mut Reader, pointer: String, key: &str, help: &str) {
+fn report_unused_key(reader: &mut Reader, pointer: String, key: &str, help: &str) {
     let message = format!("expected no `{key}` beside `database`, got one");
     reader.complain(SettingCode::UnusedKey, pointer, message, help);
 }

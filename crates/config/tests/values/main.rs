@@ -25,7 +25,7 @@ components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
 #[tokio::test]
 async fn a_toolset_of_a_program_is_built_like_one_of_a_file() {
     let toolset = ToolsetConfig::new(Description::text(DESCRIPTION))
-        .named(ToolsetName::new("pets").unwrap())
+        .with_name(ToolsetName::new("pets").unwrap())
         .with_server(ServerUrl::new("https://api.example.com").unwrap())
         .with_credential("key", SchemeChoice::ApiKey("env:KEY".parse().unwrap()));
     let config = Config::new().with_toolset(toolset);
@@ -37,7 +37,7 @@ async fn a_toolset_of_a_program_is_built_like_one_of_a_file() {
 #[tokio::test]
 async fn faults_of_values_are_reported_at_the_position_of_their_key() {
     let toolset = ToolsetConfig::new(Description::file("missing.yaml"))
-        .named(ToolsetName::new("pets").unwrap());
+        .with_name(ToolsetName::new("pets").unwrap());
     let config = Config::new().with_base("nowhere").with_toolset(toolset);
     let error = config.build(&Environment::new(), None).await.unwrap_err();
     let [finding] = error.findings() else { panic!("{error}") };

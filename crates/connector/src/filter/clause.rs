@@ -12,16 +12,16 @@ use crate::field::Field;
 /// A problem that says where the text is no condition.
 pub(crate) fn read(text: &str, fields: &[&Field]) -> Result<Filter, Problem> {
     let tokens = tokens(text).map_err(|at| problem("a condition", text.get(at..)))?;
-    let mut reader = Reader { tokens: &tokens, fields, n_conditions: 0 };
-    let filter = reader.any(0)?;
+    let mut reader = ClauseReader { tokens: &tokens, fields, n_conditions: 0 };
+    let filter = reader.disjunction(0)?;
     match reader.tokens.first() {
         None => Ok(filter),
-        Some(token) => Err(reader.unexpected("`AND`, `OR` or the end", Some(token))),
+        Some(token) => Err(reader.unexpected_token("`AND`, `OR` or the end", Some(token))),
     }
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
+enum ClauseToken {
     Number(Number),
     Sign(&'static str),
     Text(String),
@@ -29,37 +29,37 @@ enum Token {
 }
 
 #[derive(Debug)]
-struct Reader<'a> {
-    tokens: &'a [Token],
+struct ClauseReader<'a> {
+    tokens: &'a [ClauseToken],
     fields: &'a [&'a Field],
     n_conditions: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn any(&mut self, depth: usize) -> Result<Filter, Problem> {
-        let mut parts = vec![self.all(depth)?];
+impl<'a> ClauseReader<'a> {
+    fn disjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
+        let mut parts = vec![self.conjunction(depth)?];
         while self.takes_word("or") {
-            parts.push(self.all(depth)?);
+            parts.push(self.conjunction(depth)?);
         }
-        Ok(joined(parts, Filter::Any))
+        Ok(joined_filter(parts, Filter::Any))
     }
 
-    fn all(&mut self, depth: usize) -> Result<Filter, Problem> {
-        let mut parts = vec![self.one(depth)?];
+    fn conjunction(&mut self, depth: usize) -> Result<Filter, Problem> {
+        let mut parts = vec![self.condition_or_group(depth)?];
         while self.takes_word("and") {
-            parts.push(self.one(depth)?);
+            parts.push(self.condition_or_group(depth)?);
         }
-        Ok(joined(parts, Filter::All))
+        Ok(joined_filter(parts, Filter::All))
     }
 
-    fn one(&mut self, depth: usize) -> Result<Filter, Problem> {
+    fn condition_or_group(&mut self, depth: usize) -> Result<Filter, Problem> {
         if self.takes_sign("(") {
             if depth >= MAX_DEPTH {
                 return Err(problem("conditions with fewer parentheses", None));
             }
-            let inner = self.any(depth + 1)?;
+            let inner = self.disjunction(depth + 1)?;
             if !self.takes_sign(")") {
-                return Err(self.unexpected("`)`", self.tokens.first()));
+                return Err(self.unexpected_token("`)`", self.tokens.first()));
             }
             return Ok(inner);
         }
@@ -75,8 +75,8 @@ impl<'a> Reader<'a> {
     fn field(&mut self) -> Result<String, Problem> {
         let token = self.next();
         let word = match token {
-            Some(Token::Word(word)) => word.as_str(),
-            other => return Err(self.unexpected("the name of a field", other)),
+            Some(ClauseToken::Word(word)) => word.as_str(),
+            other => return Err(self.unexpected_token("the name of a field", other)),
         };
         // Names of fields are found in any case: an agent writes them as it reads them.
         let mut exact = self.fields.iter().filter(|field| field.name == word);
@@ -92,29 +92,30 @@ impl<'a> Reader<'a> {
     fn test(&mut self) -> Result<Test, Problem> {
         let token = self.next();
         match token {
-            Some(Token::Sign(sign)) => match comparison(sign) {
+            Some(ClauseToken::Sign(sign)) => match comparison(sign) {
                 Some(comparison) => Ok(Test::Compare(comparison, self.value()?)),
-                None => Err(self.unexpected(OPERATORS, token)),
+                None => Err(self.unexpected_token(OPERATORS, token)),
             },
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case("is") => {
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("is") => {
                 let is_null = !self.takes_word("not");
                 if !self.takes_word("null") {
-                    return Err(self.unexpected("`NULL`", self.tokens.first()));
+                    return Err(self.unexpected_token("`NULL`", self.tokens.first()));
                 }
                 Ok(Test::IsNull(is_null))
             }
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case("like") => match self.next() {
-                Some(Token::Text(pattern)) => Ok(Test::Like(pattern.clone())),
-                other => Err(self.unexpected("a text in quotes", other)),
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("like") => match self.next()
+            {
+                Some(ClauseToken::Text(pattern)) => Ok(Test::Like(pattern.clone())),
+                other => Err(self.unexpected_token("a text in quotes", other)),
             },
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case("in") => self.list(),
-            other => Err(self.unexpected(OPERATORS, other)),
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("in") => self.list(),
+            other => Err(self.unexpected_token(OPERATORS, other)),
         }
     }
 
     fn list(&mut self) -> Result<Test, Problem> {
         if !self.takes_sign("(") {
-            return Err(self.unexpected("`(`", self.tokens.first()));
+            return Err(self.unexpected_token("`(`", self.tokens.first()));
         }
         let mut items = vec![self.value()?];
         while self.takes_sign(",") {
@@ -123,59 +124,62 @@ impl<'a> Reader<'a> {
         match self.takes_sign(")") {
             true if items.len() <= MAX_ITEMS => Ok(Test::In(items)),
             true => Err(problem(&format!("at most {MAX_ITEMS} values in a list"), None)),
-            false => Err(self.unexpected("`)`", self.tokens.first())),
+            false => Err(self.unexpected_token("`)`", self.tokens.first())),
         }
     }
 
     fn value(&mut self) -> Result<Value, Problem> {
         match self.next() {
-            Some(Token::Number(number)) => Ok(Value::Number(number.clone())),
-            Some(Token::Text(text)) => Ok(Value::String(text.clone())),
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
-            other => Err(self.unexpected("a number, or a text in quotes", other)),
+            Some(ClauseToken::Number(number)) => Ok(Value::Number(number.clone())),
+            Some(ClauseToken::Text(text)) => Ok(Value::String(text.clone())),
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("true") => {
+                Ok(Value::Bool(true))
+            }
+            Some(ClauseToken::Word(word)) if word.eq_ignore_ascii_case("false") => {
+                Ok(Value::Bool(false))
+            }
+            other => Err(self.unexpected_token("a number, or a text in quotes", other)),
         }
     }
 
-    fn next(&mut self) -> Option<&'a Token> {
+    fn next(&mut self) -> Option<&'a ClauseToken> {
         let (first, rest) = self.tokens.split_first()?;
         self.tokens = rest;
         Some(first)
     }
 
     fn takes_word(&mut self, word: &str) -> bool {
-        let is =
-            |token: &Token| matches!(token, Token::Word(own) if own.eq_ignore_ascii_case(word));
+        let is = |token: &ClauseToken| matches!(token, ClauseToken::Word(own) if own.eq_ignore_ascii_case(word));
         self.takes(is)
     }
 
     fn takes_sign(&mut self, sign: &str) -> bool {
-        self.takes(|token| matches!(token, Token::Sign(own) if *own == sign))
+        self.takes(|token| matches!(token, ClauseToken::Sign(own) if *own == sign))
     }
 
-    fn takes(&mut self, is: impl Fn(&Token) -> bool) -> bool {
+    fn takes(&mut self, is: impl Fn(&ClauseToken) -> bool) -> bool {
         let Some((first, rest)) = self.tokens.split_first().filter(|(first, _)| is(first)) else {
             return false;
         };
-        let _: &Token = first;
+        let _: &ClauseToken = first;
         self.tokens = rest;
         true
     }
 
     #[expect(clippy::unused_self, reason = "it reads as a step of the reader")]
-    fn unexpected(&self, expected: &str, token: Option<&Token>) -> Problem {
+    fn unexpected_token(&self, expected: &str, token: Option<&ClauseToken>) -> Problem {
         let got = match token {
             None => "the end".to_owned(),
-            Some(Token::Number(number)) => number.digits().to_string(),
-            Some(Token::Sign(sign)) => (*sign).to_owned(),
-            Some(Token::Text(text)) => format!("'{text}'"),
-            Some(Token::Word(word)) => word.clone(),
+            Some(ClauseToken::Number(number)) => number.digits().to_string(),
+            Some(ClauseToken::Sign(sign)) => (*sign).to_owned(),
+            Some(ClauseToken::Text(text)) => format!("'{text}'"),
+            Some(ClauseToken::Word(word)) => word.clone(),
         };
         problem(expected, Some(&got))
     }
 }
 
-fn joined(mut parts: Vec<Filter>, of: fn(Vec<Filter>) -> Filter) -> Filter {
+fn joined_filter(mut parts: Vec<Filter>, of: fn(Vec<Filter>) -> Filter) -> Filter {
     match (parts.pop(), parts.is_empty()) {
         (Some(only), true) => only,
         (last, _) => {
@@ -203,7 +207,7 @@ fn problem(expected: &str, got: Option<&str>) -> Problem {
 }
 
 /// The tokens of a text; the error is the position of a character that begins none.
-fn tokens(text: &str) -> Result<Vec<Token>, usize> {
+fn tokens(text: &str) -> Result<Vec<ClauseToken>, usize> {
     let mut tokens = Vec::new();
     let mut rest = text;
     loop {
@@ -211,7 +215,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, usize> {
         let at = text.len() - rest.len();
         let Some(first) = rest.chars().next() else { return Ok(tokens) };
         let (token, n_bytes) = match first {
-            '\'' | '"' => quoted(rest, first),
+            '\'' | '"' => quoted_token(rest, first),
             '0'..='9' | '-' | '.' => number(rest),
             _ if first.is_ascii_alphabetic() || first == '_' => Some(word(rest)),
             _ => sign(rest),
@@ -223,7 +227,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, usize> {
 }
 
 /// A text in quotes, which are doubled inside.
-fn quoted(rest: &str, quote: char) -> Option<(Token, usize)> {
+fn quoted_token(rest: &str, quote: char) -> Option<(ClauseToken, usize)> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1).peekable();
     while let Some((at, character)) = characters.next() {
@@ -232,28 +236,28 @@ fn quoted(rest: &str, quote: char) -> Option<(Token, usize)> {
         } else if characters.next_if(|(_, next)| *next == quote).is_some() {
             text.push(quote);
         } else {
-            return Some((Token::Text(text), at + 1));
+            return Some((ClauseToken::Text(text), at + 1));
         }
     }
     None
 }
 
-fn number(rest: &str) -> Option<(Token, usize)> {
+fn number(rest: &str) -> Option<(ClauseToken, usize)> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
     let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
     let number = Number::from_digits(rest.get(..length)?)?;
-    Some((Token::Number(number), length))
+    Some((ClauseToken::Number(number), length))
 }
 
-fn word(rest: &str) -> (Token, usize) {
+fn word(rest: &str) -> (ClauseToken, usize) {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
-    (Token::Word(rest.get(..length).unwrap_or_default().to_owned()), length)
+    (ClauseToken::Word(rest.get(..length).unwrap_or_default().to_owned()), length)
 }
 
-fn sign(rest: &str) -> Option<(Token, usize)> {
+fn sign(rest: &str) -> Option<(ClauseToken, usize)> {
     let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
-    Some((Token::Sign(sign), sign.len()))
+    Some((ClauseToken::Sign(sign), sign.len()))
 }
 
 /// The longer ones first.

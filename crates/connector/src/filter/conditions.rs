@@ -30,7 +30,7 @@ fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritabl
     let (parts, joint) = match filter {
         Filter::All(parts) => (parts, " AND "),
         Filter::Any(parts) => (parts, " OR "),
-        Filter::Is(condition) => return one(out, condition),
+        Filter::Is(condition) => return write_condition(out, condition),
     };
     let parts: Vec<&Filter> = parts.iter().filter(|part| !part.is_empty()).collect();
     if let [only] = *parts {
@@ -52,7 +52,10 @@ fn part(out: &mut String, filter: &Filter, place: Place) -> Result<(), Unwritabl
     Ok(())
 }
 
-fn one(out: &mut String, Condition { field, test }: &Condition) -> Result<(), Unwritable> {
+fn write_condition(
+    out: &mut String,
+    Condition { field, test }: &Condition,
+) -> Result<(), Unwritable> {
     out.push_str(field);
     match test {
         Test::Compare(comparison, operand) => {

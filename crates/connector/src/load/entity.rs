@@ -41,7 +41,7 @@ pub(super) fn entity(
     let many = many && !filtered.is_empty();
     let sorted = names_of(&filtered);
     let is_input = |field: &&Field| operation == Operation::Create || !field.is_key;
-    let inputs = Input::all(inputs.iter().filter(is_input).cloned());
+    let inputs = Input::from_fields(inputs.iter().filter(is_input).cloned());
     let (name, form, is_paged) = (name.to_owned(), action.form, keys.len() == 1);
     let key = (key, schema);
     Some(Entity {

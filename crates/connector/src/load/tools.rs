@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     arguments::Bounds,
-    catalog::{Action, Catalog, EntityType, ServiceTool, Undescribed},
+    catalog::{Action, Catalog, EntityType, MissingDescription, ServiceTool},
     declaration,
     description::Methods,
     field::Field,
@@ -20,7 +20,7 @@ use crate::{
     settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
     sql,
     tool::ConnectionTool,
-    work::{self, Query, Work, word},
+    work::{self, Query, Work, name_part},
 };
 
 /// The tools in the making.
@@ -30,15 +30,15 @@ pub(super) struct Making<'a> {
     pub(super) settings: &'a ConnectionSettings,
     pub(super) methods: Arc<Methods>,
     /// The entity types that were asked for.
-    pub(super) entity_types: BTreeMap<String, Result<EntityType, Undescribed>>,
+    pub(super) entity_types: BTreeMap<String, Result<EntityType, MissingDescription>>,
     /// The connection's own tools, once they were asked for.
-    pub(super) service_tools: Option<Result<Vec<ServiceTool>, Undescribed>>,
+    pub(super) service_tools: Option<Result<Vec<ServiceTool>, MissingDescription>>,
     pub(super) loaded: &'a mut Loaded,
 }
 
 /// A tool before it has a name.
 #[derive(Debug)]
-struct Made {
+struct UnnamedTool {
     stem: String,
     title: Option<String>,
     description: String,
@@ -52,7 +52,11 @@ impl Making<'_> {
             Ok(tools) => tools,
             Err(undescribed) => {
                 let pointer = format!("{}/connection", self.settings.pointer);
-                return self.undescribed(&undescribed, pointer, "the tools of the connection");
+                return self.report_missing_description(
+                    &undescribed,
+                    pointer,
+                    "the tools of the connection",
+                );
             }
         };
         let readers: Vec<_> =
@@ -75,7 +79,7 @@ impl Making<'_> {
                 form: Form::Own,
             };
             let made = of_tool(&tool, &action, &mut self.loaded.findings);
-            self.named(&action, made);
+            self.add_named_tool(&action, made);
         }
     }
 
@@ -90,11 +94,11 @@ impl Making<'_> {
             ActionKind::Tool { tool } => self.tool(action, tool).await,
         };
         if let Some(made) = made {
-            self.named(action, made);
+            self.add_named_tool(action, made);
         }
     }
 
-    fn named(&mut self, action: &ActionSettings, made: Made) {
+    fn add_named_tool(&mut self, action: &ActionSettings, made: UnnamedTool) {
         let name = match (&action.name, &self.settings.prefix) {
             (Some(name), _) => Ok(name.clone()),
             (None, Some(prefix)) => ToolName::new(&format!("{prefix}-{}", made.stem)),
@@ -107,7 +111,7 @@ impl Making<'_> {
                 return self.error(NAME, &action.pointer, &error.to_string(), help);
             }
         };
-        if self.loaded.tools.iter().any(|known| *known.name() == name) {
+        if self.loaded.tools.iter().any(|loaded_tool| *loaded_tool.name() == name) {
             let message = format!("expected another name for each tool, got twice: `{name}`");
             return self.error(NAME, &action.pointer, &message, "give one of them a `name`");
         }
@@ -128,27 +132,40 @@ impl Making<'_> {
         self.loaded.tools.push(tool);
     }
 
-    async fn action(&mut self, action: &ActionSettings, id: &str, effect: Effect) -> Option<Made> {
+    async fn action(
+        &mut self,
+        action: &ActionSettings,
+        id: &str,
+        effect: Effect,
+    ) -> Option<UnnamedTool> {
         let described = match self.catalog.action(id).await {
             Ok(described) => described,
             Err(undescribed) => {
-                self.undescribed(&undescribed, &*action.pointer, &format!("the action `{id}`"));
+                self.report_missing_description(
+                    &undescribed,
+                    &*action.pointer,
+                    &format!("the action `{id}`"),
+                );
                 return None;
             }
         };
         let schema = action_schema(&described, action, &mut self.loaded.findings);
         let output_fields = action.output_fields.clone();
         let (id, form) = (id.to_owned(), action.form);
-        let stem = word(&id, MAX_STEM);
+        let stem = name_part(&id, MAX_STEM);
         let work = Work::Action(work::Action { id, form, schema, effect, output_fields });
-        Some(Made { stem, title: None, description: described.description, work })
+        Some(UnnamedTool { stem, title: None, description: described.description, work })
     }
 
-    async fn tool(&mut self, action: &ActionSettings, name: &str) -> Option<Made> {
+    async fn tool(&mut self, action: &ActionSettings, name: &str) -> Option<UnnamedTool> {
         let tools = match self.service_tools().await {
             Ok(tools) => tools,
             Err(undescribed) => {
-                self.undescribed(&undescribed, &*action.pointer, "the tools of the connection");
+                self.report_missing_description(
+                    &undescribed,
+                    &*action.pointer,
+                    "the tools of the connection",
+                );
                 return None;
             }
         };
@@ -167,7 +184,7 @@ impl Making<'_> {
         action: &ActionSettings,
         name: &str,
         operation: Operation,
-    ) -> Option<Made> {
+    ) -> Option<UnnamedTool> {
         if !self.entity_types.contains_key(name) {
             let described = self.catalog.entity_type(name).await;
             self.entity_types.insert(name.to_owned(), described);
@@ -176,13 +193,14 @@ impl Making<'_> {
             Some(Ok(described)) => described,
             Some(Err(undescribed)) => {
                 let what = format!("the entity type `{name}`");
-                self.undescribed(&undescribed, &*action.pointer, &what);
+                self.report_missing_description(&undescribed, &*action.pointer, &what);
                 return None;
             }
             None => return None,
         };
         if !described.operations.is_empty() && !described.operations.contains(&operation) {
-            let allowed = described.operations.iter().map(|known| known.as_str());
+            let allowed =
+                described.operations.iter().map(|supported_operation| supported_operation.as_str());
             let allowed: Vec<_> = allowed.collect();
             let message = format!(
                 "expected an operation that `{name}` has, one of {}, got: `{}`",
@@ -192,25 +210,35 @@ impl Making<'_> {
             self.error(UNKNOWN, &action.pointer, &message, "leave the entry out");
             return None;
         }
-        let stem = format!("{}-{}", word(name, MAX_STEM), operation.as_str());
+        let stem = format!("{}-{}", name_part(name, MAX_STEM), operation.as_str());
         let work = entity(action, name, &described, &mut self.loaded.findings)?;
-        Some(Made { stem, title: None, description: String::new(), work: Work::Entity(work) })
+        Some(UnnamedTool {
+            stem,
+            title: None,
+            description: String::new(),
+            work: Work::Entity(work),
+        })
     }
 
-    async fn service_tools(&mut self) -> Result<Vec<ServiceTool>, Undescribed> {
+    async fn service_tools(&mut self) -> Result<Vec<ServiceTool>, MissingDescription> {
         if self.service_tools.is_none() {
             self.service_tools = Some(self.catalog.tools().await);
         }
         self.service_tools.clone().unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    fn undescribed(&mut self, undescribed: &Undescribed, pointer: impl Into<String>, what: &str) {
+    fn report_missing_description(
+        &mut self,
+        undescribed: &MissingDescription,
+        pointer: impl Into<String>,
+        what: &str,
+    ) {
         match undescribed {
-            Undescribed::Refused(why) => {
+            MissingDescription::Refused(why) => {
                 let message = format!("expected a description of {what}, got none: {why}");
                 self.error(UNKNOWN, &pointer.into(), &message, "correct the name");
             }
-            Undescribed::Unavailable(why) => self.loaded.unavailable = Some(why.clone()),
+            MissingDescription::Unavailable(why) => self.loaded.unavailable = Some(why.clone()),
         }
     }
 
@@ -223,7 +251,7 @@ fn of_tool(
     tool: &ServiceTool,
     action: &ActionSettings,
     findings: &mut Vec<SettingFinding>,
-) -> Made {
+) -> UnnamedTool {
     let schema = json_schema::of_object(tool.input.as_ref());
     let schema = narrow(schema, action, findings);
     let work = Work::Tool(work::ServiceTool {
@@ -232,7 +260,7 @@ fn of_tool(
         effect: tool.effect,
     });
     let (title, description) = (tool.title.clone(), tool.description.clone());
-    Made { stem: word(&tool.name, MAX_STEM), title, description, work }
+    UnnamedTool { stem: name_part(&tool.name, MAX_STEM), title, description, work }
 }
 
 fn action_schema(
@@ -284,7 +312,7 @@ fn narrow(
     schema
 }
 
-fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<Made> {
+fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<UnnamedTool> {
     let ActionKind::Query { name, sql, inputs, effect } = &action.kind else { return None };
     let pointer = format!("{}/sql", action.pointer);
     let statement = match sql::read(sql) {
@@ -295,8 +323,8 @@ fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<
             return None;
         }
     };
-    let known = |name: &String| inputs.iter().any(|(known, _)| known == name);
-    let lacking = statement.names.iter().find(|name| !known(name));
+    let is_input = |name: &String| inputs.iter().any(|(entry, _)| entry == name);
+    let lacking = statement.names.iter().find(|name| !is_input(name));
     let unused = inputs.iter().map(|(name, _)| name).find(|name| !statement.names.contains(name));
     if let Some(name) = lacking.or(unused) {
         let message =
@@ -310,12 +338,12 @@ fn query(action: &ActionSettings, findings: &mut Vec<SettingFinding>) -> Option<
         effect: *effect,
         output_fields: action.output_fields.clone(),
     });
-    let stem = word(name, MAX_STEM);
-    Some(Made { stem, title: None, description: String::new(), work })
+    let stem = name_part(name, MAX_STEM);
+    Some(UnnamedTool { stem, title: None, description: String::new(), work })
 }
 
 /// The purpose of a tool: the operator's words, the service's, or the operation with the name of what it works on.
-fn purpose(own: &str, made: &Made, connection: &crate::ConnectionName) -> String {
+fn purpose(own: &str, made: &UnnamedTool, connection: &crate::ConnectionName) -> String {
     let name = connection.as_str().rsplit('/').next().unwrap_or_default();
     match &made.work {
         _ if !own.is_empty() => own.to_owned(),

@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value, json};
 use crate::filter::{Comparison, Condition, Filter, Test};
 
 /// The conditions; the error is what was expected of a filter that they cannot say.
-pub(super) fn of(filter: &Filter) -> Result<Value, &'static str> {
+pub(super) fn from_filter(filter: &Filter) -> Result<Value, &'static str> {
     let mut conditions = Object::new();
     let parts = match filter {
         Filter::All(parts) => parts.iter().collect(),
@@ -76,7 +76,7 @@ mod tests {
     fn check(text: &str, expected: &Result<Value, &str>) {
         let fields = ["a", "b"].map(|name| Field::read(&json!({"name": name})).unwrap());
         let filter = clause::read(text, &fields.iter().collect::<Vec<_>>()).unwrap();
-        assert_eq!(&of(&filter), expected, "{text}");
+        assert_eq!(&from_filter(&filter), expected, "{text}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn chosen_inputs(
     let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let properties = object.get("properties").and_then(Value::as_object);
     let is_known = |field: &String| {
-        properties.is_some_and(|known| known.keys().any(|name| is_one(name, field)))
+        properties.is_some_and(|columns| columns.keys().any(|name| is_one(name, field)))
     };
     if let Some(field) = fields.iter().find(|field| !is_known(field)) {
         return Err(format!(

@@ -12,7 +12,7 @@ use callgate_tool::{
     Preview, Problem, Session, Tool, ToolName, Value,
 };
 
-use super::{Known, conditions, fields};
+use super::{EntityArguments, conditions, fields};
 use crate::{
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
@@ -22,26 +22,27 @@ use crate::{
 
 /// One tool of a connection that runs as a tool of a database.
 #[derive(Debug)]
-pub(super) struct Translated {
+pub(super) struct TranslatedTool {
     pub(super) tool: Tool,
     pub(super) toolset: String,
     pub(super) form: Form,
     pub(super) operation: Operation,
     /// The columns of results; `None` for those of the database's tool.
     pub(super) outputs: Option<Vec<String>>,
-    pub(super) known: Known,
+    pub(super) entity_arguments: EntityArguments,
     /// The check against the declaration of the database's tool.
     pub(super) check: ArgumentCheck,
     pub(super) inner: Arc<dyn Backend>,
 }
 
-impl Translated {
+impl TranslatedTool {
     fn arguments(&self, given: &Arguments) -> Result<Arguments, Box<Fault>> {
         if self.form == Form::Own || self.operation == Operation::Create {
             return Ok(given.clone());
         }
         let mut made = Arguments::new();
-        if let (Some((name, schema)), Some(id)) = (&self.known.key, given.get(ENTITY_ID)) {
+        if let (Some((name, schema)), Some(id)) = (&self.entity_arguments.key, given.get(ENTITY_ID))
+        {
             made.insert(name.as_str(), key(schema, id));
         }
         if let Some(text) = given.get(FILTER_CLAUSE).and_then(Value::as_str) {
@@ -56,7 +57,7 @@ impl Translated {
                 }
             }
             Operation::Update => {
-                let inputs = self.known.inputs.keys();
+                let inputs = self.entity_arguments.inputs.keys();
                 let set = inputs.filter_map(|name| Some((name.clone(), given.get(name)?.clone())));
                 made.insert(SET, Value::Object(set.collect()));
             }
@@ -67,12 +68,12 @@ impl Translated {
     }
 
     fn conditions(&self, text: &str) -> Result<Value, Box<Fault>> {
-        let fields: Vec<&Field> = self.known.filtered.iter().collect();
+        let fields: Vec<&Field> = self.entity_arguments.filtered.iter().collect();
         let wrong = |problem: Problem| {
             wording::wrong_conditions(vec![Problem { at: FILTER_CLAUSE.to_owned(), ..problem }])
         };
         let filter = clause::read(text, &fields).map_err(wrong)?;
-        conditions::of(&filter).map_err(|expected| {
+        conditions::from_filter(&filter).map_err(|expected| {
             wrong(Problem {
                 at: String::new(),
                 expected: expected.to_owned(),
@@ -106,8 +107,8 @@ fn google(result: &Object) -> Object {
     let is_cut = result.get("more") == Some(&Value::Bool(true)) && result.get("next").is_none();
     let is_kept = |name: &str| name != "more" || is_cut;
     let members = result.iter().filter(|(name, _)| is_kept(name)).map(|(name, value)| {
-        let known = names.iter().find(|(own, _)| own == name);
-        (known.map_or(name.as_str(), |(_, google)| google).to_owned(), value.clone())
+        let name_pair = names.iter().find(|(own, _)| own == name);
+        (name_pair.map_or(name.as_str(), |(_, google)| google).to_owned(), value.clone())
     });
     members.collect()
 }
@@ -121,7 +122,7 @@ fn key(schema: &Value, id: &Value) -> Value {
 }
 
 #[async_trait]
-impl Backend for Translated {
+impl Backend for TranslatedTool {
     fn name(&self) -> &ToolName {
         &self.tool.name
     }

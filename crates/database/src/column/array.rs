@@ -9,7 +9,7 @@ pub(super) fn literal<'t>(items: impl IntoIterator<Item = Option<&'t str>>) -> S
         }
         match item {
             None => literal.push_str("NULL"),
-            Some(item) => quoted(&mut literal, item),
+            Some(item) => push_quoted(&mut literal, item),
         }
     }
     literal.push('}');
@@ -17,7 +17,7 @@ pub(super) fn literal<'t>(items: impl IntoIterator<Item = Option<&'t str>>) -> S
 }
 
 /// An item in quotes can be any text: `NULL`, the empty text, one with braces.
-fn quoted(literal: &mut String, item: &str) {
+fn push_quoted(literal: &mut String, item: &str) {
     literal.push('"');
     for character in item.chars() {
         if matches!(character, '"' | '\\') {

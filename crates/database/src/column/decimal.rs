@@ -17,7 +17,7 @@ const MOST_ZEROS: usize = 1000;
 
 impl Decimal {
     /// The number's digits; `None` if its exponent stands for too many zeros.
-    pub(super) fn of(number: &Number) -> Option<Self> {
+    pub(super) fn from_number(number: &Number) -> Option<Self> {
         let digits = number.digits();
         let unsigned = digits.strip_prefix('-').unwrap_or(&digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
@@ -26,7 +26,7 @@ impl Decimal {
         let (whole, fraction) = if is_zero {
             (String::new(), fraction.to_owned())
         } else {
-            shifted(whole, fraction, exponent.parse().ok()?)?
+            shifted_digits(whole, fraction, exponent.parse().ok()?)?
         };
         let whole = whole.trim_start_matches('0').to_owned();
         Some(Self { is_negative: digits.starts_with('-') && !is_zero, whole, fraction })
@@ -80,7 +80,7 @@ impl std::fmt::Display for Decimal {
 }
 
 /// The digits before and after the point once the exponent has moved it.
-fn shifted(whole: &str, fraction: &str, exponent: i64) -> Option<(String, String)> {
+fn shifted_digits(whole: &str, fraction: &str, exponent: i64) -> Option<(String, String)> {
     let by = usize::try_from(exponent.unsigned_abs()).ok().filter(|by| *by <= MOST_ZEROS)?;
     if exponent >= 0 {
         let zeros = "0".repeat(by.saturating_sub(fraction.len()));
@@ -104,7 +104,7 @@ mod tests {
     use super::Decimal;
 
     fn decimal(digits: &str) -> Option<Decimal> {
-        Decimal::of(&Number::from_digits(digits).unwrap())
+        Decimal::from_number(&Number::from_digits(digits).unwrap())
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use callgate_tool::{Number, Value};
 
-use super::moment::{self, Parts};
+use super::moment::{self, MomentParts};
 use crate::{catalog::ColumnKind, engine::Engine};
 
 /// The value of a text; the text itself if it does not read as the kind.
@@ -18,12 +18,13 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
         }
         // Readers understand repeated names differently.
         ColumnKind::Json => Value::parse_unambiguous(text).ok().flatten(),
-        ColumnKind::Date => moment::read(text, Parts::Date, engine).map(Value::from),
+        ColumnKind::Date => moment::read(text, MomentParts::Date, engine).map(Value::from),
         ColumnKind::Time { has_zone } => {
-            moment::read(text, Parts::Time { has_zone: *has_zone }, engine).map(Value::from)
+            moment::read(text, MomentParts::Time { has_zone: *has_zone }, engine).map(Value::from)
         }
         ColumnKind::Timestamp { has_zone } => {
-            moment::read(text, Parts::Timestamp { has_zone: *has_zone }, engine).map(Value::from)
+            moment::read(text, MomentParts::Timestamp { has_zone: *has_zone }, engine)
+                .map(Value::from)
         }
         ColumnKind::Enumeration(_)
         | ColumnKind::Other
@@ -34,7 +35,7 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
 }
 
 /// The part of a text that the limit leaves; `None` if the text is not longer.
-pub(super) fn kept<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> Option<&'t str> {
+pub(super) fn cut_text<'t>(kind: &ColumnKind, text: &'t str, most_bytes: usize) -> Option<&'t str> {
     let most = match kind {
         ColumnKind::Any if text.starts_with('b') => most_bytes.saturating_mul(2).saturating_add(1),
         ColumnKind::Any => most_bytes.saturating_add(1),

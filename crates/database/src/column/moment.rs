@@ -17,18 +17,23 @@ struct Moment<'t> {
 
 /// The parts that a column's values have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Parts {
+pub(super) enum MomentParts {
     Date,
     Time { has_zone: bool },
     Timestamp { has_zone: bool },
 }
 
 /// A text of these parts, as it is bound; `None` if it is not one.
-pub(super) fn bound(text: &str, parts: Parts, n_digits: usize, engine: Engine) -> Option<String> {
-    let moment = Moment::of(text, parts)?;
+pub(super) fn bound_text(
+    text: &str,
+    parts: MomentParts,
+    n_digits: usize,
+    engine: Engine,
+) -> Option<String> {
+    let moment = Moment::from_text(text, parts)?;
     let has_zone = match parts {
-        Parts::Date => false,
-        Parts::Time { has_zone } | Parts::Timestamp { has_zone } => has_zone,
+        MomentParts::Date => false,
+        MomentParts::Time { has_zone } | MomentParts::Timestamp { has_zone } => has_zone,
     };
     let is_exact = moment.fraction.trim_end_matches('0').len() <= n_digits;
     // SQLite has no zones of its own.
@@ -38,45 +43,48 @@ pub(super) fn bound(text: &str, parts: Parts, n_digits: usize, engine: Engine) -
     }
     match engine {
         Engine::Mysql => moment.utc(),
-        Engine::Postgres => Some(moment.written()),
+        Engine::Postgres => Some(moment.to_rfc3339()),
         Engine::Sqlite => Some(text.to_owned()),
     }
 }
 
 /// A text that a database wrote, in the form of RFC 3339; `None` if that form cannot say it.
-pub(super) fn read(text: &str, parts: Parts, engine: Engine) -> Option<String> {
+pub(super) fn read(text: &str, parts: MomentParts, engine: Engine) -> Option<String> {
     if engine == Engine::Sqlite {
         return None;
     }
-    let mut moment = Moment::of(text, parts)?;
+    let mut moment = Moment::from_text(text, parts)?;
     match parts {
         // The session of MariaDB is in UTC.
-        Parts::Timestamp { has_zone: true } if engine == Engine::Mysql => {
+        MomentParts::Timestamp { has_zone: true } if engine == Engine::Mysql => {
             moment.offset = moment.offset.or(Some(UtcOffset::UTC));
         }
-        Parts::Time { has_zone } | Parts::Timestamp { has_zone }
+        MomentParts::Time { has_zone } | MomentParts::Timestamp { has_zone }
             if moment.offset.is_some() != has_zone =>
         {
             return None;
         }
         _ => {}
     }
-    moment.offset.is_none_or(|offset| offset.seconds_past_minute() == 0).then(|| moment.written())
+    moment
+        .offset
+        .is_none_or(|offset| offset.seconds_past_minute() == 0)
+        .then(|| moment.to_rfc3339())
 }
 
 impl<'t> Moment<'t> {
-    fn of(text: &'t str, parts: Parts) -> Option<Self> {
+    fn from_text(text: &'t str, parts: MomentParts) -> Option<Self> {
         let mut moment = Self::default();
         let mut rest = text;
-        if !matches!(parts, Parts::Time { .. }) {
+        if !matches!(parts, MomentParts::Time { .. }) {
             let (date, after) = date(rest)?;
             moment.date = Some(date);
             rest = after;
         }
-        if let Parts::Timestamp { .. } = parts {
+        if let MomentParts::Timestamp { .. } = parts {
             rest = rest.strip_prefix(['T', 't', ' '])?;
         }
-        if parts != Parts::Date {
+        if parts != MomentParts::Date {
             let (time, fraction, after) = clock(rest)?;
             (moment.time, moment.fraction) = (Some(time), fraction);
             (moment.offset, rest) = offset(after)?;
@@ -85,7 +93,7 @@ impl<'t> Moment<'t> {
     }
 
     /// The form of RFC 3339, with the fraction as it was written.
-    fn written(&self) -> String {
+    fn to_rfc3339(self) -> String {
         let mut text = self.local('T');
         match self.offset {
             None => {}

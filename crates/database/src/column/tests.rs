@@ -4,7 +4,7 @@ mod round_trips;
 
 use callgate_tool::{Value, json};
 
-use super::{Shown, schema, shown, text, value};
+use super::{ShownValue, schema, shown_value, text, value};
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine::{self, Mysql, Postgres, Sqlite},
@@ -298,15 +298,15 @@ fn other_texts_are_read_as_their_kind() {
 
 #[test]
 fn a_longer_value_is_shown_as_the_text_that_the_limit_leaves() {
-    let cut = |value: Value| Shown { value, is_cut: true };
-    let whole = |value: Value| Shown { value, is_cut: false };
+    let cut = |value: Value| ShownValue { value, is_cut: true };
+    let whole = |value: Value| ShownValue { value, is_cut: false };
     let text = ColumnKind::Text { most: None };
-    assert_eq!(shown(&text, Some("äöü"), Postgres, 5), cut("äö".into()));
-    assert_eq!(shown(&text, Some("abcde"), Postgres, 5), whole("abcde".into()));
-    assert_eq!(shown(&ColumnKind::Json, Some("[1,2,3]"), Postgres, 4), cut("[1,2".into()));
-    assert_eq!(shown(&ColumnKind::Bytes, Some("00ff00"), Postgres, 3), whole("AP8A".into()));
-    assert_eq!(shown(&ColumnKind::Bytes, Some("00ff00"), Postgres, 2), cut("AP8=".into()));
-    assert_eq!(shown(&text, None, Postgres, 2), whole(Value::Null));
+    assert_eq!(shown_value(&text, Some("äöü"), Postgres, 5), cut("äö".into()));
+    assert_eq!(shown_value(&text, Some("abcde"), Postgres, 5), whole("abcde".into()));
+    assert_eq!(shown_value(&ColumnKind::Json, Some("[1,2,3]"), Postgres, 4), cut("[1,2".into()));
+    assert_eq!(shown_value(&ColumnKind::Bytes, Some("00ff00"), Postgres, 3), whole("AP8A".into()));
+    assert_eq!(shown_value(&ColumnKind::Bytes, Some("00ff00"), Postgres, 2), cut("AP8=".into()));
+    assert_eq!(shown_value(&text, None, Postgres, 2), whole(Value::Null));
 }
 
 #[test]

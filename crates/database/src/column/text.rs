@@ -7,7 +7,7 @@ use callgate_tool::{Number, Problem, Value, nearest};
 use super::{
     array,
     decimal::Decimal,
-    moment::{self, Parts},
+    moment::{self, MomentParts},
     problem,
 };
 use crate::{catalog::ColumnKind, engine::Engine};
@@ -19,7 +19,7 @@ struct Type<'a> {
 }
 
 /// The bound text of a value that is not null.
-pub(super) fn of(
+pub(super) fn from_value(
     kind: &ColumnKind,
     sql_type: &str,
     engine: Engine,
@@ -30,7 +30,7 @@ pub(super) fn of(
         ColumnKind::Array(item) => sql_type.array(item, value),
         ColumnKind::Boolean => boolean(value),
         ColumnKind::Bytes => bytes(value),
-        ColumnKind::Date => sql_type.moment(value, Parts::Date),
+        ColumnKind::Date => sql_type.moment(value, MomentParts::Date),
         ColumnKind::Enumeration(labels) => label(labels, value),
         ColumnKind::Float => sql_type.float(value),
         ColumnKind::Integer { least, most } => integer(value, *least, *most),
@@ -41,10 +41,10 @@ pub(super) fn of(
         }
         ColumnKind::Text { most } => sql_type.text(value, *most),
         ColumnKind::Time { has_zone } => {
-            sql_type.moment(value, Parts::Time { has_zone: *has_zone })
+            sql_type.moment(value, MomentParts::Time { has_zone: *has_zone })
         }
         ColumnKind::Timestamp { has_zone } => {
-            sql_type.moment(value, Parts::Timestamp { has_zone: *has_zone })
+            sql_type.moment(value, MomentParts::Timestamp { has_zone: *has_zone })
         }
         ColumnKind::Uuid => uuid(value, engine),
     }
@@ -76,7 +76,7 @@ fn label(labels: &[String], value: &Value) -> Result<String, Problem> {
 }
 
 fn integer(value: &Value, least: i128, most: i128) -> Result<String, Problem> {
-    let whole = number(value).and_then(|number| Decimal::of(&number)?.whole());
+    let whole = number(value).and_then(|number| Decimal::from_number(&number)?.whole());
     let whole = whole.filter(|whole| (least..=most).contains(whole));
     let expected = || problem::new(format!("a whole number from {least} to {most}"), value);
     Ok(whole.ok_or_else(expected)?.to_string())
@@ -135,7 +135,8 @@ impl Type<'_> {
             let text = match value {
                 Value::Null if *item != ColumnKind::Json => None,
                 _ => Some(
-                    of(item, name, self.engine, value).map_err(|problem| within(problem, index))?,
+                    from_value(item, name, self.engine, value)
+                        .map_err(|problem| item_problem(problem, index))?,
                 ),
             };
             texts.push(match item {
@@ -152,7 +153,7 @@ impl Type<'_> {
         }
         let expected = || problem::new("a floating-point number within the column's range", value);
         let number = number(value).ok_or_else(expected)?;
-        let nearest = number.as_f64().filter(|nearest| self.holds(&number, *nearest));
+        let nearest = number.as_f64().filter(|nearest| self.has_number_near(&number, *nearest));
         match nearest {
             Some(nearest) if self.engine == Engine::Sqlite => Ok(format!("{nearest:e}")),
             Some(_) => Ok(number.to_string()),
@@ -161,7 +162,7 @@ impl Type<'_> {
     }
 
     /// True if the type has a number near this one, whose nearest number of 64 bits is `nearest`.
-    fn holds(&self, number: &Number, nearest: f64) -> bool {
+    fn has_number_near(&self, number: &Number, nearest: f64) -> bool {
         let is_single = match self.engine {
             Engine::Mysql => self.name.to_ascii_lowercase().starts_with("float"),
             Engine::Postgres => self.name == "real",
@@ -186,7 +187,8 @@ impl Type<'_> {
             return Ok(text);
         }
         let expected = || problem::new(self.numbers(precision, scale), value);
-        let decimal = number(value).and_then(|number| Decimal::of(&number)).ok_or_else(expected)?;
+        let decimal =
+            number(value).and_then(|number| Decimal::from_number(&number)).ok_or_else(expected)?;
         let is_kept = self.engine != Engine::Sqlite
             || decimal.n_significant() <= SQLITE_DIGITS
             || decimal.whole().is_some_and(|whole| i64::try_from(whole).is_ok());
@@ -246,22 +248,22 @@ impl Type<'_> {
         Ok(text.to_owned())
     }
 
-    fn moment(&self, value: &Value, parts: Parts) -> Result<String, Problem> {
+    fn moment(&self, value: &Value, parts: MomentParts) -> Result<String, Problem> {
         let bound = value
             .as_str()
-            .and_then(|text| moment::bound(text, parts, self.n_digits(), self.engine));
+            .and_then(|text| moment::bound_text(text, parts, self.n_digits(), self.engine));
         bound.ok_or_else(|| problem::new(self.moments(parts), value))
     }
 
-    fn moments(&self, parts: Parts) -> String {
+    fn moments(&self, parts: MomentParts) -> String {
         let example = match parts {
-            Parts::Date => return "a date: `2026-01-31`".to_owned(),
-            Parts::Time { has_zone: false } => "a time: `12:00:00`",
-            Parts::Time { has_zone: true } => "a time with its zone: `12:00:00Z`",
-            Parts::Timestamp { has_zone: false } => {
+            MomentParts::Date => return "a date: `2026-01-31`".to_owned(),
+            MomentParts::Time { has_zone: false } => "a time: `12:00:00`",
+            MomentParts::Time { has_zone: true } => "a time with its zone: `12:00:00Z`",
+            MomentParts::Timestamp { has_zone: false } => {
                 "a date and time without a zone: `2026-01-31T12:00:00`"
             }
-            Parts::Timestamp { has_zone: true } => {
+            MomentParts::Timestamp { has_zone: true } => {
                 "a date and time with its zone: `2026-01-31T12:00:00Z`"
             }
         };
@@ -280,7 +282,7 @@ impl Type<'_> {
     }
 }
 
-fn within(mut problem: Problem, index: usize) -> Problem {
+fn item_problem(mut problem: Problem, index: usize) -> Problem {
     problem.at = format!("[{index}]{}", problem.at);
     problem
 }

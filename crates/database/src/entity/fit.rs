@@ -23,7 +23,7 @@ impl Fit {
         }
     }
 
-    pub(super) fn expected(self) -> &'static str {
+    pub(super) fn expected_column(self) -> &'static str {
         match self {
             Self::Condition => "a column whose values can be compared",
             Self::Input => "a column that is not computed, of a type that can be checked",

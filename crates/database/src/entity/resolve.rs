@@ -48,7 +48,7 @@ pub(crate) fn resolve(
     let writes_version = resolver.writes_version(version.as_deref());
     let references = resolver.references();
     resolver.operations(&key);
-    resolver.many(&filter);
+    resolver.check_many(&filter);
     let is_key_unique = table.unique.iter().any(|set| set.iter().all(|name| key.contains(name)))
         || (!table.key.is_empty() && table.key.iter().all(|name| key.contains(name)));
     let entity = Entity {
@@ -101,14 +101,20 @@ impl<'a> Resolver<'a> {
     /// The column of a name, or a finding.
     fn column(&mut self, below: &str, name: &str) -> Option<&'a Column> {
         let table: &'a Table = self.table;
-        let found = table.column(name);
-        if found.is_none() {
-            let known = table.columns.iter().map(|column| column.name.as_str());
+        let table_column = table.column(name);
+        if table_column.is_none() {
+            let column_names = table.columns.iter().map(|column| column.name.as_str());
             let what = format!("a column of `{}`", table.name.name);
             let pointer = self.pointer(below);
-            self.findings.push(DatabaseFinding::unknown(COLUMN, pointer, &what, name, known));
+            self.findings.push(DatabaseFinding::unknown(
+                COLUMN,
+                pointer,
+                &what,
+                name,
+                column_names,
+            ));
         }
-        found
+        table_column
     }
 
     /// The column of a name that must have a use, or a finding: `use` says which columns it can be.
@@ -118,7 +124,7 @@ impl<'a> Resolver<'a> {
         let (expected, help) = if is_rows && fit != Fit::Key {
             ("a column that the model may know", "leave it out: `rows` fills it from the session")
         } else if !fit.takes(column) {
-            (fit.expected(), "leave the column out")
+            (fit.expected_column(), "leave the column out")
         } else if fit.needs_legal_name() && ArgumentName::new(name).is_err() {
             ("a column whose name a model can give", "offer a view with other names of columns")
         } else {
@@ -131,10 +137,10 @@ impl<'a> Resolver<'a> {
     fn rows(&mut self) -> Vec<(String, SessionSource)> {
         let settings = self.settings;
         for (name, _) in &settings.rows {
-            let below = format!("rows/{}", escaped(name));
+            let below = format!("rows/{}", pointer_token(name));
             let Some(column) = self.column(&below, name) else { continue };
             if !Fit::Key.takes(column) {
-                let message = format!("expected {}, got: `{name}`", Fit::Key.expected());
+                let message = format!("expected {}, got: `{name}`", Fit::Key.expected_column());
                 self.error(COLUMN, &below, message, "name another column");
             } else if column.is_generated && settings.operations.contains(&Operation::Create) {
                 let message =
@@ -162,7 +168,7 @@ impl<'a> Resolver<'a> {
     fn fields(&mut self) -> Vec<String> {
         let settings = self.settings;
         if let Some(fields) = &settings.fields {
-            return self.named("fields", fields, Fit::Output);
+            return self.fitting_names("fields", fields, Fit::Output);
         }
         let is_rows = |column: &&Column| settings.rows.iter().any(|(row, _)| *row == column.name);
         let columns = self.table.columns.iter().filter(|column| !is_rows(column));
@@ -177,14 +183,16 @@ impl<'a> Resolver<'a> {
         read.into_iter().map(|column| column.name.clone()).collect()
     }
 
-    fn named(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
+    fn fitting_names(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {
+        let mut accepted_names: Vec<String> = Vec::new();
         for (at, name) in names.iter().enumerate() {
-            if self.fit(&format!("{key}/{at}"), name, fit).is_some() && !found.contains(name) {
-                found.push(name.clone());
+            if self.fit(&format!("{key}/{at}"), name, fit).is_some()
+                && !accepted_names.contains(name)
+            {
+                accepted_names.push(name.clone());
             }
         }
-        found
+        accepted_names
     }
 
     /// Reports the columns of a list that a model does not read.
@@ -208,7 +216,7 @@ impl<'a> Resolver<'a> {
     ) -> Vec<String> {
         if let Some(names) = given {
             self.unread(key, names, fields);
-            return self.named(key, names, Fit::Condition);
+            return self.fitting_names(key, names, Fit::Condition);
         }
         let is_default =
             |name: &&String| of_key.contains(name) || self.table.indexed.contains(name);
@@ -229,7 +237,7 @@ impl<'a> Resolver<'a> {
             let named = match self.settings.input_fields.get(&operation) {
                 Some(names) => {
                     let below = format!("input_fields/{}", operation.as_str());
-                    self.named(&below, names, Fit::Input)
+                    self.fitting_names(&below, names, Fit::Input)
                 }
                 None => self.default_inputs(operation, fields, key),
             };
@@ -286,7 +294,7 @@ impl<'a> Resolver<'a> {
             let named = match self.settings.output_fields.get(&operation) {
                 Some(names) => {
                     let below = format!("output_fields/{}", operation.as_str());
-                    self.named(&below, names, Fit::Output)
+                    self.fitting_names(&below, names, Fit::Output)
                 }
                 None if operation == Operation::Delete => Vec::new(),
                 None => fields.to_vec(),
@@ -317,7 +325,7 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    fn many(&mut self, filter: &[String]) {
+    fn check_many(&mut self, filter: &[String]) {
         if self.settings.many && self.settings.version.is_some() {
             let message = "expected either `many` or `version`, got both".to_owned();
             let help = "leave one of them out: conditions name no version";
@@ -375,6 +383,6 @@ fn needs_key(operation: Operation) -> bool {
 }
 
 /// A token of a JSON pointer (RFC 6901).
-pub(crate) fn escaped(name: &str) -> String {
+pub(crate) fn pointer_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

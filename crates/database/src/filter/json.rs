@@ -17,7 +17,7 @@ pub(crate) fn read(
     let Some(members) = value.as_object() else {
         return Err(vec![column::problem("an object with conditions by column", value)]);
     };
-    let mut reading = Reading { columns, engine, problems: Vec::new() };
+    let mut reading = FilterReader { columns, engine, problems: Vec::new() };
     let filter = reading.filter(members);
     if filter.n_conditions() > MOST_CONDITIONS {
         let mut problem = column::problem(format!("at most {MOST_CONDITIONS} conditions"), value);
@@ -27,7 +27,7 @@ pub(crate) fn read(
     if reading.problems.is_empty() { Ok(filter) } else { Err(reading.problems) }
 }
 
-struct Reading<'a> {
+struct FilterReader<'a> {
     columns: &'a [&'a Column],
     engine: Engine,
     problems: Vec<Problem>,
@@ -36,7 +36,7 @@ struct Reading<'a> {
 /// The name of the groups of which one must hold. A column of that name is not hidden: its conditions are no list.
 const ANY: &str = "any";
 
-impl Reading<'_> {
+impl FilterReader<'_> {
     fn filter(&mut self, members: &Object) -> Filter {
         let mut filter = Filter::default();
         for (name, value) in members {
@@ -77,7 +77,11 @@ impl Reading<'_> {
         let Some(column) = self.columns.iter().find(|column| column.name == name) else {
             self.report(
                 &at,
-                unknown("column", name, self.columns.iter().map(|known| &*known.name)),
+                unknown(
+                    "column",
+                    name,
+                    self.columns.iter().map(|allowed_column| &*allowed_column.name),
+                ),
             );
             return Vec::new();
         };
@@ -87,7 +91,7 @@ impl Reading<'_> {
             return conditions;
         };
         if operators.is_empty() {
-            let names = Operator::of(&column.kind).iter().map(|operator| operator.name());
+            let names = Operator::for_kind(&column.kind).iter().map(|operator| operator.name());
             self.report(&at, unknown("operator", "", names));
         }
         for (operator, value) in operators {
@@ -104,14 +108,18 @@ impl Reading<'_> {
         operator: &str,
         value: &Value,
     ) -> Option<Condition> {
-        let operators = Operator::of(&column.kind);
-        let known = operators.iter().find(|known| known.name() == operator);
-        let test = match known {
-            Some(known) => known.test(column, value, self.engine),
+        let operators = Operator::for_kind(&column.kind);
+        let matching_operator = operators.iter().find(|candidate| candidate.name() == operator);
+        let test = match matching_operator {
+            Some(matching_operator) => matching_operator.test(column, value, self.engine),
             None if operator == Operator::Equal.name() && value.is_null() => {
                 Operator::IsNull.test(column, &true.into(), self.engine)
             }
-            None => Err(unknown("operator", operator, operators.iter().map(|known| known.name()))),
+            None => Err(unknown(
+                "operator",
+                operator,
+                operators.iter().map(|candidate| candidate.name()),
+            )),
         };
         match test {
             Ok(test) => Some(Condition { column: column.name.clone(), test }),
@@ -129,14 +137,18 @@ impl Reading<'_> {
 }
 
 /// The problem of a name that is none of those known.
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
-    let names: Vec<_> = known.clone().map(|name| format!("`{name}`")).collect();
+fn unknown<'a>(
+    what: &str,
+    name: &str,
+    allowed_names: impl Iterator<Item = &'a str> + Clone,
+) -> Problem {
+    let names: Vec<_> = allowed_names.clone().map(|name| format!("`{name}`")).collect();
     let expected = match names.as_slice() {
         [] => format!("no condition, since the column has no {what}"),
         [name] => format!("the {what} {name}"),
         names => format!("one of the {what}s {}", names.join(", ")),
     };
     let mut problem = column::problem(expected, &name.into());
-    problem.suggestion = nearest(name, known).map(str::to_owned);
+    problem.suggestion = nearest(name, allowed_names).map(str::to_owned);
     problem
 }

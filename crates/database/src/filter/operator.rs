@@ -31,7 +31,7 @@ use Operator::{
 
 impl Operator {
     /// The operators of a kind, in the order in which messages list them.
-    pub(super) fn of(kind: &ColumnKind) -> &'static [Self] {
+    pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Self] {
         match kind {
             ColumnKind::Array(_) | ColumnKind::Json => &[IsNull],
             ColumnKind::Boolean
@@ -78,7 +78,7 @@ impl Operator {
         value: &Value,
         engine: Engine,
     ) -> Result<Test, Problem> {
-        let text = || bound(column, value, engine);
+        let text = || bound_text(column, value, engine);
         match self {
             AtLeast => text().map(Test::AtLeast),
             AtMost => text().map(Test::AtMost),
@@ -101,7 +101,7 @@ impl Operator {
     }
 }
 
-fn bound(column: &Column, value: &Value, engine: Engine) -> Result<String, Problem> {
+fn bound_text(column: &Column, value: &Value, engine: Engine) -> Result<String, Problem> {
     column::text(column, value, engine)?
         .ok_or_else(|| problem("a value other than null; use `is_null` for null", value))
 }
@@ -113,7 +113,7 @@ fn values(column: &Column, value: &Value, engine: Engine) -> Result<Vec<String>,
         .filter(has_room)
         .ok_or_else(|| problem(format!("a list of 1 to {MOST_VALUES} values"), value))?;
     let text = |(index, item)| {
-        bound(column, item, engine).map_err(|mut problem| {
+        bound_text(column, item, engine).map_err(|mut problem| {
             problem.at = format!("[{index}]{}", problem.at);
             problem
         })

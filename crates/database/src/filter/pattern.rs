@@ -22,12 +22,12 @@ impl Pattern {
 
     pub(super) fn starting(value: &Value) -> Result<Self, Problem> {
         let text = text(value)?;
-        Ok(Self::of([Piece::Text(text.to_owned()), Piece::Any]))
+        Ok(Self::from_pieces([Piece::Text(text.to_owned()), Piece::Any]))
     }
 
     pub(super) fn containing(value: &Value) -> Result<Self, Problem> {
         let text = text(value)?;
-        Ok(Self::of([Piece::Any, Piece::Text(text.to_owned()), Piece::Any]))
+        Ok(Self::from_pieces([Piece::Any, Piece::Text(text.to_owned()), Piece::Any]))
     }
 
     /// The pattern of a text in which `*` stands for any characters.
@@ -36,10 +36,10 @@ impl Pattern {
             '*' => Piece::Any,
             _ => Piece::Text(String::from(character)),
         };
-        Self::bounded(Self::of(text(value)?.chars().map(piece)), value)
+        Self::within_limit(Self::from_pieces(text(value)?.chars().map(piece)), value)
     }
 
-    pub(super) fn of(pieces: impl IntoIterator<Item = Piece>) -> Self {
+    pub(super) fn from_pieces(pieces: impl IntoIterator<Item = Piece>) -> Self {
         let mut pattern: Vec<Piece> = Vec::new();
         for piece in pieces {
             match (pattern.last_mut(), piece) {
@@ -53,7 +53,7 @@ impl Pattern {
     }
 
     /// The time of a comparison grows with a power of the text's length for each wildcard.
-    fn bounded(self, value: &Value) -> Result<Self, Problem> {
+    fn within_limit(self, value: &Value) -> Result<Self, Problem> {
         if self.0.iter().filter(|piece| **piece == Piece::Any).count() > MOST_WILDCARDS {
             let expected = format!("a pattern of at most {MOST_WILDCARDS} wildcards");
             return Err(column::problem(expected, value));

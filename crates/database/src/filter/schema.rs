@@ -13,7 +13,7 @@ pub(crate) fn schema(columns: &[&Column], engine: Engine) -> Value {
         properties.insert(&*column.name, of_column(column, engine));
     }
     let has_texts =
-        columns.iter().any(|column| Operator::of(&column.kind).contains(&Operator::Like));
+        columns.iter().any(|column| Operator::for_kind(&column.kind).contains(&Operator::Like));
     let texts = if has_texts { TEXTS } else { "" };
     let order = if has_texts { order(engine) } else { "" };
     json!({
@@ -33,7 +33,7 @@ fn of_column(column: &Column, engine: Engine) -> Value {
     for limit in ["items", "maxLength", "minimum"] {
         kind.remove(limit);
     }
-    let has_values = Operator::of(&column.kind).contains(&Operator::Equal);
+    let has_values = Operator::for_kind(&column.kind).contains(&Operator::Equal);
     let types = match kind.get_mut("type").map(Value::take) {
         Some(scalar) if has_values => Value::Array(vec![scalar, "object".into()]),
         _ => "object".into(),

@@ -71,7 +71,7 @@ fn pattern(pieces: &[&str]) -> Test {
         text => Piece::Text(text.to_owned()),
     };
     let pieces: Vec<_> = pieces.iter().map(piece).collect();
-    Test::Like(Pattern::of(pieces))
+    Test::Like(Pattern::from_pieces(pieces))
 }
 
 #[test]

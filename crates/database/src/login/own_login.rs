@@ -28,7 +28,7 @@ pub(crate) fn statements(engine: Engine, database: Option<&str>, needs: &Needs) 
     }
     let tables = needs.tables.iter().filter_map(|(name, of_table)| {
         let rights = rights(engine, of_table);
-        let on = quoted(engine, name);
+        let on = quoted_table(engine, name);
         (!rights.is_empty()).then(|| format!("grant {} on {on} to {role}", rights.join(", ")))
     });
     statements.extend(tables);
@@ -52,7 +52,7 @@ fn rights(engine: Engine, of_table: &TableNeeds) -> Vec<String> {
     rights
 }
 
-fn quoted(engine: Engine, name: &TableName) -> String {
+fn quoted_table(engine: Engine, name: &TableName) -> String {
     let schema = name.schema.iter().map(|schema| format!("{}.", engine.quote(schema)));
     schema.chain([engine.quote(&name.name)]).collect()
 }

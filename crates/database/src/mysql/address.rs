@@ -7,20 +7,20 @@ use callgate_secret::Secret;
 
 use crate::{
     error::Error,
-    server_url::{self, ServerUrl, is_loopback, refused},
+    server_url::{self, ServerUrl, address_error, is_loopback},
 };
 
 /// A server, a database of it and a login.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    pub(super) target: Target,
+    pub(super) target: ServerTarget,
     pub(super) user: String,
     pub(super) password: Option<Secret>,
     pub(super) database: String,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Target {
+pub(super) enum ServerTarget {
     /// This machine, without TLS.
     Plain { host: String, port: u16 },
     /// A Unix socket.
@@ -38,18 +38,18 @@ impl Address {
             match name.as_str() {
                 "socket" => socket = Some(value.as_str()),
                 "ssl-mode" => mode = Some(value.as_str()),
-                _ => return Err(refused(UNKNOWN_PARAMETER)),
+                _ => return Err(address_error(UNKNOWN_PARAMETER)),
             }
         }
         let target = match socket {
             Some(_) if !url.host.is_empty() || url.port.is_some() => {
-                return Err(refused("the address names a host and a socket"));
+                return Err(address_error("the address names a host and a socket"));
             }
             Some(path) if path.starts_with('/') && mode.is_none_or(|mode| mode == "DISABLED") => {
-                Target::Socket(path.into())
+                ServerTarget::Socket(path.into())
             }
             Some(_) => {
-                return Err(refused(
+                return Err(address_error(
                     "`socket` is the whole path of a Unix socket, which has no TLS",
                 ));
             }
@@ -60,7 +60,7 @@ impl Address {
             }
         };
         if url.database.is_empty() {
-            return Err(refused(
+            return Err(address_error(
                 "the address names no database: `mysql://USER:PASSWORD@HOST/DATABASE`",
             ));
         }
@@ -69,18 +69,20 @@ impl Address {
     }
 }
 
-fn tcp(host: String, port: u16, mode: Option<&str>) -> Result<Target, Error> {
+fn tcp(host: String, port: u16, mode: Option<&str>) -> Result<ServerTarget, Error> {
     let is_here = is_loopback(&host);
     match mode {
-        None | Some("DISABLED" | "PREFERRED") if is_here => Ok(Target::Plain { host, port }),
-        Some("DISABLED") => {
-            Err(refused("`ssl-mode=DISABLED` is only for this machine: use `VERIFY_IDENTITY`"))
-        }
+        None | Some("DISABLED" | "PREFERRED") if is_here => Ok(ServerTarget::Plain { host, port }),
+        Some("DISABLED") => Err(address_error(
+            "`ssl-mode=DISABLED` is only for this machine: use `VERIFY_IDENTITY`",
+        )),
         // A weaker mode would let whoever is in between read the password.
         None | Some("PREFERRED" | "REQUIRED" | "VERIFY_CA" | "VERIFY_IDENTITY") => {
-            Ok(Target::Verified { host, port })
+            Ok(ServerTarget::Verified { host, port })
         }
-        Some(_) => Err(refused("`ssl-mode` may be `DISABLED`, `REQUIRED` or `VERIFY_IDENTITY`")),
+        Some(_) => {
+            Err(address_error("`ssl-mode` may be `DISABLED`, `REQUIRED` or `VERIFY_IDENTITY`"))
+        }
     }
 }
 
@@ -96,26 +98,26 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(url: &str, target: &Target) {
+    fn check(url: &str, target: &ServerTarget) {
         assert_eq!(read(url).unwrap().target, *target, "{url}");
     }
 
     #[test]
     fn a_host_that_is_not_this_machine_needs_verified_tls() {
         for mode in ["", "?ssl-mode=PREFERRED", "?ssl-mode=REQUIRED", "?ssl-mode=VERIFY_IDENTITY"] {
-            let target = Target::Verified { host: "db.example".to_owned(), port: 3306 };
+            let target = ServerTarget::Verified { host: "db.example".to_owned(), port: 3306 };
             check(&format!("mysql://ann@db.example/shop{mode}"), &target);
         }
-        let target = Target::Verified { host: "localhost".to_owned(), port: 1 };
+        let target = ServerTarget::Verified { host: "localhost".to_owned(), port: 1 };
         check("mariadb://a:b@localhost:1/d?ssl-mode=VERIFY_IDENTITY", &target);
     }
 
     #[test]
     fn this_machine_needs_no_tls() {
-        let target = Target::Plain { host: "127.0.0.1".to_owned(), port: 3307 };
+        let target = ServerTarget::Plain { host: "127.0.0.1".to_owned(), port: 3307 };
         check("mysql://a@127.0.0.1:3307/d", &target);
         check("mysql://a@127.0.0.1:3307/d?ssl-mode=DISABLED", &target);
-        check("mysql://a@/d?socket=%2Frun%2Fs", &Target::Socket("/run/s".into()));
+        check("mysql://a@/d?socket=%2Frun%2Fs", &ServerTarget::Socket("/run/s".into()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{pool::Pool, reader::Reader};
+use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     catalog::{Column, ColumnKind, ForeignKey, Table, TableKind, UpdateTrigger},
     engine::Engine,
@@ -21,11 +21,11 @@ pub(super) async fn tables(
     database: &str,
     names: &[TableName],
 ) -> Result<BTreeMap<TableName, Table>, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let mut tables = BTreeMap::new();
     for names in names.chunks(MOST_IN_FLIGHT) {
-        let found = found(&mut reader, database, names).await?;
-        tables.extend(described(&mut reader, found).await?);
+        let found_tables = find_tables(&mut reader, database, names).await?;
+        tables.extend(describe_tables(&mut reader, found_tables).await?);
     }
     reader.close();
     Ok(tables)
@@ -33,7 +33,7 @@ pub(super) async fn tables(
 
 /// The names of all tables and views that the login has a right on.
 pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let rows = reader.rows(ALL_TABLES, &[]).await?;
     reader.close();
     let name = |[schema, name]: [Option<String>; 2]| Some(TableName { schema, name: name? });
@@ -41,7 +41,7 @@ pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
 }
 
 /// A table or view that is there.
-struct Found<'a> {
+struct FoundTable<'a> {
     /// The name in the settings.
     asked: &'a TableName,
     name: TableName,
@@ -50,30 +50,33 @@ struct Found<'a> {
 }
 
 /// The tables of these names that are there.
-async fn found<'a>(
-    reader: &mut Reader,
+async fn find_tables<'a>(
+    reader: &mut CatalogReader,
     database: &str,
     names: &'a [TableName],
-) -> Result<Vec<Found<'a>>, Error> {
+) -> Result<Vec<FoundTable<'a>>, Error> {
     let schema = |name: &'a TableName| name.schema.as_deref().unwrap_or(database);
     let values: Vec<_> = names.iter().map(|name| [schema(name), name.name.as_str()]).collect();
     let text: Arc<str> = TABLE.into();
     let asked: Vec<_> = values.iter().map(|values| (&text, values.as_slice())).collect();
-    let rows = reader.flight(&asked).await?;
+    let rows = reader.pipelined_rows(&asked).await?;
     let mut tables = Vec::new();
     for ((asked, [schema, name]), rows) in names.iter().zip(&values).zip(rows) {
         // Names are compared by a collation there.
-        let is_it = |found: &Found<'_>| {
-            let found = &found.name;
-            found.name.eq_ignore_ascii_case(name)
-                && found.schema.as_deref().is_some_and(|found| found.eq_ignore_ascii_case(schema))
+        let is_it = |table: &FoundTable<'_>| {
+            let table_name = &table.name;
+            table_name.name.eq_ignore_ascii_case(name)
+                && table_name
+                    .schema
+                    .as_deref()
+                    .is_some_and(|table_schema| table_schema.eq_ignore_ascii_case(schema))
         };
         let of_row = |row| {
             let [schema, name, of, comment] = fields(row)?;
             let kind = if of?.contains("VIEW") { TableKind::View } else { TableKind::Table };
             let name = TableName { schema, name: name? };
             let comment = comment.filter(|it| !it.is_empty() && kind == TableKind::Table);
-            Some(Found { asked, name, kind, comment })
+            Some(FoundTable { asked, name, kind, comment })
         };
         tables.extend(rows.into_iter().filter_map(of_row).find(is_it));
     }
@@ -81,20 +84,20 @@ async fn found<'a>(
 }
 
 /// The tables with their columns, indexes and references.
-async fn described(
-    reader: &mut Reader,
-    found: Vec<Found<'_>>,
+async fn describe_tables(
+    reader: &mut CatalogReader,
+    found_tables: Vec<FoundTable<'_>>,
 ) -> Result<Vec<(TableName, Table)>, Error> {
     let texts: [Arc<str>; 3] = [COLUMNS, INDEXES, FOREIGN_KEYS].map(Arc::from);
-    let values = |table: &Found<'_>| {
+    let values = |table: &FoundTable<'_>| {
         [table.name.schema.clone().unwrap_or_default(), table.name.name.clone()]
     };
-    let values: Vec<[String; 2]> = found.iter().map(values).collect();
+    let values: Vec<[String; 2]> = found_tables.iter().map(values).collect();
     let values: Vec<[&str; 2]> = values.iter().map(|[schema, name]| [&**schema, &**name]).collect();
     let asked = values.iter().flat_map(|values| texts.iter().map(move |text| (text, &values[..])));
-    let mut rows = reader.flight(&asked.collect::<Vec<_>>()).await?.into_iter();
+    let mut rows = reader.pipelined_rows(&asked.collect::<Vec<_>>()).await?.into_iter();
     let mut tables = Vec::new();
-    for Found { asked, name, kind, comment } in found {
+    for FoundTable { asked, name, kind, comment } in found_tables {
         let mut next = || rows.next().unwrap_or_default();
         let columns: Vec<Column> = next().into_iter().filter_map(column).collect();
         let (key, unique, indexed) = indexes_of(next(), &columns);
@@ -124,7 +127,7 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
     let sql_type = sql_type?;
     Some(Column {
         name: name?,
-        kind: kind::of(&sql_type),
+        kind: kind::from_sql_type(&sql_type),
         sql_type,
         is_nullable: is(is_nullable),
         has_default: is(has_default),
@@ -136,7 +139,10 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
 }
 
 /// MariaDB keeps JSON as a long text, and says so only of the columns of a statement.
-async fn find_json(reader: &mut Reader, tables: &mut [(TableName, Table)]) -> Result<(), Error> {
+async fn find_json(
+    reader: &mut CatalogReader,
+    tables: &mut [(TableName, Table)],
+) -> Result<(), Error> {
     let texts: Vec<Arc<str>> = tables.iter().filter_map(|(_, table)| reading(table)).collect();
     if texts.is_empty() {
         return Ok(());

@@ -22,7 +22,7 @@ pub(super) struct Client {
 
 /// A statement that the server has prepared on this connection.
 #[derive(Clone, Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedStatement {
     id: u32,
     pub(super) n_values: usize,
     pub(super) columns: Vec<ResultColumn>,
@@ -30,7 +30,7 @@ pub(super) struct Prepared {
 
 /// A value of a prepared statement.
 #[derive(Clone, Copy)]
-pub(super) enum Bound<'a> {
+pub(super) enum BoundValue<'a> {
     Float(f64),
     Text(Option<&'a str>),
     Whole(u64),
@@ -51,7 +51,7 @@ pub(super) enum Control {
 
 /// The form of a result's rows: those of prepared statements are binary.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Form {
+pub(super) enum RowFormat {
     Binary,
     Text,
 }
@@ -104,26 +104,27 @@ impl Client {
     }
 
     /// Forgets a statement. The server does not answer.
-    pub(super) fn forget(&mut self, statement: &Prepared) {
+    pub(super) fn forget(&mut self, statement: &PreparedStatement) {
         self.wire.command(&[&[CLOSE][..], &statement.id.to_le_bytes()].concat());
     }
 
     /// Runs a prepared statement with these values, of which there are as many as it takes.
-    pub(super) fn execute(&mut self, statement: &Prepared, values: &[Bound<'_>]) {
+    pub(super) fn execute(&mut self, statement: &PreparedStatement, values: &[BoundValue<'_>]) {
         let mut out = vec![EXECUTE];
         out.extend(statement.id.to_le_bytes());
         // No cursor, once.
         out.extend([0, 1, 0, 0, 0]);
         if !values.is_empty() {
             // A bit for each value says that it is null.
-            let is_null = |value: &Bound<'_>| u8::from(matches!(value, Bound::Text(None)));
-            let byte = |eight: &[Bound<'_>]| {
+            let is_null =
+                |value: &BoundValue<'_>| u8::from(matches!(value, BoundValue::Text(None)));
+            let byte = |eight: &[BoundValue<'_>]| {
                 eight.iter().rev().fold(0, |byte, value| byte << 1 | is_null(value))
             };
             out.extend(values.chunks(8).map(byte));
             // The types of the values follow.
             out.push(1);
-            out.extend(values.iter().flat_map(|value| value.of()));
+            out.extend(values.iter().flat_map(|value| value.type_bytes()));
             for value in values {
                 value.put(&mut out);
             }
@@ -132,37 +133,37 @@ impl Client {
     }
 
     /// The answer to `prepare`.
-    pub(super) async fn prepared(&mut self) -> Result<Prepared, CommandError> {
-        let payload = self.answer().await?;
+    pub(super) async fn read_prepared(&mut self) -> Result<PreparedStatement, CommandError> {
+        let payload = self.read_packet().await?;
         let mut payload = Payload(&payload);
         let read = payload.byte().zip(payload.u32()).zip(payload.u16()).zip(payload.u16());
         let Some((((0, id), n_columns), n_values)) = read else { return Err(CommandError::Lost) };
         for _ in 0..n_values {
-            self.answer().await?;
+            self.read_packet().await?;
         }
         if n_values > 0 {
             self.end_of_columns().await?;
         }
         let columns = self.columns(n_columns.into()).await?;
-        Ok(Prepared { id, n_values: n_values.into(), columns })
+        Ok(PreparedStatement { id, n_values: n_values.into(), columns })
     }
 
     /// The answer to a command that returns nothing.
-    pub(super) async fn done(&mut self) -> Result<(), CommandError> {
-        self.reply(Form::Text, 0, Beyond::Count).await.map(drop)
+    pub(super) async fn read_ok(&mut self) -> Result<(), CommandError> {
+        self.reply(RowFormat::Text, 0, Beyond::Count).await.map(drop)
     }
 
     /// The answer to a command, with at most so many rows.
     pub(super) async fn reply(
         &mut self,
-        form: Form,
+        form: RowFormat,
         most: usize,
         beyond: Beyond,
     ) -> Result<Reply, CommandError> {
-        let payload = self.answer().await?;
+        let payload = self.read_packet().await?;
         // A server that asks for a file of this machine gets none.
         match payload.first() {
-            Some(0) => return changed(Payload(&payload)).ok_or(CommandError::Lost),
+            Some(0) => return change_reply(Payload(&payload)).ok_or(CommandError::Lost),
             Some(0xfb) | None => return Err(CommandError::Lost),
             Some(_) => {}
         }
@@ -170,7 +171,7 @@ impl Client {
         let columns = self.columns(n_columns.ok_or(CommandError::Lost)?).await?;
         let mut reply = Reply { n_columns: columns.len(), ..Reply::default() };
         loop {
-            let payload = self.answer().await?;
+            let payload = self.read_packet().await?;
             if let Some(n_warnings) = end_of_rows(&payload)? {
                 reply.n_warnings = n_warnings;
                 return Ok(reply);
@@ -178,8 +179,8 @@ impl Client {
             reply.affected += 1;
             if reply.rows.len() < most {
                 let row = match form {
-                    Form::Binary => row::binary(&payload, &columns),
-                    Form::Text => row::plain(&payload, columns.len()),
+                    RowFormat::Binary => row::binary(&payload, &columns),
+                    RowFormat::Text => row::text_values(&payload, columns.len()),
                 };
                 reply.rows.push(row.ok_or(CommandError::Lost)?);
             } else if beyond == Beyond::Stop {
@@ -192,7 +193,7 @@ impl Client {
     async fn columns(&mut self, count: u64) -> Result<Vec<ResultColumn>, CommandError> {
         let mut columns = Vec::new();
         for _ in 0..count {
-            let payload = self.answer().await?;
+            let payload = self.read_packet().await?;
             let column = ResultColumn::read(&payload, self.is_extended);
             columns.push(column.ok_or(CommandError::Lost)?);
         }
@@ -203,11 +204,11 @@ impl Client {
     }
 
     async fn end_of_columns(&mut self) -> Result<(), CommandError> {
-        end_of_rows(&self.answer().await?)?.map(drop).ok_or(CommandError::Lost)
+        end_of_rows(&self.read_packet().await?)?.map(drop).ok_or(CommandError::Lost)
     }
 
     /// A packet that is no error.
-    async fn answer(&mut self) -> Result<Vec<u8>, CommandError> {
+    async fn read_packet(&mut self) -> Result<Vec<u8>, CommandError> {
         let payload = self.wire.receive().await?;
         match error_code(&payload) {
             Some(code) => Err(CommandError::Server(code)),
@@ -217,7 +218,7 @@ impl Client {
 }
 
 /// The counts of a command without columns.
-fn changed(mut payload: Payload<'_>) -> Option<Reply> {
+fn change_reply(mut payload: Payload<'_>) -> Option<Reply> {
     payload.byte()?;
     let affected = payload.length()?;
     payload.length()?;
@@ -235,9 +236,9 @@ fn end_of_rows(payload: &[u8]) -> Result<Option<u16>, CommandError> {
     Ok(Some(u16::from_le_bytes([low, high])))
 }
 
-impl Bound<'_> {
+impl BoundValue<'_> {
     /// The type, and whether it has no sign.
-    fn of(self) -> [u8; 2] {
+    fn type_bytes(self) -> [u8; 2] {
         match self {
             Self::Float(_) => [5, 0],
             Self::Text(_) => [253, 0],
@@ -256,7 +257,7 @@ impl Bound<'_> {
 }
 
 /// No log holds a value.
-impl fmt::Debug for Bound<'_> {
+impl fmt::Debug for BoundValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("****")
     }

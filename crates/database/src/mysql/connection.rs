@@ -10,8 +10,8 @@ use callgate_transport::{Network, TlsSettings};
 use tokio::{net::UnixStream, time::sleep};
 
 use super::{
-    address::{Address, Target},
-    client::{Beyond, Bound, Client, Control, Form, Prepared, Reply},
+    address::{Address, ServerTarget},
+    client::{Beyond, BoundValue, Client, Control, PreparedStatement, Reply, RowFormat},
     failure::{self, CommandError, unavailable},
     handshake::{Channel, Greeting, Login},
     limits::{Limits, MARIADB_LIMITS, MYSQL_LIMITS},
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     endpoint::Connecting,
     error::Error,
-    meter::{Meter, Metered},
+    meter::{Meter, MeteredStream},
     pool::{Dial, Pooled},
 };
 
@@ -56,9 +56,9 @@ pub(super) struct Connection {
     /// The server's number of the connection.
     id: u32,
     /// The statement that sets the limits of a transaction.
-    setting: Arc<Prepared>,
+    setting: Arc<PreparedStatement>,
     limits: InForce,
-    statements: BTreeMap<Arc<str>, Arc<Prepared>>,
+    statements: BTreeMap<Arc<str>, Arc<PreparedStatement>>,
     /// The texts of `statements`, the oldest first.
     order: VecDeque<Arc<str>>,
 }
@@ -103,9 +103,9 @@ impl Dialling {
         let mut wire = Wire::new(self.stream(&meter).await?);
         let greeting = Greeting::receive(&mut wire).await?;
         let channel = match &self.address.target {
-            Target::Plain { .. } => Channel::Open,
-            Target::Socket(_) => Channel::Socket,
-            Target::Verified { host, .. } => {
+            ServerTarget::Plain { .. } => Channel::Open,
+            ServerTarget::Socket(_) => Channel::Socket,
+            ServerTarget::Verified { host, .. } => {
                 greeting.ask_for_tls(&mut wire).await?;
                 let sequence = wire.sequence();
                 let stream = wire.into_stream().ok_or_else(unavailable)?;
@@ -122,18 +122,18 @@ impl Dialling {
         Ok(SignedIn { client, meter, greeting })
     }
 
-    async fn stream(&self, meter: &Arc<Meter>) -> Result<Metered, Error> {
+    async fn stream(&self, meter: &Arc<Meter>) -> Result<MeteredStream, Error> {
         let meter = Arc::clone(meter);
         match &self.address.target {
-            Target::Socket(path) => {
+            ServerTarget::Socket(path) => {
                 let stream = UnixStream::connect(path).await;
                 let stream = stream.map_err(|source| unavailable().with_source(source))?;
-                Ok(Metered::new(stream, meter))
+                Ok(MeteredStream::new(stream, meter))
             }
-            Target::Plain { host, port } | Target::Verified { host, port } => {
+            ServerTarget::Plain { host, port } | ServerTarget::Verified { host, port } => {
                 let stream = self.network.dial(host, *port, None).await;
                 let stream = stream.map_err(|source| unavailable().with_source(source))?;
-                Ok(Metered::new(stream, meter))
+                Ok(MeteredStream::new(stream, meter))
             }
         }
     }
@@ -144,10 +144,10 @@ impl Dialling {
         client.prepare(&format!("KILL CONNECTION {id}"));
         let lost = |_| unavailable();
         client.send().await.map_err(|_| unavailable())?;
-        let statement = client.prepared().await.map_err(lost)?;
+        let statement = client.read_prepared().await.map_err(lost)?;
         client.execute(&statement, &[]);
         client.send().await.map_err(|_| unavailable())?;
-        match client.done().await {
+        match client.read_ok().await {
             Ok(()) | Err(CommandError::Server(UNKNOWN_CONNECTION)) => Ok(()),
             Err(_) => Err(unavailable()),
         }
@@ -199,7 +199,7 @@ async fn set_up(
     client: &mut Client,
     is_mariadb: bool,
     settings: Settings,
-) -> Result<Prepared, CommandError> {
+) -> Result<PreparedStatement, CommandError> {
     client.control(Control::SetUp);
     client.control(match settings {
         Settings::Reads => Control::IsolateReads,
@@ -207,9 +207,9 @@ async fn set_up(
     });
     client.prepare(if is_mariadb { MARIADB_LIMITS } else { MYSQL_LIMITS });
     client.send().await?;
-    client.done().await?;
-    client.done().await?;
-    client.prepared().await
+    client.read_ok().await?;
+    client.read_ok().await?;
+    client.read_prepared().await
 }
 
 impl Connection {
@@ -224,10 +224,10 @@ impl Connection {
     }
 
     /// Reads the answer to the command that sets limits, if it was sent.
-    pub(super) async fn limited(&mut self) -> Result<(), CommandError> {
+    pub(super) async fn read_limits_answer(&mut self) -> Result<(), CommandError> {
         let InForce::Sent(limits) = self.limits else { return Ok(()) };
         self.limits = InForce::Unknown;
-        self.client.done().await?;
+        self.client.read_ok().await?;
         self.limits = InForce::Set(limits);
         Ok(())
     }
@@ -236,7 +236,7 @@ impl Connection {
     pub(super) async fn set_limits(&mut self, limits: Limits) -> Result<(), CommandError> {
         self.limit(limits);
         self.client.send().await?;
-        self.limited().await
+        self.read_limits_answer().await
     }
 
     /// Sends the limits again before the next transaction: after a failure it is not assumed what the session has.
@@ -245,7 +245,7 @@ impl Connection {
     }
 
     /// A statement that was prepared before.
-    pub(super) fn prepared(&self, text: &str) -> Option<Arc<Prepared>> {
+    pub(super) fn prepared_statement(&self, text: &str) -> Option<Arc<PreparedStatement>> {
         self.statements.get(text).cloned()
     }
 
@@ -267,7 +267,7 @@ impl Connection {
         self.client.send().await?;
         let mut first = Ok(());
         for text in new {
-            match self.client.prepared().await {
+            match self.client.read_prepared().await {
                 Ok(statement) => self.keep(text, statement),
                 Err(CommandError::Lost) => return Err(CommandError::Lost),
                 Err(error) => first = first.and(Err(error)),
@@ -276,7 +276,7 @@ impl Connection {
         first
     }
 
-    fn keep(&mut self, text: &Arc<str>, statement: Prepared) {
+    fn keep(&mut self, text: &Arc<str>, statement: PreparedStatement) {
         if self.order.len() >= MOST_STATEMENTS
             && let Some(oldest) = self.order.pop_front()
             && let Some(oldest) = self.statements.remove(&oldest)
@@ -288,21 +288,21 @@ impl Connection {
     }
 
     /// The rows of statements outside a transaction, which are sent together. They are few: nothing is read before all are sent.
-    pub(super) async fn flight(
+    pub(super) async fn run_pipelined(
         &mut self,
         asked: &[(&Arc<str>, &[&str])],
     ) -> Result<Vec<Reply>, CommandError> {
         let texts: Vec<_> = asked.iter().map(|(text, _)| *text).collect();
         self.prepare(&texts).await?;
         for (text, values) in asked {
-            let statement = self.prepared(text).ok_or(CommandError::Lost)?;
-            let values: Vec<_> = values.iter().map(|value| Bound::Text(Some(value))).collect();
+            let statement = self.prepared_statement(text).ok_or(CommandError::Lost)?;
+            let values: Vec<_> = values.iter().map(|value| BoundValue::Text(Some(value))).collect();
             self.client.execute(&statement, &values);
         }
         self.client.send().await?;
         let (mut replies, mut failed) = (Vec::with_capacity(asked.len()), None);
         for _ in asked {
-            match self.client.reply(Form::Binary, usize::MAX, Beyond::Count).await {
+            match self.client.reply(RowFormat::Binary, usize::MAX, Beyond::Count).await {
                 Ok(reply) => replies.push(reply),
                 Err(CommandError::Lost) => return Err(CommandError::Lost),
                 Err(error) => failed = failed.or(Some(error)),
@@ -317,7 +317,7 @@ impl Connection {
         self.order.clear();
         self.client.reset();
         self.client.send().await?;
-        self.client.done().await?;
+        self.client.read_ok().await?;
         self.limits = InForce::Unknown;
         self.setting = Arc::new(set_up(&mut self.client, self.is_mariadb, self.settings).await?);
         self.is_changed = false;

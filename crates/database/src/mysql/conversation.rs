@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use tokio::io::{join, sink};
 
 use super::{
-    client::{Beyond, Bound, Client, Form},
+    client::{Beyond, BoundValue, Client, RowFormat},
     failure::CommandError,
     handshake::{Channel, Greeting, Login},
     wire::Wire,
@@ -32,20 +32,22 @@ async fn converse(mut wire: Wire, values: &mut Vec<Option<String>>) -> Result<()
     greeting.sign_in(&mut wire, login).await.map_err(|_| CommandError::Lost)?;
     let mut client = Client::new(wire, greeting.has_extended_metadata());
     loop {
-        let Some(statement) = answered(client.prepared().await)? else { continue };
+        let Some(statement) = answer_unless_refused(client.read_prepared().await)? else {
+            continue;
+        };
         let described = statement.columns.iter().map(|it| format!("{} {:?}", it.name, it.kind()));
         values.extend(described.map(Some));
-        client.execute(&statement, &vec![Bound::Text(None); statement.n_values]);
+        client.execute(&statement, &vec![BoundValue::Text(None); statement.n_values]);
         client.send().await?;
-        for form in [Form::Binary, Form::Text] {
-            let reply = answered(client.reply(form, usize::MAX, Beyond::Count).await)?;
+        for form in [RowFormat::Binary, RowFormat::Text] {
+            let reply = answer_unless_refused(client.reply(form, usize::MAX, Beyond::Count).await)?;
             values.extend(reply.into_iter().flat_map(|reply| reply.rows).flatten());
         }
     }
 }
 
 /// An answer; nothing if the server refused the command.
-fn answered<T>(answer: Result<T, CommandError>) -> Result<Option<T>, CommandError> {
+fn answer_unless_refused<T>(answer: Result<T, CommandError>) -> Result<Option<T>, CommandError> {
     match answer {
         Err(CommandError::Server(_)) => Ok(None),
         answer => answer.map(Some),

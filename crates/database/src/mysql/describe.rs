@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{pool::Pool, reader::Reader};
+use super::{pool::Pool, reader::CatalogReader};
 use crate::{
-    description::{Described, DescribedColumn},
+    description::{DescribedColumn, StatementDescription},
     error::{Error, ErrorKind},
 };
 
@@ -12,9 +12,9 @@ pub(super) async fn describe(
     pool: &Pool,
     principal: &str,
     text: &Arc<str>,
-) -> Result<Described, Error> {
+) -> Result<StatementDescription, Error> {
     let is_change = is_change(text)?;
-    let mut reader = Reader::open_for(principal, pool).await?;
+    let mut reader = CatalogReader::open_for(principal, pool).await?;
     let statement = match reader.prepare(text).await {
         Ok(statement) => statement,
         Err(error) => {
@@ -30,7 +30,11 @@ pub(super) async fn describe(
     let columns = columns.map(|it| DescribedColumn { name: it.name.clone(), kind: it.kind() });
     // The server says nothing of the types of values.
     let values = vec![String::new(); statement.n_values];
-    Ok(Described { values, columns: columns.collect(), is_read: is_change.then_some(false) })
+    Ok(StatementDescription {
+        values,
+        columns: columns.collect(),
+        is_read: is_change.then_some(false),
+    })
 }
 
 /// True for a statement that changes rows. Others than those that read or change rows are refused: many of them commit what

@@ -26,7 +26,7 @@ impl From<io::Error> for CommandError {
 /// The failure of a command before a commit was sent.
 pub(super) fn of_statement(error: CommandError) -> Failure {
     match error {
-        CommandError::Lost => lost(),
+        CommandError::Lost => lost_connection(),
         CommandError::Server(code) => of_server(code),
     }
 }
@@ -75,13 +75,13 @@ pub(super) fn of_reading(error: CommandError) -> Error {
         return Error::new(ErrorKind::Denied, message);
     }
     let own = || error::own_statement(&format!("error {code}"));
-    error::for_now(&failure).unwrap_or_else(own)
+    error::transient_error(&failure).unwrap_or_else(own)
 }
 
 /// A statement that cannot be prepared. The number says what is wrong; the server's text may quote the statement.
 pub(super) fn of_preparing(error: CommandError) -> Error {
     let CommandError::Server(code) = error else { return unavailable() };
-    if let Some(error) = error::for_now(&of_server(code)) {
+    if let Some(error) = error::transient_error(&of_server(code)) {
         return error;
     }
     let reason = match code {
@@ -102,7 +102,7 @@ pub(super) fn unavailable() -> Error {
     Error::new(ErrorKind::Unavailable, "no connection to the database")
 }
 
-pub(super) fn lost() -> Failure {
+pub(super) fn lost_connection() -> Failure {
     Failure::Lost { may_be_committed: false }
 }
 
@@ -136,7 +136,7 @@ fn of_server(code: u16) -> Failure {
         1021 | 1114 => Failure::Full,
         1040 | 1203 | 1226 => Failure::Busy,
         // The server ends the connection, before the commit.
-        1053 | 1927 | 4031 => lost(),
+        1053 | 1927 | 4031 => lost_connection(),
         // Files and memory of the server.
         1002..=1006
         | 1009..=1019
@@ -173,7 +173,7 @@ mod tests {
             (1226, Failure::Busy),
             (1290, Failure::ReadOnly),
             (1836, Failure::ReadOnly),
-            (1053, lost()),
+            (1053, lost_connection()),
             (1205, Failure::Conflict),
             (1213, Failure::Conflict),
             (1317, Failure::TimedOut { is_rolled_back: true }),

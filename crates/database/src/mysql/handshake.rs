@@ -84,7 +84,7 @@ impl Greeting {
             capabilities,
             extended: if has_extended { extended & EXTENDED_METADATA } else { 0 },
             nonce,
-            plugin: Plugin::of(name),
+            plugin: Plugin::from_name(name),
         })
     }
 
@@ -119,7 +119,7 @@ impl Greeting {
         response.push(0);
         wire.write(&response);
         wire.send().await.map_err(|_| failure::unavailable())?;
-        proven(wire, plugin, login).await
+        authenticate(wire, plugin, login).await
     }
 
     /// The part that the request for TLS and the login have in common.
@@ -133,7 +133,7 @@ impl Greeting {
 }
 
 /// Answers the server until it takes the login.
-async fn proven(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Result<(), Error> {
+async fn authenticate(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Result<(), Error> {
     let password = login.password.map(|it| it.expose().as_bytes()).unwrap_or_default();
     let mut plugin = first;
     for _ in 0..MOST_ROUNDS {
@@ -146,8 +146,8 @@ async fn proven(wire: &mut Wire, first: Plugin, login: Login<'_>) -> Result<(), 
             [0xfe, ref rest @ ..] => {
                 let mut rest = Payload(rest);
                 let name = rest.until_zero().unwrap_or_default();
-                plugin =
-                    Plugin::of(name).ok_or_else(|| Error::new(ErrorKind::Denied, OTHER_PLUGIN))?;
+                plugin = Plugin::from_name(name)
+                    .ok_or_else(|| Error::new(ErrorKind::Denied, OTHER_PLUGIN))?;
                 let nonce = rest.0.strip_suffix(&[0]).unwrap_or(rest.0);
                 plugin.proof(password, nonce)
             }

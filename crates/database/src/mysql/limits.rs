@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::client::Bound;
+use super::client::BoundValue;
 use crate::transaction::{Access, Expects, Step, Transaction};
 
 /// The limits of one transaction.
@@ -22,7 +22,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn of(transaction: &Transaction, deadline: Instant) -> Self {
+    pub(super) fn for_transaction(transaction: &Transaction, deadline: Instant) -> Self {
         let left = deadline.saturating_duration_since(Instant::now());
         // The server makes no more rows than are read, where there is one statement.
         let rows = match (&*transaction.steps, transaction.access) {
@@ -46,13 +46,13 @@ impl Limits {
     }
 
     /// The values of [`MARIADB_LIMITS`] or [`MYSQL_LIMITS`].
-    pub(super) fn values(self, is_mariadb: bool) -> Vec<Bound<'static>> {
-        let (lock, rows) = (Bound::Whole(self.lock), Bound::Whole(self.rows));
+    pub(super) fn values(self, is_mariadb: bool) -> Vec<BoundValue<'static>> {
+        let (lock, rows) = (BoundValue::Whole(self.lock), BoundValue::Whole(self.rows));
         if is_mariadb {
-            let time = Bound::Float(self.time.as_secs_f64());
-            return vec![time, lock, lock, rows, Bound::Whole(self.idle)];
+            let time = BoundValue::Float(self.time.as_secs_f64());
+            return vec![time, lock, lock, rows, BoundValue::Whole(self.idle)];
         }
-        let time = Bound::Whole(u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX));
+        let time = BoundValue::Whole(u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX));
         vec![time, lock, lock, rows]
     }
 }

@@ -9,7 +9,7 @@ mod right;
 use std::collections::BTreeSet;
 
 use self::grant::{Account, Grant, Object};
-use super::{pool::Pool, reader::Reader};
+use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
@@ -33,7 +33,7 @@ pub(super) async fn findings(
     database: &str,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
-    let mut reader = Reader::alone(pool).await?;
+    let mut reader = CatalogReader::open_exclusive(pool).await?;
     let grants = Grants::read(&mut reader).await?;
     if grants.all().any(Grant::is_of_superuser) {
         reader.close();
@@ -72,21 +72,21 @@ pub(super) async fn findings(
 
 impl Grants {
     /// The server shows the rights of a role to a login only while the login has taken it.
-    async fn read(reader: &mut Reader) -> Result<Self, Error> {
+    async fn read(reader: &mut CatalogReader) -> Result<Self, Error> {
         let mut grants = Self::default();
         let held = lines(reader, SHOW).await?;
-        grants.held = grants.known(held);
+        grants.held = grants.parse_grants(held);
         let is_mariadb = reader.is_mariadb()?;
         let mut taken = BTreeSet::new();
         while let Some(role) = grants.role_beyond(&taken) {
             let lines = if is_mariadb {
-                reader.rows(&format!("SET ROLE {}", role.quoted()), &[]).await?;
+                reader.rows(&format!("SET ROLE {}", role.to_sql()), &[]).await?;
                 lines(reader, SHOW).await?
             } else {
-                let text = format!("SHOW GRANTS FOR CURRENT_USER() USING {}", role.quoted());
+                let text = format!("SHOW GRANTS FOR CURRENT_USER() USING {}", role.to_sql());
                 lines(reader, &text).await?
             };
-            let reached = grants.known(lines);
+            let reached = grants.parse_grants(lines);
             grants.reached.extend(reached);
             taken.insert(role);
         }
@@ -106,15 +106,15 @@ impl Grants {
         self.all().find_map(role)
     }
 
-    fn known(&mut self, lines: Vec<String>) -> Vec<Grant> {
-        let mut known = Vec::new();
+    fn parse_grants(&mut self, lines: Vec<String>) -> Vec<Grant> {
+        let mut parsed_grants = Vec::new();
         for line in lines {
             match Grant::read(&line) {
-                Some(grants) => known.extend(grants),
+                Some(grants) => parsed_grants.extend(grants),
                 None => self.has_unknown = true,
             }
         }
-        known
+        parsed_grants
     }
 
     fn all(&self) -> impl Iterator<Item = &Grant> {
@@ -122,7 +122,7 @@ impl Grants {
     }
 }
 
-async fn lines(reader: &mut Reader, text: &str) -> Result<Vec<String>, Error> {
+async fn lines(reader: &mut CatalogReader, text: &str) -> Result<Vec<String>, Error> {
     let rows = reader.rows(text, &[]).await?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }

@@ -13,7 +13,7 @@ pub(super) enum Plugin {
 }
 
 impl Plugin {
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
+    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
         [Self::CachingSha2, Self::Native]
             .into_iter()
             .find(|plugin| plugin.name().as_bytes() == name)
@@ -72,6 +72,6 @@ mod tests {
             assert_eq!(plugin.proof(b"secret", &[1; 20]).len(), length);
             assert_ne!(plugin.proof(b"secret", &[1; 20]), plugin.proof(b"secret", &[2; 20]));
         }
-        assert_eq!(Plugin::of(b"mysql_clear_password"), None);
+        assert_eq!(Plugin::from_name(b"mysql_clear_password"), None);
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Bytes with their length before them.
-    pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn counted_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
         self.bytes(usize::try_from(length).ok()?)
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_payload_that_ends_early_has_no_value() {
         for bytes in [&[][..], &[0xfc, 1], &[0xfd, 1, 2], &[0xfe, 1], &[5, 1], &[0xfb], &[0xff]] {
-            assert_eq!(Payload(bytes).counted(), None, "{bytes:?}");
+            assert_eq!(Payload(bytes).counted_bytes(), None, "{bytes:?}");
         }
         assert_eq!(Payload(&[1, 2]).until_zero(), None);
     }
@@ -98,7 +98,7 @@ mod tests {
             put_counted(&mut written, &bytes);
             written.push(9);
             let mut payload = Payload(&written);
-            prop_assert_eq!(payload.counted(), Some(&*bytes));
+            prop_assert_eq!(payload.counted_bytes(), Some(&*bytes));
             prop_assert_eq!(payload.0, &[9]);
         }
     }

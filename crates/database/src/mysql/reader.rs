@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 use super::{
-    client::Prepared,
+    client::PreparedStatement,
     connection::CATALOG_BYTES,
     failure::{self, CommandError, unavailable},
     limits::Limits,
@@ -14,11 +14,11 @@ use super::{
 use crate::{error::Error, shares::OPERATOR, transaction::Rows};
 
 /// A connection that reads.
-pub(super) struct Reader {
+pub(super) struct CatalogReader {
     loan: Loan,
 }
 
-impl Reader {
+impl CatalogReader {
     /// A connection for a load.
     pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
         Self::open_for(OPERATOR, pool).await
@@ -38,7 +38,7 @@ impl Reader {
     }
 
     /// A connection that nobody else uses afterwards.
-    pub(super) async fn alone(pool: &Pool) -> Result<Self, Error> {
+    pub(super) async fn open_exclusive(pool: &Pool) -> Result<Self, Error> {
         let mut reader = Self::open(pool).await?;
         reader.loan.is_for_one = true;
         Ok(reader)
@@ -50,18 +50,18 @@ impl Reader {
 
     /// The rows of a query, whose values are texts.
     pub(super) async fn rows(&mut self, text: &str, values: &[&str]) -> Result<Rows, Error> {
-        let mut rows = self.flight(&[(&Arc::from(text), values)]).await?;
+        let mut rows = self.pipelined_rows(&[(&Arc::from(text), values)]).await?;
         rows.pop().ok_or_else(unavailable)
     }
 
     /// The rows of queries that are sent together, of which there are few.
-    pub(super) async fn flight(
+    pub(super) async fn pipelined_rows(
         &mut self,
         asked: &[(&Arc<str>, &[&str])],
     ) -> Result<Vec<Rows>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
-        match timeout(READ_TIME, connection.flight(asked)).await {
+        match timeout(READ_TIME, connection.run_pipelined(asked)).await {
             Ok(Ok(replies)) => Ok(replies.into_iter().map(|reply| reply.rows).collect()),
             Ok(Err(error)) => Err(failure::of_reading(error)),
             Err(_) => Err(unavailable()),
@@ -69,25 +69,28 @@ impl Reader {
     }
 
     /// Prepares a statement without running it.
-    pub(super) async fn prepare(&mut self, text: &Arc<str>) -> Result<Arc<Prepared>, Error> {
+    pub(super) async fn prepare(
+        &mut self,
+        text: &Arc<str>,
+    ) -> Result<Arc<PreparedStatement>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         let prepared = timeout(READ_TIME, connection.prepare(&[text])).await;
         prepared.map_err(|_| unavailable())?.map_err(failure::of_preparing)?;
-        connection.prepared(text).ok_or_else(unavailable)
+        connection.prepared_statement(text).ok_or_else(unavailable)
     }
 
     /// Prepares statements that are sent together, without running them: `None` for one that the login may not run.
     pub(super) async fn prepare_each(
         &mut self,
         texts: &[Arc<str>],
-    ) -> Result<Vec<Option<Arc<Prepared>>>, Error> {
+    ) -> Result<Vec<Option<Arc<PreparedStatement>>>, Error> {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         let asked: Vec<_> = texts.iter().collect();
         match timeout(READ_TIME, connection.prepare(&asked)).await {
             Ok(Ok(()) | Err(CommandError::Server(_))) => {
-                Ok(texts.iter().map(|text| connection.prepared(text)).collect())
+                Ok(texts.iter().map(|text| connection.prepared_statement(text)).collect())
             }
             Ok(Err(CommandError::Lost)) | Err(_) => Err(unavailable()),
         }

@@ -22,11 +22,11 @@ impl ResultColumn {
     pub(super) fn read(payload: &[u8], is_extended: bool) -> Option<Self> {
         let mut payload = Payload(payload);
         for _ in 0..4 {
-            payload.counted()?;
+            payload.counted_bytes()?;
         }
-        let name = String::from_utf8_lossy(payload.counted()?).into_owned();
-        payload.counted()?;
-        let special = if is_extended { special(payload.counted()?) } else { String::new() };
+        let name = String::from_utf8_lossy(payload.counted_bytes()?).into_owned();
+        payload.counted_bytes()?;
+        let special = if is_extended { special(payload.counted_bytes()?) } else { String::new() };
         payload.length()?;
         let is_binary = payload.u16()? == BINARY;
         let length = payload.u32()?;
@@ -74,11 +74,11 @@ impl ResultColumn {
 /// The name of a type out of pairs of a mark and a text: 0 the type, 1 the format.
 fn special(pairs: &[u8]) -> String {
     let mut payload = Payload(pairs);
-    let mut found = "";
-    while let (Some(_), Some(text)) = (payload.byte(), payload.counted()) {
-        found = str::from_utf8(text).unwrap_or_default();
+    let mut type_name = "";
+    while let (Some(_), Some(text)) = (payload.byte(), payload.counted_bytes()) {
+        type_name = str::from_utf8(text).unwrap_or_default();
     }
-    found.to_owned()
+    type_name.to_owned()
 }
 
 /// The values of a row of a prepared statement.
@@ -97,7 +97,7 @@ pub(super) fn binary(payload: &[u8], columns: &[ResultColumn]) -> Option<Vec<Opt
 }
 
 /// The values of a row of a constant command.
-pub(super) fn plain(payload: &[u8], n_columns: usize) -> Option<Vec<Option<String>>> {
+pub(super) fn text_values(payload: &[u8], n_columns: usize) -> Option<Vec<Option<String>>> {
     let mut payload = Payload(payload);
     let mut values = Vec::with_capacity(n_columns);
     for _ in 0..n_columns {
@@ -105,7 +105,7 @@ pub(super) fn plain(payload: &[u8], n_columns: usize) -> Option<Vec<Option<Strin
             payload.byte()?;
             values.push(None);
         } else {
-            values.push(Some(String::from_utf8_lossy(payload.counted()?).into_owned()));
+            values.push(Some(String::from_utf8_lossy(payload.counted_bytes()?).into_owned()));
         }
     }
     payload.0.is_empty().then_some(values)
@@ -127,7 +127,7 @@ fn value(payload: &mut Payload<'_>, column: &ResultColumn) -> Option<String> {
         DATE | DATETIME | TIMESTAMP => moment(payload, column)?,
         TIME => time(payload, column.decimals)?,
         _ => {
-            let bytes = payload.counted()?;
+            let bytes = payload.counted_bytes()?;
             if column.kind() == ColumnKind::Bytes {
                 return Some(bytes.iter().map(|byte| format!("{byte:02X}")).collect());
             }

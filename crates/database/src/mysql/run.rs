@@ -9,19 +9,19 @@ use std::sync::{
 use tokio::time::Instant;
 
 use super::{
-    client::{Beyond, Bound, Control, Form, Prepared, Reply},
+    client::{Beyond, BoundValue, Control, PreparedStatement, Reply, RowFormat},
     connection::Connection,
     failure::{self, CommandError},
     limits::Limits,
 };
-use crate::transaction::{Access, Came, Expects, Failure, Step, Transaction};
+use crate::transaction::{Access, Expects, Failure, Step, StepResult, Transaction};
 
 /// The end of an attempt to run a transaction.
 pub(super) enum Ending {
     /// What may still run must be ended, and the connection closed.
-    Broken(Result<Vec<Came>, Failure>),
+    Broken(Result<Vec<StepResult>, Failure>),
     /// The transaction has ended, and the connection can be used again.
-    Ended(Result<Vec<Came>, Failure>),
+    Ended(Result<Vec<StepResult>, Failure>),
     /// Nothing was run, because the connection or what it had prepared is not there any more.
     NotBegun(Failure),
 }
@@ -55,18 +55,18 @@ pub(super) async fn run(
     }
     let is_of_operator = conditions.origin == Origin::Operator;
     if is_of_operator && connection.is_changed && connection.reset().await.is_err() {
-        return Ending::NotBegun(failure::lost());
+        return Ending::NotBegun(failure::lost_connection());
     }
     let statements = match prepare(connection, &transaction.steps).await {
         Ok(statements) => statements,
-        Err(CommandError::Lost) => return Ending::NotBegun(failure::lost()),
+        Err(CommandError::Lost) => return Ending::NotBegun(failure::lost_connection()),
         Err(error) => return Ending::Ended(Err(failure::of_statement(error))),
     };
     let pairs: Vec<_> = transaction.steps.iter().zip(statements).collect();
     if pairs.iter().any(|(step, statement)| step.values.len() != statement.n_values) {
         return Ending::Ended(Err(Failure::Internal));
     }
-    connection.limit(Limits::of(transaction, conditions.deadline));
+    connection.limit(Limits::for_transaction(transaction, conditions.deadline));
     connection.is_changed |= transaction.access == Access::Write;
     let is_small = bytes(&transaction.steps) <= MOST_IN_FLIGHT;
     let ending = if transaction.access == Access::Read && !is_of_operator && is_small {
@@ -90,10 +90,11 @@ pub(super) async fn run(
 async fn prepare(
     connection: &mut Connection,
     steps: &[Step],
-) -> Result<Vec<Arc<Prepared>>, CommandError> {
+) -> Result<Vec<Arc<PreparedStatement>>, CommandError> {
     let texts: Vec<_> = steps.iter().map(|step| &step.text).collect();
     connection.prepare(&texts).await?;
-    let statements: Option<_> = steps.iter().map(|step| connection.prepared(&step.text)).collect();
+    let statements: Option<_> =
+        steps.iter().map(|step| connection.prepared_statement(&step.text)).collect();
     statements.ok_or(CommandError::Lost)
 }
 
@@ -102,28 +103,28 @@ fn bytes(steps: &[Step]) -> usize {
 }
 
 /// Runs a read, whose parts are sent together. Nothing of it is worth keeping.
-async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> Ending {
+async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<PreparedStatement>)]) -> Ending {
     connection.client.control(Control::BeginRead);
     for (step, statement) in pairs {
         execute(connection, step, statement);
     }
     connection.client.control(Control::Rollback);
     if connection.client.send().await.is_err() {
-        return Ending::NotBegun(failure::lost());
+        return Ending::NotBegun(failure::lost_connection());
     }
-    let mut first = match opened(connection).await {
+    let mut first = match read_opening_answers(connection).await {
         Ok(()) => Ok(()),
-        Err(Opening::NotBegun) => return Ending::NotBegun(failure::lost()),
+        Err(Opening::NotBegun) => return Ending::NotBegun(failure::lost_connection()),
         Err(Opening::Failed(failure)) => Err(failure),
     };
     let mut came = Vec::new();
     for (at, (step, statement)) in pairs.iter().enumerate() {
         match fetch(connection, step, statement).await {
             Ok(reply) if reply.is_cut => {
-                came.push(Came { rows: reply.rows, affected: reply.affected });
+                came.push(StepResult { rows: reply.rows, affected: reply.affected });
                 return Ending::Broken(first.map(|()| came));
             }
-            Ok(reply) => match expected(at, step, reply) {
+            Ok(reply) => match step_result(at, step, reply) {
                 Ok(of_step) => came.push(of_step),
                 Err(failure) => first = first.and(Err(failure)),
             },
@@ -134,7 +135,7 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> 
             }
         }
     }
-    match connection.client.done().await {
+    match connection.client.read_ok().await {
         Ok(()) => Ending::Ended(first.map(|()| came)),
         Err(_) => Ending::Broken(first.map(|()| came)),
     }
@@ -144,7 +145,7 @@ async fn read(connection: &mut Connection, pairs: &[(&Step, Arc<Prepared>)]) -> 
 async fn step_by_step(
     connection: &mut Connection,
     access: Access,
-    pairs: &[(&Step, Arc<Prepared>)],
+    pairs: &[(&Step, Arc<PreparedStatement>)],
     conditions: Conditions<'_>,
 ) -> Ending {
     if let Err(ending) = begin(connection, access).await {
@@ -174,11 +175,11 @@ async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending
         Access::Write => Control::BeginWrite,
     });
     if connection.client.send().await.is_err() {
-        return Err(Ending::NotBegun(failure::lost()));
+        return Err(Ending::NotBegun(failure::lost_connection()));
     }
-    match opened(connection).await {
+    match read_opening_answers(connection).await {
         Ok(()) => Ok(()),
-        Err(Opening::NotBegun) => Err(Ending::NotBegun(failure::lost())),
+        Err(Opening::NotBegun) => Err(Ending::NotBegun(failure::lost_connection())),
         Err(Opening::Failed(failure)) => Err(roll_back(connection, failure).await),
     }
 }
@@ -187,14 +188,14 @@ async fn begin(connection: &mut Connection, access: Access) -> Result<(), Ending
 async fn steps(
     connection: &mut Connection,
     access: Access,
-    pairs: &[(&Step, Arc<Prepared>)],
+    pairs: &[(&Step, Arc<PreparedStatement>)],
     origin: Origin,
-) -> Result<Vec<Came>, Ending> {
+) -> Result<Vec<StepResult>, Ending> {
     let mut came = Vec::with_capacity(pairs.len());
     for (at, (step, statement)) in pairs.iter().enumerate() {
-        match checked(connection, step, statement, origin).await {
+        match run_step(connection, step, statement, origin).await {
             Ok(reply) if reply.is_cut => {
-                came.push(Came { rows: reply.rows, affected: reply.affected });
+                came.push(StepResult { rows: reply.rows, affected: reply.affected });
                 // Nothing but a reading is worth anything without its end.
                 let is_read = access == Access::Read;
                 return Err(Ending::Broken(if is_read {
@@ -203,7 +204,7 @@ async fn steps(
                     Err(Failure::TooLarge)
                 }));
             }
-            Ok(reply) => match expected(at, step, reply) {
+            Ok(reply) => match step_result(at, step, reply) {
                 Ok(of_step) => came.push(of_step),
                 Err(failure) => return Err(roll_back(connection, failure).await),
             },
@@ -224,22 +225,23 @@ enum Opening {
 }
 
 /// The answers to the limits of a transaction and to its beginning.
-async fn opened(connection: &mut Connection) -> Result<(), Opening> {
-    let limited = connection.limited().await;
+async fn read_opening_answers(connection: &mut Connection) -> Result<(), Opening> {
+    let limited = connection.read_limits_answer().await;
     match limited {
         Err(CommandError::Lost) => return Err(Opening::NotBegun),
         Err(error) if failure::is_unprepared(error) => return Err(Opening::NotBegun),
         _ => {}
     }
-    let begun = connection.client.done().await;
+    let begun = connection.client.read_ok().await;
     if begun == Err(CommandError::Lost) {
         return Err(Opening::NotBegun);
     }
     limited.and(begun).map_err(|error| Opening::Failed(failure::of_statement(error)))
 }
 
-fn execute(connection: &mut Connection, step: &Step, statement: &Prepared) {
-    let values: Vec<_> = step.values.iter().map(|value| Bound::Text(value.as_deref())).collect();
+fn execute(connection: &mut Connection, step: &Step, statement: &PreparedStatement) {
+    let values: Vec<_> =
+        step.values.iter().map(|value| BoundValue::Text(value.as_deref())).collect();
     connection.client.execute(statement, &values);
 }
 
@@ -247,7 +249,7 @@ fn execute(connection: &mut Connection, step: &Step, statement: &Prepared) {
 async fn fetch(
     connection: &mut Connection,
     step: &Step,
-    statement: &Prepared,
+    statement: &PreparedStatement,
 ) -> Result<Reply, CommandError> {
     connection.meter.allow(connection.allowance);
     let (most, beyond) = match step.expects {
@@ -258,21 +260,21 @@ async fn fetch(
         Expects::Reviewed(_) => (usize::MAX, Beyond::Count),
         Expects::Rows { most } => (most as usize, Beyond::Stop),
     };
-    let reply = connection.client.reply(Form::Binary, most, beyond).await?;
+    let reply = connection.client.reply(RowFormat::Binary, most, beyond).await?;
     // A result that is not the statement's says nothing about it.
     if reply.n_columns == statement.columns.len() { Ok(reply) } else { Err(CommandError::Lost) }
 }
 
 /// Runs a step. One of the operator fails if it compared a value with something that the value had to be bent for.
-async fn checked(
+async fn run_step(
     connection: &mut Connection,
     step: &Step,
-    statement: &Prepared,
+    statement: &PreparedStatement,
     origin: Origin,
 ) -> Result<Reply, Failure> {
     execute(connection, step, statement);
     if connection.client.send().await.is_err() {
-        return Err(failure::lost());
+        return Err(failure::lost_connection());
     }
     let reply = fetch(connection, step, statement).await;
     let reply = reply.map_err(|error| match error {
@@ -284,8 +286,8 @@ async fn checked(
     }
     connection.client.control(Control::Warnings);
     let sent = connection.client.send().await;
-    sent.map_err(|_| failure::lost())?;
-    let warnings = connection.client.reply(Form::Text, MOST_WARNINGS, Beyond::Count).await;
+    sent.map_err(|_| failure::lost_connection())?;
+    let warnings = connection.client.reply(RowFormat::Text, MOST_WARNINGS, Beyond::Count).await;
     let warnings = warnings.map_err(failure::of_statement)?;
     let is_coerced = |row: &Vec<Option<String>>| {
         row.get(1).and_then(Option::as_deref).is_some_and(failure::is_coercion)
@@ -293,19 +295,19 @@ async fn checked(
     if warnings.rows.iter().any(is_coerced) { Err(Failure::InvalidValue) } else { Ok(reply) }
 }
 
-fn expected(at: usize, step: &Step, reply: Reply) -> Result<Came, Failure> {
-    step.expects.met(at, Came { rows: reply.rows, affected: reply.affected })
+fn step_result(at: usize, step: &Step, reply: Reply) -> Result<StepResult, Failure> {
+    step.expects.checked_result(at, StepResult { rows: reply.rows, affected: reply.affected })
 }
 
 /// The failure of a connection that broke before a commit.
 fn broken(connection: &Connection) -> Failure {
-    if connection.meter.is_over() { Failure::TooLarge } else { failure::lost() }
+    if connection.meter.is_over() { Failure::TooLarge } else { failure::lost_connection() }
 }
 
 async fn command(connection: &mut Connection, control: Control) -> Result<(), CommandError> {
     connection.client.control(control);
     connection.client.send().await?;
-    connection.client.done().await
+    connection.client.read_ok().await
 }
 
 async fn roll_back(connection: &mut Connection, failure: Failure) -> Ending {

@@ -33,7 +33,7 @@ impl<'a> Values<'a> {
     }
 
     /// The text of a column's argument, which must be there and not be null.
-    pub(super) fn required(&mut self, column: &Column) -> Option<String> {
+    pub(super) fn required_text(&mut self, column: &Column) -> Option<String> {
         let value = self.get(&column.name).unwrap_or(&Value::Null);
         if value.is_null() {
             self.problem(&column.name, "a value", "nothing");
@@ -86,7 +86,7 @@ impl<'a> Values<'a> {
     }
 
     /// Ends the reading.
-    pub(super) fn end(self) -> Result<(), Box<Fault>> {
+    pub(super) fn into_result(self) -> Result<(), Box<Fault>> {
         if self.problems.is_empty() {
             Ok(())
         } else {

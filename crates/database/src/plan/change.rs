@@ -6,13 +6,13 @@ use callgate_tool::{Fault, Value};
 use super::{
     Plan, Purpose, Request, Steps,
     arguments::Values,
-    target::{Target, TargetKind},
+    target::{ChangeTarget, TargetKind},
 };
 use crate::{
     catalog::Column,
     entity::Reference,
     filter::Filter,
-    reading::Reading,
+    result_rows::ResultShape,
     session_values::text_of_column,
     settings::Operation,
     sql,
@@ -27,19 +27,19 @@ impl Request<'_> {
         let entity = self.entity;
         let rows = self.rows()?;
         let mut values = self.values();
-        let mut set = self.given(&mut values);
+        let mut set = self.input_values(&mut values);
         for (name, text) in &rows {
             set.extend(entity.column(name).map(|column| (column, Some(text.clone()))));
         }
         let mut steps = Steps::default();
         self.references(&set, &rows, &mut values, &mut steps)?;
-        values.end()?;
+        values.into_result()?;
         let outputs = entity.outputs(Operation::Create);
         let returning = self.returning(&outputs);
         let sql = sql::insert(self.database.engine, &entity.table, &set, &returning);
         steps.add(sql, Expects::Affected { most: 1, some: true }, Purpose::Change);
         self.read_added(&rows, &set, &outputs, &mut steps);
-        self.changed(steps, &outputs)
+        self.change_plan(steps, &outputs)
     }
 
     pub(super) fn update(&self) -> Result<Plan, Box<Fault>> {
@@ -48,9 +48,9 @@ impl Request<'_> {
         let mut values = self.values();
         let target = self.target(rows, &mut values);
         let set = self.set(&mut values);
-        let mut steps = self.reviewed(&target);
+        let mut steps = self.review_steps(&target);
         self.references(&set, &target.rows, &mut values, &mut steps)?;
-        values.end()?;
+        values.into_result()?;
         let outputs = match target.kind {
             TargetKind::Conditions => Vec::new(),
             TargetKind::Key => entity.outputs(Operation::Update),
@@ -59,28 +59,28 @@ impl Request<'_> {
         let engine = self.database.engine;
         let version = entity.written_version();
         let changes = sql::Changes { values: &set, version };
-        let sql = sql::update(engine, &entity.table, changes, &target.of(), &returning);
-        steps.add(sql, self.expected(&target), Purpose::Change);
+        let sql = sql::update(engine, &entity.table, changes, &target.as_sql(), &returning);
+        steps.add(sql, self.change_expectation(&target), Purpose::Change);
         self.read_updated(&target, &set, &outputs, &mut steps);
-        self.changed(steps, &outputs)
+        self.change_plan(steps, &outputs)
     }
 
     pub(super) fn delete(&self) -> Result<Plan, Box<Fault>> {
         let rows = self.rows()?;
         let mut values = self.values();
         let target = self.target(rows, &mut values);
-        values.end()?;
+        values.into_result()?;
         if let Some(steps) = self.reviewed_removal(&target) {
-            return self.changed(steps, &[]);
+            return self.change_plan(steps, &[]);
         }
-        let mut steps = self.reviewed(&target);
-        let sql = sql::delete(self.database.engine, &self.entity.table, &target.of());
-        steps.add(sql, self.expected(&target), Purpose::Change);
-        self.changed(steps, &[])
+        let mut steps = self.review_steps(&target);
+        let sql = sql::delete(self.database.engine, &self.entity.table, &target.as_sql());
+        steps.add(sql, self.change_expectation(&target), Purpose::Change);
+        self.change_plan(steps, &[])
     }
 
     /// The values of a new row that a model gives.
-    pub(super) fn given(&self, values: &mut Values<'_>) -> Set<'_> {
+    pub(super) fn input_values(&self, values: &mut Values<'_>) -> Set<'_> {
         let mut set = Set::new();
         for column in self.entity.inputs(Operation::Create) {
             if let Some(value) = values.get(&column.name)
@@ -123,7 +123,7 @@ impl Request<'_> {
             if !reference.columns.iter().any(|name| is_given(&name)) {
                 continue;
             }
-            if let Some(pairs) = self.referred(reference, set, rows, values)? {
+            if let Some(pairs) = self.referred_key(reference, set, rows, values)? {
                 let sql = sql::present(self.database.engine, &reference.table, &pairs);
                 let purpose = Purpose::Reference(reference.columns.clone());
                 steps.add(sql, Expects::Present, purpose);
@@ -133,7 +133,7 @@ impl Request<'_> {
     }
 
     /// The columns of the row that a foreign key refers to; `None` if it refers to none, because a value is null.
-    fn referred(
+    fn referred_key(
         &self,
         reference: &Reference,
         set: &Set<'_>,
@@ -186,7 +186,7 @@ impl Request<'_> {
             }
         }
         let filter = Filter::default();
-        let target = sql::Target { rows, key: &key, filter: &filter };
+        let target = sql::TargetRows { rows, key: &key, filter: &filter };
         let select = self.again(target, outputs);
         let sql = match &*counted {
             [] if !key.is_empty() => sql::select(engine, &select),
@@ -197,7 +197,13 @@ impl Request<'_> {
     }
 
     /// Reads the changed row again where a change returns none.
-    fn read_updated(&self, target: &Target, set: &Set<'_>, outputs: &[&Column], steps: &mut Steps) {
+    fn read_updated(
+        &self,
+        target: &ChangeTarget,
+        set: &Set<'_>,
+        outputs: &[&Column],
+        steps: &mut Steps,
+    ) {
         let engine = self.database.engine;
         if engine.has_returning() || outputs.is_empty() || target.kind != TargetKind::Key {
             return;
@@ -210,12 +216,12 @@ impl Request<'_> {
             }
         }
         let filter = Filter::default();
-        let target = sql::Target { rows: &target.rows, key: &key, filter: &filter };
+        let target = sql::TargetRows { rows: &target.rows, key: &key, filter: &filter };
         let sql = sql::select(engine, &self.again(target, outputs));
         steps.add(sql, Expects::Rows { most: 2 }, Purpose::Reading);
     }
 
-    fn again<'s>(&'s self, target: sql::Target<'s>, outputs: &[&'s Column]) -> sql::Select<'s> {
+    fn again<'s>(&'s self, target: sql::TargetRows<'s>, outputs: &[&'s Column]) -> sql::Select<'s> {
         sql::Select {
             table: &self.entity.table,
             columns: outputs.to_vec(),
@@ -228,7 +234,7 @@ impl Request<'_> {
         }
     }
 
-    fn expected(&self, target: &Target) -> Expects {
+    fn change_expectation(&self, target: &ChangeTarget) -> Expects {
         let some = target.kind == TargetKind::Key;
         Expects::Affected { most: self.entity.affected, some }
     }
@@ -237,7 +243,7 @@ impl Request<'_> {
         sql::Returning { columns, value_bytes: self.database.limits.row_bytes }
     }
 
-    fn changed(&self, steps: Steps, outputs: &[&Column]) -> Result<Plan, Box<Fault>> {
-        self.finish(Access::Write, steps, Reading::Affected(self.shown(outputs)))
+    fn change_plan(&self, steps: Steps, outputs: &[&Column]) -> Result<Plan, Box<Fault>> {
+        self.finish(Access::Write, steps, ResultShape::Affected(self.shown_columns(outputs)))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     column,
     engine::Engine,
     page::Place,
-    reading::{Further, Reading},
+    result_rows::{Further, ResultShape},
     settings::Operation,
     sql::{self, Direction},
     transaction::{Access, Expects},
@@ -35,14 +35,14 @@ impl Request<'_> {
         let order = self.order();
         let place = self.place(&rows)?;
         let after = match values.get("page") {
-            Some(page) => Some(self.after(page, place, &order)?),
+            Some(page) => Some(self.page_values(page, place, &order)?),
             None => None,
         };
-        values.end()?;
+        values.into_result()?;
         let outputs = entity.outputs(Operation::List);
         let mut columns = outputs.clone();
         for (column, _) in &order.columns {
-            if columns.iter().all(|known| known.name != column.name) {
+            if columns.iter().all(|listed_column| listed_column.name != column.name) {
                 columns.push(column);
             }
         }
@@ -52,7 +52,7 @@ impl Request<'_> {
         let select = sql::Select {
             table: &entity.table,
             columns: columns.clone(),
-            target: sql::Target { rows: &rows, key: &[], filter: &filter },
+            target: sql::TargetRows { rows: &rows, key: &[], filter: &filter },
             order: &named,
             after: after.as_deref(),
             most: Some(fetched),
@@ -63,13 +63,13 @@ impl Request<'_> {
         let sql = sql::select(engine, &select);
         steps.add(sql, Expects::Rows { most: fetched }, Purpose::Reading);
         let at = |(column, _): &(&Column, Direction)| {
-            columns.iter().position(|known| known.name == column.name)
+            columns.iter().position(|listed_column| listed_column.name == column.name)
         };
         let positions: Option<Vec<usize>> = order.columns.iter().map(at).collect();
         let further = positions.filter(|_| order.has_pages);
         let further = further.map(|positions| Further { positions, place });
-        let shown = self.shown(&outputs);
-        self.finish(Access::Read, steps, Reading::Rows { columns: shown, limit, further })
+        let shown = self.shown_columns(&outputs);
+        self.finish(Access::Read, steps, ResultShape::Rows { columns: shown, limit, further })
     }
 
     /// The wanted columns, and those of the key after them, so that no two rows are equal.
@@ -81,11 +81,12 @@ impl Request<'_> {
             Some(name) => (name, Direction::Descending),
             None => (name, Direction::Ascending),
         });
-        let wanted = wanted.filter(|(name, _)| entity.sort.iter().any(|known| known == name));
+        let wanted =
+            wanted.filter(|(name, _)| entity.sort.iter().any(|sort_name| sort_name == name));
         let key = entity.given_key().map(|name| (name, Direction::Ascending));
         let mut columns: Vec<(&Column, Direction)> = Vec::new();
         for (name, direction) in wanted.chain(key) {
-            if columns.iter().all(|(known, _)| known.name != name)
+            if columns.iter().all(|(entry, _)| entry.name != name)
                 && let Some(column) = entity.column(name)
             {
                 columns.push((column, direction));
@@ -97,7 +98,7 @@ impl Request<'_> {
     }
 
     /// The values of a token. Those of engines whose columns hold values of other types are checked as arguments are.
-    fn after(
+    fn page_values(
         &self,
         page: &Value,
         place: Place,

@@ -5,7 +5,7 @@ use callgate_call::wording::database as wording;
 use callgate_executor::{Review, Reviewed};
 use callgate_tool::{Fault, Preview};
 
-use super::{Purpose, Request, Steps, change::Set, target::Target};
+use super::{Purpose, Request, Steps, change::Set, target::ChangeTarget};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
@@ -18,7 +18,7 @@ use crate::{
 /// A change that a person is asked about.
 #[derive(Debug)]
 pub(crate) struct Reviewing<'a> {
-    target: Target,
+    target: ChangeTarget,
     set: Set<'a>,
     columns: Vec<&'a Column>,
 }
@@ -34,8 +34,8 @@ impl Request<'_> {
     /// The new row, as a person sees it.
     pub(crate) fn new_row(&self) -> Result<Preview, Box<Fault>> {
         let mut values = self.values();
-        let set = self.given(&mut values);
-        values.end()?;
+        let set = self.input_values(&mut values);
+        values.into_result()?;
         let mut text = format!("adds a row to {}", self.entity.table.name);
         for (column, value) in set {
             let value = self.shown_value(&column.kind, value.as_deref());
@@ -46,7 +46,7 @@ impl Request<'_> {
 
     /// A value as a person reads it: as JSON, so that none of its line breaks begins a line.
     fn shown_value(&self, kind: &ColumnKind, text: Option<&str>) -> String {
-        let shown = column::shown(kind, text, self.database.engine, MOST_VALUE_BYTES);
+        let shown = column::shown_value(kind, text, self.database.engine, MOST_VALUE_BYTES);
         let more = if shown.is_cut { "…" } else { "" };
         format!("{}{more}", shown.value)
     }
@@ -59,14 +59,14 @@ impl Request<'_> {
             Operation::Update => self.set(&mut values),
             _ => Set::new(),
         };
-        values.end()?;
-        Ok(Reviewing { target, set, columns: self.entity.reviewed(self.operation) })
+        values.into_result()?;
+        Ok(Reviewing { target, set, columns: self.entity.reviewed_columns(self.operation) })
     }
 
     /// The first steps of a change: if a person has approved it, the rows must be those that the person saw.
-    pub(super) fn reviewed(&self, target: &Target) -> Steps {
+    pub(super) fn review_steps(&self, target: &ChangeTarget) -> Steps {
         let mut steps = Steps::default();
-        if let Some(expects) = self.approved() {
+        if let Some(expects) = self.approved_expectation() {
             let sql = sql::select(
                 self.database.engine,
                 &self.reading(target, &self.by_key(), Lock::Locked),
@@ -78,9 +78,9 @@ impl Request<'_> {
 
     /// The removal of rows that a person has approved, where a lock needs the right to update, which a login that only removes
     /// rows lacks: the rows that are removed must be those that the person saw.
-    pub(super) fn reviewed_removal(&self, target: &Target) -> Option<Steps> {
+    pub(super) fn reviewed_removal(&self, target: &ChangeTarget) -> Option<Steps> {
         let engine = self.database.engine;
-        let expects = self.approved().filter(|_| engine == Engine::Postgres)?;
+        let expects = self.approved_expectation().filter(|_| engine == Engine::Postgres)?;
         let sql =
             sql::delete_and_read(engine, &self.reading(target, &self.by_key(), Lock::Unlocked));
         let mut steps = Steps::default();
@@ -88,9 +88,9 @@ impl Request<'_> {
         Some(steps)
     }
 
-    fn approved(&self) -> Option<Expects> {
+    fn approved_expectation(&self) -> Option<Expects> {
         let Reviewed(digest) = self.call.extensions().get()?;
-        Some(Expects::Reviewed(transaction::Reviewed(*digest)))
+        Some(Expects::Reviewed(transaction::ReviewedDigest(*digest)))
     }
 
     fn by_key(&self) -> Vec<(String, Direction)> {
@@ -99,7 +99,7 @@ impl Request<'_> {
 
     fn reading<'r>(
         &'r self,
-        target: &'r Target,
+        target: &'r ChangeTarget,
         order: &'r [(String, Direction)],
         lock: Lock,
     ) -> sql::Select<'r> {
@@ -108,8 +108,8 @@ impl Request<'_> {
         let may_lock = entity.operations.contains(&Operation::Update);
         sql::Select {
             table: &entity.table,
-            columns: entity.reviewed(self.operation),
-            target: target.of(),
+            columns: entity.reviewed_columns(self.operation),
+            target: target.as_sql(),
             order,
             after: None,
             most: Some(self.most_reviewed()),
@@ -139,7 +139,7 @@ impl Reviewing<'_> {
     }
 
     /// The rows as a person sees them, with their digest.
-    pub(crate) fn shown(
+    pub(crate) fn review(
         &self,
         request: &Request<'_>,
         rows: &[Vec<Option<String>>],
@@ -171,7 +171,7 @@ impl Reviewing<'_> {
         if let Some(more @ 1..) = n_rows.checked_sub(MOST_SHOWN) {
             text.push_str(&format!("\nand {more} more"));
         }
-        let state = transaction::Reviewed::of(rows).0;
+        let state = transaction::ReviewedDigest::from_rows(rows).0;
         Ok(Review::new(Preview::Text(text)).with_state(state))
     }
 

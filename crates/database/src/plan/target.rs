@@ -5,7 +5,7 @@ use crate::{filter::Filter, sql};
 
 /// The rows of a change.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct ChangeTarget {
     pub(super) rows: Vec<(String, String)>,
     /// The values of the key and of the version; empty for conditions.
     pub(super) key: Vec<(String, String)>,
@@ -19,43 +19,47 @@ pub(super) enum TargetKind {
     Key,
 }
 
-impl Target {
-    pub(super) fn of(&self) -> sql::Target<'_> {
-        sql::Target { rows: &self.rows, key: &self.key, filter: &self.filter }
+impl ChangeTarget {
+    pub(super) fn as_sql(&self) -> sql::TargetRows<'_> {
+        sql::TargetRows { rows: &self.rows, key: &self.key, filter: &self.filter }
     }
 }
 
 impl Request<'_> {
-    pub(super) fn target(&self, rows: Vec<(String, String)>, values: &mut Values<'_>) -> Target {
+    pub(super) fn target(
+        &self,
+        rows: Vec<(String, String)>,
+        values: &mut Values<'_>,
+    ) -> ChangeTarget {
         let names = || self.entity.given_key();
         let has_key = names().any(|name| values.get(name).is_some());
         match values.get("where") {
             Some(_) if has_key => {
                 values.problem("where", "either the key or `where`", "both");
-                Target::of_key(rows, Vec::new())
+                ChangeTarget::of_key(rows, Vec::new())
             }
             Some(_) if self.entity.many => {
                 let filter = values.filter(&self.entity.columns(&self.entity.filter));
                 if filter.is_empty() {
                     values.problem("where", "at least one condition", "none");
                 }
-                Target { rows, key: Vec::new(), filter, kind: TargetKind::Conditions }
+                ChangeTarget { rows, key: Vec::new(), filter, kind: TargetKind::Conditions }
             }
             _ => {
                 let mut key = self.key(&rows, values);
                 let version = self.entity.version.as_deref();
                 if let Some(column) = version.and_then(|name| self.entity.column(name))
-                    && let Some(text) = values.required(column)
+                    && let Some(text) = values.required_text(column)
                 {
                     key.push((column.name.clone(), text));
                 }
-                Target::of_key(rows, key)
+                ChangeTarget::of_key(rows, key)
             }
         }
     }
 }
 
-impl Target {
+impl ChangeTarget {
     fn of_key(rows: Vec<(String, String)>, key: Vec<(String, String)>) -> Self {
         Self { rows, key, filter: Filter::default(), kind: TargetKind::Key }
     }

@@ -7,13 +7,13 @@ use callgate_secret::Secret;
 
 use crate::{
     error::Error,
-    server_url::{self, ServerUrl, is_loopback, refused},
+    server_url::{self, ServerUrl, address_error, is_loopback},
 };
 
 /// A server, a database of it and a login.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    pub(super) target: Target,
+    pub(super) target: ServerTarget,
     pub(super) user: String,
     pub(super) password: Option<Secret>,
     pub(super) database: String,
@@ -23,7 +23,7 @@ pub(super) struct Address {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Target {
+pub(super) enum ServerTarget {
     /// A Unix socket.
     Socket(PathBuf),
     Tcp {
@@ -45,13 +45,17 @@ impl Address {
     /// folder of a Unix socket.
     pub(super) fn read(url: &Secret) -> Result<Self, Error> {
         let url = ServerUrl::read(url, &["postgres", "postgresql"])?;
-        let parameters = Parameters::of(&url)?;
+        let parameters = Parameters::from_url(&url)?;
         let target = target(&url, &parameters)?;
         let encryption = encryption(&target, parameters.mode)?;
         let needs_binding = match parameters.binding {
             None | Some("prefer") => false,
             Some("require") if encryption == Encryption::Verified => true,
-            _ => return Err(refused("`channel_binding` may be `prefer`, or `require` with TLS")),
+            _ => {
+                return Err(address_error(
+                    "`channel_binding` may be `prefer`, or `require` with TLS",
+                ));
+            }
         };
         let database = if url.database.is_empty() { &url.user } else { &url.database }.clone();
         let ServerUrl { user, password, .. } = url;
@@ -69,7 +73,7 @@ struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    fn of(url: &'a ServerUrl) -> Result<Self, Error> {
+    fn from_url(url: &'a ServerUrl) -> Result<Self, Error> {
         let mut parameters = Self::default();
         for (name, value) in &url.parameters {
             let field = match name.as_str() {
@@ -77,7 +81,7 @@ impl<'a> Parameters<'a> {
                 "host" => &mut parameters.host,
                 "port" => &mut parameters.port,
                 "sslmode" => &mut parameters.mode,
-                _ => return Err(refused(UNKNOWN_PARAMETER)),
+                _ => return Err(address_error(UNKNOWN_PARAMETER)),
             };
             *field = Some(value);
         }
@@ -85,43 +89,45 @@ impl<'a> Parameters<'a> {
     }
 }
 
-fn target(url: &ServerUrl, parameters: &Parameters<'_>) -> Result<Target, Error> {
+fn target(url: &ServerUrl, parameters: &Parameters<'_>) -> Result<ServerTarget, Error> {
     let host = match parameters.host {
-        Some(_) if !url.host.is_empty() => return Err(refused("the address names two hosts")),
+        Some(_) if !url.host.is_empty() => {
+            return Err(address_error("the address names two hosts"));
+        }
         Some(host) => host,
         None => &url.host,
     };
     let port = match (url.port.as_deref(), parameters.port) {
         (None, None) => "5432",
         (None, Some(port)) | (Some(port), None) => port,
-        _ => return Err(refused("the address names two ports")),
+        _ => return Err(address_error("the address names two ports")),
     };
     let port = server_url::port(port)?;
     if host.starts_with('/') {
-        return Ok(Target::Socket(PathBuf::from(host).join(format!(".s.PGSQL.{port}"))));
+        return Ok(ServerTarget::Socket(PathBuf::from(host).join(format!(".s.PGSQL.{port}"))));
     }
-    Ok(Target::Tcp { host: server_url::host(host.to_owned())?, port })
+    Ok(ServerTarget::Tcp { host: server_url::host(host.to_owned())?, port })
 }
 
-fn encryption(target: &Target, mode: Option<&str>) -> Result<Encryption, Error> {
+fn encryption(target: &ServerTarget, mode: Option<&str>) -> Result<Encryption, Error> {
     let is_here = match target {
-        Target::Socket(_) => true,
-        Target::Tcp { host, .. } => is_loopback(host),
+        ServerTarget::Socket(_) => true,
+        ServerTarget::Tcp { host, .. } => is_loopback(host),
     };
-    let is_socket = matches!(target, Target::Socket(_));
+    let is_socket = matches!(target, ServerTarget::Socket(_));
     match mode {
         Some("disable") if !is_here => {
-            Err(refused("`sslmode=disable` is only for this machine: use `verify-full`"))
+            Err(address_error("`sslmode=disable` is only for this machine: use `verify-full`"))
         }
         None | Some("allow" | "disable" | "prefer") if is_here => Ok(Encryption::None),
         Some("require" | "verify-ca" | "verify-full") if is_socket => {
-            Err(refused("a Unix socket has no TLS: leave `sslmode` out"))
+            Err(address_error("a Unix socket has no TLS: leave `sslmode` out"))
         }
         // A weaker mode would let whoever is in between read the password.
         None | Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") => {
             Ok(Encryption::Verified)
         }
-        Some(_) => Err(refused("`sslmode` may be `disable`, `require` or `verify-full`")),
+        Some(_) => Err(address_error("`sslmode` may be `disable`, `require` or `verify-full`")),
     }
 }
 
@@ -138,7 +144,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(url: &str, target: &Target, encryption: Encryption) {
+    fn check(url: &str, target: &ServerTarget, encryption: Encryption) {
         let address = read(url).unwrap();
         assert_eq!((&address.target, address.encryption), (target, encryption), "{url}");
     }
@@ -150,8 +156,8 @@ mod tests {
         assert!(!format!("{error:?}").contains("s3cr3t"), "{error:?}");
     }
 
-    fn tcp(host: &str, port: u16) -> Target {
-        Target::Tcp { host: host.to_owned(), port }
+    fn tcp(host: &str, port: u16) -> ServerTarget {
+        ServerTarget::Tcp { host: host.to_owned(), port }
     }
 
     #[test]
@@ -179,7 +185,7 @@ mod tests {
             &tcp("localhost", 5432),
             Encryption::Verified,
         );
-        let socket = Target::Socket("/run/pg/.s.PGSQL.6000".into());
+        let socket = ServerTarget::Socket("/run/pg/.s.PGSQL.6000".into());
         check("postgres://a@/d?host=/run/pg&port=6000", &socket, Encryption::None);
         check("postgres://a@%2Frun%2Fpg:6000/d", &socket, Encryption::None);
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) use self::kind::kinds;
 
 use self::kind::TypeFacts;
-use super::{pool::Pool, reader::Reader};
+use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     catalog::{Column, ForeignKey, Table, TableKind, UpdateTrigger},
     error::Error,
@@ -20,16 +20,16 @@ pub(super) async fn tables(
     pool: &Pool,
     names: &[TableName],
 ) -> Result<BTreeMap<TableName, Table>, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let asked: Vec<[&str; 2]> =
         names.iter().map(|name| [name.schema.as_deref().unwrap_or("public"), &name.name]).collect();
     let asked = serde_json::to_string(&asked).unwrap_or_default();
-    let found = reader.rows(TABLES, &[&asked]).await?;
-    let found: Vec<[Option<String>; 5]> =
-        found.into_iter().filter_map(|row| row.try_into().ok()).collect();
-    let ids: Vec<&str> = found.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
+    let table_rows = reader.rows(TABLES, &[&asked]).await?;
+    let table_rows: Vec<[Option<String>; 5]> =
+        table_rows.into_iter().filter_map(|row| row.try_into().ok()).collect();
+    let ids: Vec<&str> = table_rows.iter().filter_map(|[_, id, ..]| id.as_deref()).collect();
     let ids = format!("{{{}}}", ids.join(","));
-    let mut parts = Parts {
+    let mut parts = CatalogParts {
         columns: by_table(reader.rows(COLUMNS, &[&ids]).await?),
         indexes: by_table(reader.rows(INDEXES, &[&ids]).await?),
         foreign_keys: by_table(reader.rows(FOREIGN_KEYS, &[&ids]).await?),
@@ -50,7 +50,7 @@ pub(super) async fn tables(
         };
         Some((name.clone(), table))
     };
-    Ok(found.into_iter().filter_map(table).collect())
+    Ok(table_rows.into_iter().filter_map(table).collect())
 }
 
 /// Rows by the number of the table that they are about.
@@ -75,14 +75,14 @@ fn type_of(row: &[Option<String>]) -> Option<(String, String)> {
 }
 
 /// The columns, indexes, references and types of tables, as the catalog has them.
-struct Parts {
+struct CatalogParts {
     columns: ByTable,
     indexes: ByTable,
     foreign_keys: ByTable,
     types: BTreeMap<(String, String), TypeFacts>,
 }
 
-impl Parts {
+impl CatalogParts {
     fn table(&self, name: &TableName, id: &str, kind: TableKind, comment: Option<String>) -> Table {
         let rows = |of: &ByTable| of.get(id).cloned().unwrap_or_default();
         let column = |row: Vec<Option<String>>| {
@@ -118,7 +118,7 @@ impl Parts {
 
 /// The names of all tables and views that the login may read.
 pub(super) async fn all_tables(pool: &Pool) -> Result<Vec<TableName>, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let rows = reader.rows(ALL_TABLES, &[]).await?;
     reader.close();
     Ok(rows.into_iter().filter_map(name).collect())

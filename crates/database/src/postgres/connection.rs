@@ -11,10 +11,10 @@ use futures_util::future::try_join_all;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Statement, types::Type};
 
-use super::{failure, stream::Secured, value};
+use super::{failure, stream::SecuredStream, value};
 use crate::{
     error::{Error, ErrorKind},
-    meter::{Meter, Metered},
+    meter::{Meter, MeteredStream},
     transaction::Failure,
 };
 
@@ -51,18 +51,18 @@ pub(super) struct Ends {
 }
 
 /// Moves the bytes of a connection. The library's own loop writes the server's notices to the log; this one drops them.
-pub(super) async fn drive(mut connection: tokio_postgres::Connection<Metered, impl Driven>) {
+pub(super) async fn drive(mut connection: tokio_postgres::Connection<MeteredStream, impl Driven>) {
     while let Some(Ok(_)) = poll_fn(|context| connection.poll_message(context)).await {}
 }
 
 /// The streams that the library can drive: connections with and without TLS.
 pub(super) trait Driven: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin {}
 
-impl Driven for Secured {}
+impl Driven for SecuredStream {}
 impl Driven for tokio_postgres::tls::NoTlsStream {}
 
 impl Connection {
-    pub(super) async fn over(
+    pub(super) async fn with_client(
         client: Client,
         driver: JoinHandle<()>,
         meter: Arc<Meter>,
@@ -77,23 +77,24 @@ impl Connection {
             SET_UP,
         ];
         let prepared = try_join_all(texts.map(|text| client.prepare_typed(text, &[]))).await;
-        let prepared = <[Statement; 5]>::try_from(prepared.map_err(unopened)?);
+        let prepared = <[Statement; 5]>::try_from(prepared.map_err(opening_error)?);
         let Ok([read, write, commit, rollback, set_up]) = prepared else {
             return Err(unreachable_now());
         };
-        let rows = client.query(&set_up, &[]).await.map_err(unopened)?;
-        let found = rows.first().and_then(|row| value::texts(row).ok()).unwrap_or_default();
-        let mut found = found.into_iter().map(Option::unwrap_or_default);
-        let may_set = match found.next().as_deref() {
+        let rows = client.query(&set_up, &[]).await.map_err(opening_error)?;
+        let setup_values = rows.first().and_then(|row| value::texts(row).ok()).unwrap_or_default();
+        let mut setup_values = setup_values.into_iter().map(Option::unwrap_or_default);
+        let may_set = match setup_values.next().as_deref() {
             Some("true") => MaySet::Calls,
             _ => MaySet::Statements,
         };
-        let version: u32 = found.next().and_then(|text| text.parse().ok()).unwrap_or_default();
+        let version: u32 =
+            setup_values.next().and_then(|text| text.parse().ok()).unwrap_or_default();
         if version < OLDEST {
             return Err(Error::new(ErrorKind::Denied, "the server is older than PostgreSQL 13"));
         }
         let values = SETTINGS.iter().map(|(_, value)| *value).chain([search_path]);
-        if !found.eq(values.map(str::to_owned)) {
+        if !setup_values.eq(values.map(str::to_owned)) {
             return Err(Error::new(ErrorKind::Denied, IGNORES_SETTINGS));
         }
         let ends = Ends { read, write, commit, rollback };
@@ -103,7 +104,7 @@ impl Connection {
     }
 
     /// A statement that was prepared before.
-    pub(super) fn prepared(&self, text: &str) -> Option<Statement> {
+    pub(super) fn prepared_statement(&self, text: &str) -> Option<Statement> {
         self.statements.get(text).cloned()
     }
 
@@ -151,7 +152,7 @@ impl Drop for Connection {
 }
 
 /// A connection that could not be opened. The server's text is left out.
-pub(super) fn unopened(error: tokio_postgres::Error) -> Error {
+pub(super) fn opening_error(error: tokio_postgres::Error) -> Error {
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
     match (code.get(..2).unwrap_or_default(), &*code) {
         ("28", _) | (_, "42501") => Error::new(ErrorKind::Denied, "the database refuses the login"),

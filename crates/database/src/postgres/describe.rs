@@ -1,13 +1,17 @@
 //! A statement as PostgreSQL describes it when it is prepared: the types of its values and of its columns.
 
-use super::{catalog::kinds, pool::Pool, reader::Reader};
+use super::{catalog::kinds, pool::Pool, reader::CatalogReader};
 use crate::{
-    description::{Described, DescribedColumn},
+    description::{DescribedColumn, StatementDescription},
     error::{Error, ErrorKind},
 };
 
-pub(super) async fn describe(pool: &Pool, principal: &str, text: &str) -> Result<Described, Error> {
-    let mut reader = Reader::open_for(principal, pool).await?;
+pub(super) async fn describe(
+    pool: &Pool,
+    principal: &str,
+    text: &str,
+) -> Result<StatementDescription, Error> {
+    let mut reader = CatalogReader::open_for(principal, pool).await?;
     let statement = match reader.prepare(text).await {
         Ok(statement) => statement,
         Err(error) => {
@@ -33,5 +37,5 @@ pub(super) async fn describe(pool: &Pool, principal: &str, text: &str) -> Result
     reader.close();
     let values = values.into_iter().map(|facts| facts.sql_type).collect();
     // The server does not say what a statement changes.
-    Ok(Described { values, columns, is_read: None })
+    Ok(StatementDescription { values, columns, is_read: None })
 }

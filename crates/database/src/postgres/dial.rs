@@ -14,16 +14,16 @@ use tokio_postgres::{
 };
 
 use super::{
-    address::{Address, Encryption, Target},
+    address::{Address, Encryption, ServerTarget},
     connection::{
-        Connection, LEAST_ALLOWANCE, SEARCH_PATH, SETTINGS, drive, unopened, unreachable_now,
+        Connection, LEAST_ALLOWANCE, SEARCH_PATH, SETTINGS, drive, opening_error, unreachable_now,
     },
     stream::Tls,
 };
 use crate::{
     endpoint::Connecting,
     error::{Error, ErrorKind},
-    meter::{Meter, Metered},
+    meter::{Meter, MeteredStream},
     renewal::Renewal,
 };
 
@@ -86,7 +86,8 @@ impl Dialling {
     pub(super) async fn open(&self) -> Result<Connection, Error> {
         let (address, url) = self.address();
         match Box::pin(self.open_at(&address)).await {
-            Err(error) if error.kind() == ErrorKind::Denied => match self.renewed(&url).await {
+            Err(error) if error.kind() == ErrorKind::Denied => match self.renew_address(&url).await
+            {
                 Some(address) => Box::pin(self.open_at(&address)).await,
                 None => Err(error),
             },
@@ -95,23 +96,23 @@ impl Dialling {
     }
 
     /// The address as it is now; `None` if it is the rejected one still.
-    async fn renewed(&self, rejected: &Secret) -> Option<Arc<Address>> {
+    async fn renew_address(&self, rejected: &Secret) -> Option<Arc<Address>> {
         let (address, url) = self.address();
         // Another connection has read it meanwhile.
         if !url.is_same_value(rejected) {
             return Some(address);
         }
-        let url = self.renewal.as_ref()?.renewed(rejected).await?;
+        let url = self.renewal.as_ref()?.renew_url(rejected).await?;
         let address = Arc::new(Address::read(&url).ok()?);
-        *self.held() = (Arc::clone(&address), url);
+        *self.locked_address() = (Arc::clone(&address), url);
         Some(address)
     }
 
     fn address(&self) -> (Arc<Address>, Secret) {
-        self.held().clone()
+        self.locked_address().clone()
     }
 
-    fn held(&self) -> MutexGuard<'_, (Arc<Address>, Secret)> {
+    fn locked_address(&self) -> MutexGuard<'_, (Arc<Address>, Secret)> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,16 +124,17 @@ impl Dialling {
         let (client, driver) = match self.tls(address) {
             None => {
                 let (client, connection) =
-                    config.connect_raw(stream, NoTls).await.map_err(unopened)?;
+                    config.connect_raw(stream, NoTls).await.map_err(opening_error)?;
                 (client, tokio::spawn(drive(connection)))
             }
             Some(tls) => {
                 let (client, connection) =
-                    config.connect_raw(stream, tls).await.map_err(unopened)?;
+                    config.connect_raw(stream, tls).await.map_err(opening_error)?;
                 (client, tokio::spawn(drive(connection)))
             }
         };
-        let mut connection = Connection::over(client, driver, meter, self.search_path()).await?;
+        let mut connection =
+            Connection::with_client(client, driver, meter, self.search_path()).await?;
         connection.allowance = self.allowance;
         Ok(connection)
     }
@@ -147,28 +149,28 @@ impl Dialling {
             None => token.cancel_query_raw(stream, NoTls).await,
             Some(tls) => token.cancel_query_raw(stream, tls).await,
         };
-        cancelled.map_err(unopened)
+        cancelled.map_err(opening_error)
     }
 
-    async fn stream(&self, address: &Address, meter: &Arc<Meter>) -> Result<Metered, Error> {
+    async fn stream(&self, address: &Address, meter: &Arc<Meter>) -> Result<MeteredStream, Error> {
         let meter = Arc::clone(meter);
         match &address.target {
-            Target::Socket(path) => {
+            ServerTarget::Socket(path) => {
                 let stream = UnixStream::connect(path).await;
                 let stream = stream.map_err(|source| unreachable_now().with_source(source))?;
-                Ok(Metered::new(stream, meter))
+                Ok(MeteredStream::new(stream, meter))
             }
-            Target::Tcp { host, port } => {
+            ServerTarget::Tcp { host, port } => {
                 let stream = self.network.dial(host, *port, None).await;
                 let stream = stream.map_err(|source| unreachable_now().with_source(source))?;
-                Ok(Metered::new(stream, meter))
+                Ok(MeteredStream::new(stream, meter))
             }
         }
     }
 
     fn tls(&self, address: &Address) -> Option<Tls> {
         match (&address.target, address.encryption) {
-            (Target::Tcp { host, .. }, Encryption::Verified) => Some(Tls {
+            (ServerTarget::Tcp { host, .. }, Encryption::Verified) => Some(Tls {
                 network: self.network.clone(),
                 settings: self.tls.clone(),
                 host: host.clone(),

@@ -30,7 +30,7 @@ pub(super) fn of_beginning(error: &Error) -> Failure {
 fn of_library(error: &Error) -> Failure {
     let source = std::error::Error::source(error);
     let is_of_type = source.is_some_and(<dyn std::error::Error>::is::<WrongType>);
-    if is_of_type { Failure::Internal } else { lost() }
+    if is_of_type { Failure::Internal } else { lost_connection() }
 }
 
 /// The failure of a commit: a lost connection leaves open whether it was made.
@@ -48,7 +48,7 @@ pub(super) fn is_unprepared(error: &Error) -> bool {
     error.code().is_some_and(|code| code.code() == "26000")
 }
 
-pub(super) fn lost() -> Failure {
+pub(super) fn lost_connection() -> Failure {
     Failure::Lost { may_be_committed: false }
 }
 
@@ -87,7 +87,7 @@ fn of_code(code: &str, [name, column]: [Option<&str>; 2]) -> Failure {
         (_, "53300") => Failure::Busy,
         (_, "08P01") | ("25" | "34" | "42", _) => Failure::Malformed { code: with_code() },
         // The server ends the connection, before the commit.
-        ("08" | "57", _) => lost(),
+        ("08" | "57", _) => lost_connection(),
         ("53" | "58" | "XX", _) => Failure::Unable { code: with_code() },
         _ => Failure::Other { code: with_code() },
     }
@@ -116,8 +116,8 @@ mod tests {
             ("58P01", unable("58P01")),
             ("XX001", unable("XX001")),
             ("25006", Failure::ReadOnly),
-            ("57P01", lost()),
-            ("57P03", lost()),
+            ("57P01", lost_connection()),
+            ("57P03", lost_connection()),
             ("57014", Failure::TimedOut { is_rolled_back: true }),
             ("40P01", Failure::Conflict),
             ("55P03", Failure::Conflict),

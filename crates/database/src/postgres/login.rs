@@ -8,7 +8,7 @@ mod role;
 mod table;
 mod view;
 
-use super::{pool::Pool, reader::Reader};
+use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
@@ -17,7 +17,7 @@ use crate::{
 
 /// The findings about the login. Unused rights that are allowed by name are left out.
 pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFinding>, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let roles = role::findings(&mut reader, needs).await?;
     let mut findings = roles.findings;
     if roles.must_stay {
@@ -48,7 +48,7 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
 /// A login of its own for tools with these needs. Whatever everybody may do, it may do too: rights that are harmless are accepted, and
 /// the others are revoked.
 pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Error> {
-    let mut reader = Reader::open(pool).await?;
+    let mut reader = CatalogReader::open(pool).await?;
     let mut own =
         OwnLogin { statements: own_statements(&mut reader, needs).await?, ..OwnLogin::default() };
     reader.counts_everybody_alone();
@@ -67,7 +67,7 @@ pub(super) async fn own_login(pool: &Pool, needs: &Needs) -> Result<OwnLogin, Er
 }
 
 /// The statements that make a login of its own.
-async fn own_statements(reader: &mut Reader, needs: &Needs) -> Result<Vec<String>, Error> {
+async fn own_statements(reader: &mut CatalogReader, needs: &Needs) -> Result<Vec<String>, Error> {
     let rows = reader.rows("select current_database()", &[]).await?;
     let database = rows.into_iter().next().and_then(texts).map(|[database]| database);
     Ok(own_login::statements(Engine::Postgres, database.as_deref(), needs))
@@ -84,13 +84,13 @@ fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
 }
 
 /// An identifier as statements write it.
-fn quoted(name: &str) -> String {
+fn quoted_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A list of columns in parentheses.
 fn column_list<'a>(columns: impl IntoIterator<Item = &'a String>) -> String {
-    let columns: Vec<_> = columns.into_iter().map(|name| quoted(name)).collect();
+    let columns: Vec<_> = columns.into_iter().map(|name| quoted_identifier(name)).collect();
     format!("({})", columns.join(", "))
 }
 

@@ -10,7 +10,7 @@ use super::{
     connection::CATALOG_BYTES,
     failure,
     pool::{Loan, Pool},
-    value::{Bound, texts},
+    value::{BoundText, texts},
 };
 use crate::{
     error::{self, Error, ErrorKind},
@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// A connection that reads.
-pub(super) struct Reader {
+pub(super) struct CatalogReader {
     loan: Loan,
     /// True if the rights of everybody alone are read.
     is_for_everybody: bool,
 }
 
-impl Reader {
+impl CatalogReader {
     /// A connection for a load.
     pub(super) async fn open(pool: &Pool) -> Result<Self, Error> {
         Self::open_for(OPERATOR, pool).await
@@ -46,7 +46,7 @@ impl Reader {
         let text = text.replace(OF_LOGIN, of_login);
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
-        let values = values.iter().map(|value| (Bound(Some(value)), Type::TEXT));
+        let values = values.iter().map(|value| (BoundText(Some(value)), Type::TEXT));
         let rows = async {
             let rows = connection.client.query_typed_raw(&text, values).await?;
             rows.and_then(async |row| texts(&row)).try_collect().await
@@ -63,7 +63,7 @@ impl Reader {
         let connection = self.loan.connection().map_err(|_| unavailable())?;
         connection.meter.allow(CATALOG_BYTES);
         match timeout(READ_TIME, connection.client.prepare(text)).await {
-            Ok(prepared) => prepared.map_err(|error| unprepared(&error)),
+            Ok(prepared) => prepared.map_err(|error| preparation_error(&error)),
             Err(_) => Err(unavailable()),
         }
     }
@@ -80,7 +80,7 @@ fn unread(error: &tokio_postgres::Error) -> Error {
         let message = "the database does not let the login read its catalog";
         return Error::new(ErrorKind::Denied, message);
     }
-    error::for_now(&failure).unwrap_or_else(|| match error.as_db_error() {
+    error::transient_error(&failure).unwrap_or_else(|| match error.as_db_error() {
         Some(server) => {
             let message: String = server.message().chars().take(MESSAGE_CHARACTERS).collect();
             error::own_statement(&format!("SQLSTATE {}, {message}", server.code().code()))
@@ -90,9 +90,9 @@ fn unread(error: &tokio_postgres::Error) -> Error {
 }
 
 /// The code says what is wrong; the server's text may quote the statement.
-fn unprepared(error: &tokio_postgres::Error) -> Error {
+fn preparation_error(error: &tokio_postgres::Error) -> Error {
     let Some(server) = error.as_db_error() else { return unavailable() };
-    if let Some(error) = error::for_now(&failure::of_statement(error)) {
+    if let Some(error) = error::transient_error(&failure::of_statement(error)) {
         return error;
     }
     let code = server.code().code();

@@ -14,18 +14,18 @@ use tokio::time::Instant;
 use tokio_postgres::{Error, Statement};
 
 use self::{
-    outcome::{Fetched, fetch, outcome},
+    outcome::{FetchedRows, fetch, outcome},
     setup::Setup,
 };
-use super::{connection::Connection, failure, value::Bound};
-use crate::transaction::{Access, Came, Failure, Step, Transaction};
+use super::{connection::Connection, failure, value::BoundText};
+use crate::transaction::{Access, Failure, Step, StepResult, Transaction};
 
 /// The end of an attempt to run a transaction.
 pub(super) enum Ending {
     /// A statement that may still run must be cancelled, and the connection closed.
-    Broken(Result<Vec<Came>, Failure>),
+    Broken(Result<Vec<StepResult>, Failure>),
     /// The transaction has ended, and the connection can be used again.
-    Ended(Result<Vec<Came>, Failure>),
+    Ended(Result<Vec<StepResult>, Failure>),
     /// Nothing was run, because the connection or what it had prepared is not there any more.
     NotBegun(Failure),
 }
@@ -51,15 +51,16 @@ pub(super) async fn run(
     deadline: Instant,
     is_committing: &AtomicBool,
 ) -> Ending {
-    let setup = Setup::of(transaction, deadline, connection.may_set);
+    let setup = Setup::for_transaction(transaction, deadline, connection.may_set);
     let statement = match set_statement(connection, &setup).await {
         Ok(statement) => statement,
         Err(error) => return Ending::NotBegun(failure::of_statement(&error)),
     };
     let beginning = Beginning { access: transaction.access, setup: &setup, statement };
     let steps = &transaction.steps;
-    let known: Option<Vec<_>> = steps.iter().map(|step| connection.prepared(&step.text)).collect();
-    let (statements, beginning) = match known {
+    let cached_statements: Option<Vec<_>> =
+        steps.iter().map(|step| connection.prepared_statement(&step.text)).collect();
+    let (statements, beginning) = match cached_statements {
         Some(statements) => (statements, Some(beginning)),
         None => match prepare(connection, steps, &beginning).await {
             Ok(statements) => (statements, None),
@@ -88,7 +89,7 @@ async fn set_statement(
     setup: &Setup,
 ) -> Result<Option<Statement>, Error> {
     let Setup::Calls { text, values } = setup else { return Ok(None) };
-    if let Some(statement) = connection.prepared(text) {
+    if let Some(statement) = connection.prepared_statement(text) {
         return Ok(Some(statement));
     }
     let statement = connection.prepare(text, values.len()).await?;
@@ -103,8 +104,8 @@ async fn prepare(
 ) -> Result<Vec<Statement>, Ending> {
     let mut new: Vec<&Step> = Vec::new();
     for step in steps {
-        let is_new = connection.prepared(&step.text).is_none();
-        if is_new && new.iter().all(|known| known.text != step.text) {
+        let is_new = connection.prepared_statement(&step.text).is_none();
+        if is_new && new.iter().all(|new_step| new_step.text != step.text) {
             new.push(step);
         }
     }
@@ -122,7 +123,7 @@ async fn prepare(
     for step in steps {
         let at = new.iter().position(|new| new.text == step.text);
         let statement = at.and_then(|at| prepared.get(at).cloned());
-        let statement = statement.or_else(|| connection.prepared(&step.text));
+        let statement = statement.or_else(|| connection.prepared_statement(&step.text));
         statements.extend(statement);
     }
     for (step, statement) in new.into_iter().zip(prepared) {
@@ -147,7 +148,7 @@ impl Beginning<'_> {
     async fn set(&self, connection: &Connection) -> Result<(), Error> {
         match (self.setup, &self.statement) {
             (Setup::Calls { values, .. }, Some(statement)) => {
-                let values = values.iter().map(|value| Bound(Some(value)));
+                let values = values.iter().map(|value| BoundText(Some(value)));
                 connection.client.execute_raw(statement, values).await.map(drop)
             }
             (Setup::Calls { .. }, None) => Ok(()),
@@ -176,14 +177,15 @@ impl Opening {
 async fn read(
     connection: &Connection,
     steps: &[Step],
-    body: impl Future<Output = Result<Vec<Fetched>, Opening>>,
+    body: impl Future<Output = Result<Vec<FetchedRows>, Opening>>,
 ) -> Ending {
     // Nothing of a read is worth keeping, such as a setting of its session.
     let end = connection.client.execute(&connection.ends.rollback, &[]);
     // The first one polled is the first one sent.
     let (body, ended) = match select(pin!(body), pin!(end)).await {
         Either::Left((body, end)) => {
-            let is_endless = matches!(&body, Ok(fetched) if fetched.iter().any(Fetched::is_cut));
+            let is_endless =
+                matches!(&body, Ok(fetched) if fetched.iter().any(FetchedRows::is_cut));
             if is_endless { (body, None) } else { (body, Some(end.await)) }
         }
         Either::Right((ended, body)) => (body.await, Some(ended)),
@@ -206,10 +208,10 @@ async fn read(
 async fn write(
     connection: &Connection,
     steps: &[Step],
-    fetched: Vec<Fetched>,
+    fetched: Vec<FetchedRows>,
     is_committing: &AtomicBool,
 ) -> Ending {
-    if fetched.iter().any(Fetched::is_cut) {
+    if fetched.iter().any(FetchedRows::is_cut) {
         return Ending::Broken(Err(Failure::TooLarge));
     }
     let came = match outcome(connection, steps, fetched) {

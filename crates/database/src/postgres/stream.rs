@@ -10,7 +10,7 @@ use callgate_transport::{Error, Network, TlsSettings};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
-use crate::meter::{Bytes, Metered};
+use crate::meter::{Bytes, MeteredStream};
 
 /// TLS by our own settings, once the server agreed to it.
 #[derive(Clone, Debug)]
@@ -22,25 +22,25 @@ pub(super) struct Tls {
 }
 
 /// A secured stream.
-pub(super) struct Secured {
+pub(super) struct SecuredStream {
     stream: Box<dyn Bytes>,
     end_point: Option<Vec<u8>>,
 }
 
-impl TlsConnect<Metered> for Tls {
-    type Stream = Secured;
+impl TlsConnect<MeteredStream> for Tls {
+    type Stream = SecuredStream;
     type Error = Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Secured, Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<SecuredStream, Error>> + Send>>;
 
-    fn connect(self, stream: Metered) -> Self::Future {
+    fn connect(self, stream: MeteredStream) -> Self::Future {
         Box::pin(async move {
             let secured = self.network.secure(stream, &self.host, &self.settings).await;
-            secured.map(|(stream, end_point)| Secured { stream: Box::new(stream), end_point })
+            secured.map(|(stream, end_point)| SecuredStream { stream: Box::new(stream), end_point })
         })
     }
 }
 
-impl TlsStream for Secured {
+impl TlsStream for SecuredStream {
     fn channel_binding(&self) -> ChannelBinding {
         match &self.end_point {
             Some(digest) => ChannelBinding::tls_server_end_point(digest.clone()),
@@ -49,7 +49,7 @@ impl TlsStream for Secured {
     }
 }
 
-impl AsyncRead for Secured {
+impl AsyncRead for SecuredStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -59,7 +59,7 @@ impl AsyncRead for Secured {
     }
 }
 
-impl AsyncWrite for Secured {
+impl AsyncWrite for SecuredStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -9,16 +9,16 @@ use tokio_postgres::{
 };
 
 /// A value that is bound as a text.
-pub(super) struct Bound<'a>(pub(super) Option<&'a str>);
+pub(super) struct BoundText<'a>(pub(super) Option<&'a str>);
 
 /// The library writes what is bound to its log.
-impl fmt::Debug for Bound<'_> {
+impl fmt::Debug for BoundText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("****")
     }
 }
 
-impl ToSql for Bound<'_> {
+impl ToSql for BoundText<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         let Some(text) = self.0 else { return Ok(IsNull::Yes) };
         out.extend_from_slice(text.as_bytes());

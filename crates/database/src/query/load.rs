@@ -17,7 +17,7 @@ use crate::{
     declaration::Terms,
     driver::Driver,
     endpoint::Connecting,
-    entity::escaped,
+    entity::pointer_token,
     error::{Error, ErrorKind},
     finding::{self, ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
     login::{Needs, TableNeeds},
@@ -35,20 +35,20 @@ pub(crate) struct Loading<'a> {
 
 /// The findings about the login, and the connections if there is one.
 #[derive(Debug, Default)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedLogin {
     pub(crate) findings: Vec<DatabaseFinding>,
-    pub(crate) connected: Option<Connected>,
+    pub(crate) connected: Option<OpenLogin>,
 }
 
 /// The login of the tool, open.
 #[derive(Debug)]
-pub(crate) struct Connected {
+pub(crate) struct OpenLogin {
     pub(crate) pointer: String,
     driver: Driver,
     readable: Vec<Readable>,
 }
 
-impl Connected {
+impl OpenLogin {
     /// The tool, which shares all but the connections and the role with the other tools.
     pub(crate) fn tool(
         self,
@@ -74,7 +74,7 @@ impl Loading<'_> {
         &self,
         connecting: &Connecting,
         renewal: Option<&Renewal>,
-    ) -> Result<Loaded, Error> {
+    ) -> Result<LoadedLogin, Error> {
         let pointer = self.query.pointer.as_str();
         let driver = match Driver::connect_with(connecting, renewal).await {
             Ok(driver) => driver,
@@ -85,18 +85,18 @@ impl Loading<'_> {
                 let help = "correct `url`: it has a login of its own, which reads the listed columns alone";
                 let at = format!("{pointer}/url");
                 let finding = DatabaseFinding::error(ADDRESS, at, error.to_string(), help);
-                return Ok(Loaded { findings: vec![finding], connected: None });
+                return Ok(LoadedLogin { findings: vec![finding], connected: None });
             }
         };
         let names: Vec<TableName> =
             self.query.tables.iter().map(|(name, _)| name.clone()).collect();
-        let found = driver.tables(&names).await?;
+        let found_tables = driver.tables(&names).await?;
         let mut findings = Vec::new();
         let mut needs = self.needs();
         let mut readable = Vec::new();
         for (name, columns) in &self.query.tables {
-            let at = format!("{pointer}/tables/{}", escaped(&name.to_string()));
-            let Some(table) = found.get(name) else {
+            let at = format!("{pointer}/tables/{}", pointer_token(&name.to_string()));
+            let Some(table) = found_tables.get(name) else {
                 let message =
                     format!("expected a table or view that the login sees, got: `{name}`");
                 let help = "correct the name, or grant the login USAGE on its schema";
@@ -104,10 +104,10 @@ impl Loading<'_> {
                 continue;
             };
             if needs.withheld.contains(&table.name) {
-                findings.push(withheld(at, name));
+                findings.push(withheld_table(at, name));
                 continue;
             }
-            let columns = listed(table, columns, &at, &mut findings);
+            let columns = readable_columns(table, columns, &at, &mut findings);
             let selects: BTreeSet<String> = columns.iter().map(|it| it.name.clone()).collect();
             needs
                 .tables
@@ -118,8 +118,8 @@ impl Loading<'_> {
             let of_login = driver.login(&needs).await?.into_iter();
             findings.extend(of_login.map(|it| finding::of_query_login(it, pointer)));
         }
-        let connected = Connected { pointer: pointer.to_owned(), driver, readable };
-        Ok(Loaded { findings, connected: Some(connected) })
+        let connected = OpenLogin { pointer: pointer.to_owned(), driver, readable };
+        Ok(LoadedLogin { findings, connected: Some(connected) })
     }
 
     fn needs(&self) -> Needs {
@@ -138,7 +138,7 @@ impl Loading<'_> {
 }
 
 /// The columns of a table that a text may read.
-fn listed(
+fn readable_columns(
     table: &Table,
     names: &[String],
     at: &str,
@@ -155,15 +155,21 @@ fn listed(
             columns.push(column.clone());
             continue;
         }
-        let known = table.columns.iter().map(|column| column.name.as_str());
+        let column_names = table.columns.iter().map(|column| column.name.as_str());
         let at = format!("{at}/{index}");
-        findings.push(DatabaseFinding::unknown(COLUMN, at, "a column of the table", name, known));
+        findings.push(DatabaseFinding::unknown(
+            COLUMN,
+            at,
+            "a column of the table",
+            name,
+            column_names,
+        ));
     }
     columns
 }
 
 /// A text of a model would read the rows of everybody.
-fn withheld(at: String, name: &TableName) -> DatabaseFinding {
+fn withheld_table(at: String, name: &TableName) -> DatabaseFinding {
     let message = format!(
         "expected tables whose rows no session decides, got one that an entity offers with `rows` or `role`: `{name}`"
     );

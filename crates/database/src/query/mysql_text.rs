@@ -6,7 +6,7 @@ use super::mysql_functions::{is_before_parentheses, is_harmless};
 
 /// A piece of a text. Strings and comments hold nothing that the server would run.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
+enum SqlToken {
     /// An identifier in backticks.
     Name(String),
     Sign(char),
@@ -16,7 +16,7 @@ enum Token {
 }
 
 /// The first part of a text that is refused, in words.
-pub(super) fn refused(text: &str) -> Option<String> {
+pub(super) fn refused_part(text: &str) -> Option<String> {
     let tokens = match tokens(text) {
         Ok(tokens) => tokens,
         Err(refused) => return Some(refused.to_owned()),
@@ -25,23 +25,23 @@ pub(super) fn refused(text: &str) -> Option<String> {
 }
 
 /// The reason to refuse the first of these tokens, which comes after another one.
-fn of_token(tokens: &[Token], before: Option<&Token>) -> Option<String> {
+fn of_token(tokens: &[SqlToken], before: Option<&SqlToken>) -> Option<String> {
     let (first, rest) = tokens.split_first()?;
     match (first, rest.first()) {
-        (Token::Sign('@'), _) => Some("a text with a variable: `@`".to_owned()),
-        (Token::Word(word) | Token::Name(word), _) if is_of_catalog(word) => {
+        (SqlToken::Sign('@'), _) => Some("a text with a variable: `@`".to_owned()),
+        (SqlToken::Word(word) | SqlToken::Name(word), _) if is_of_catalog(word) => {
             Some(format!("a text with a schema of the server's own: `{word}`"))
         }
-        (Token::Word(one), Some(Token::Word(other))) if locks(one, other) => {
+        (SqlToken::Word(one), Some(SqlToken::Word(other))) if locks(one, other) => {
             Some(format!("one that locks rows: `{one} {other}`"))
         }
-        (Token::Word(word), Some(Token::Sign('('))) => {
-            let is_qualified = before == Some(&Token::Sign('.'));
+        (SqlToken::Word(word), Some(SqlToken::Sign('('))) => {
+            let is_qualified = before == Some(&SqlToken::Sign('.'));
             let is_known = !is_qualified && (is_harmless(word) || is_before_parentheses(word));
             (!is_known && !is_named_query(rest)).then(|| not_listed(word))
         }
         // It names a function of somebody, whatever its name is.
-        (Token::Name(name), Some(Token::Sign('('))) => {
+        (SqlToken::Name(name), Some(SqlToken::Sign('('))) => {
             (!is_named_query(rest)).then(|| not_listed(name))
         }
         _ => None,
@@ -61,46 +61,47 @@ fn locks(one: &str, other: &str) -> bool {
 }
 
 /// True for the columns of a named query: `(a, b) as (`. No expression goes on like this.
-fn is_named_query(tokens: &[Token]) -> bool {
-    let Some(end) = tokens.iter().position(|token| *token == Token::Sign(')')) else {
+fn is_named_query(tokens: &[SqlToken]) -> bool {
+    let Some(end) = tokens.iter().position(|token| *token == SqlToken::Sign(')')) else {
         return false;
     };
     let (columns, after) = tokens.split_at(end);
-    let is_column =
-        |token: &Token| matches!(token, Token::Name(_) | Token::Word(_) | Token::Sign(','));
+    let is_column = |token: &SqlToken| {
+        matches!(token, SqlToken::Name(_) | SqlToken::Word(_) | SqlToken::Sign(','))
+    };
     let is_list = columns.iter().skip(1).all(is_column);
     let after = after.get(1..3);
-    is_list && after == Some(&[Token::Word("as".to_owned()), Token::Sign('(')])
+    is_list && after == Some(&[SqlToken::Word("as".to_owned()), SqlToken::Sign('(')])
 }
 
 /// The tokens of a text, with strings as the connection's `sql_mode` has them.
-fn tokens(text: &str) -> Result<Vec<Token>, &'static str> {
+fn tokens(text: &str) -> Result<Vec<SqlToken>, &'static str> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let after = rest.get(first.len_utf8()..).unwrap_or_default();
         rest = match first {
-            '#' => behind(after, "\n"),
-            '-' if is_line_comment(after) => behind(after, "\n"),
+            '#' => text_after(after, "\n"),
+            '-' if is_line_comment(after) => text_after(after, "\n"),
             '/' if after.starts_with('*') => comment(after)?,
             '\'' | '"' => {
-                tokens.push(Token::Text);
-                quoted(after, first)?.1
+                tokens.push(SqlToken::Text);
+                quoted_text(after, first)?.1
             }
             '`' => {
-                let (name, rest) = quoted(after, first)?;
-                tokens.push(Token::Name(folded(&name)));
+                let (name, rest) = quoted_text(after, first)?;
+                tokens.push(SqlToken::Name(folded_word(&name)));
                 rest
             }
             _ if is_of_word(first) => {
                 let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
                 let (word, rest) = rest.split_at(end);
-                tokens.push(Token::Word(folded(word)));
+                tokens.push(SqlToken::Word(folded_word(word)));
                 rest
             }
             _ if first.is_whitespace() => after,
             _ => {
-                tokens.push(Token::Sign(first));
+                tokens.push(SqlToken::Sign(first));
                 after
             }
         };
@@ -109,7 +110,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, &'static str> {
 }
 
 /// The servers take letters for equal whose upper cases are: `ı` is an `i`.
-fn folded(word: &str) -> String {
+fn folded_word(word: &str) -> String {
     word.to_uppercase().to_lowercase()
 }
 
@@ -123,7 +124,7 @@ fn is_line_comment(after: &str) -> bool {
     end.is_some_and(|next| next.is_none_or(|next| next == ' ' || next.is_ascii_control()))
 }
 
-fn behind<'a>(text: &'a str, end: &str) -> &'a str {
+fn text_after<'a>(text: &'a str, end: &str) -> &'a str {
     text.split_once(end).map_or("", |(_, rest)| rest)
 }
 
@@ -137,7 +138,7 @@ fn comment(text: &str) -> Result<&str, &'static str> {
 }
 
 /// A quotation up to its mark, and the text behind it; the mark twice is one of its characters.
-fn quoted(text: &str, mark: char) -> Result<(String, &str), &'static str> {
+fn quoted_text(text: &str, mark: char) -> Result<(String, &str), &'static str> {
     let mut inner = String::new();
     let mut characters = text.char_indices();
     while let Some((at, c)) = characters.next() {
@@ -159,11 +160,11 @@ const UNENDED: &str = "a text with a string, a name or a comment without its end
 
 #[cfg(test)]
 mod tests {
-    use super::refused;
+    use super::refused_part;
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        let refused = refused(text);
+        let refused = refused_part(text);
         let is_expected = match expected {
             Some(part) => refused.as_deref().is_some_and(|refused| refused.contains(part)),
             None => refused.is_none(),

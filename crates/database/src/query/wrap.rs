@@ -3,14 +3,14 @@
 
 use crate::{
     catalog::{Column, ColumnKind},
-    description::Described,
+    description::StatementDescription,
     engine::Engine,
     settings::DatabaseLimits,
     sql,
 };
 
 /// A model's text as it is run.
-pub(super) struct Wrapped {
+pub(super) struct WrappedQuery {
     pub(super) text: String,
     /// The columns as a result names them.
     pub(super) columns: Vec<(String, ColumnKind)>,
@@ -18,13 +18,13 @@ pub(super) struct Wrapped {
 
 /// The statement around a text with these columns. `names` are those by which SQLite knows the columns from outside; the other
 /// engines take numbers for names.
-pub(super) fn wrapped(
+pub(super) fn wrapped_query(
     engine: Engine,
     text: &str,
-    described: &Described,
+    described: &StatementDescription,
     names: Option<Vec<String>>,
     limits: &DatabaseLimits,
-) -> Wrapped {
+) -> WrappedQuery {
     let shown = unique(described.columns.iter().map(|column| column.name.as_str()));
     let inner = names.unwrap_or_else(|| (1..=shown.len()).map(|at| format!("c{at}")).collect());
     let kinds = described.columns.iter().map(|column| column.kind.clone());
@@ -46,7 +46,7 @@ pub(super) fn wrapped(
         }
         Engine::Sqlite => format!("SELECT {columns} FROM (\n{text}\n) AS callgate LIMIT {most}"),
     };
-    Wrapped { text, columns: shown.into_iter().zip(kinds).collect() }
+    WrappedQuery { text, columns: shown.into_iter().zip(kinds).collect() }
 }
 
 /// A reading of all columns of a text.
@@ -81,9 +81,9 @@ mod tests {
             kind: ColumnKind::Text { most: None },
         };
         let columns = ["a", "a", "a_2", "a"].map(column).into();
-        let described = Described { values: Vec::new(), columns, is_read: None };
+        let described = StatementDescription { values: Vec::new(), columns, is_read: None };
         let limits = DatabaseLimits { row_bytes: 9, rows: 2, ..DatabaseLimits::default() };
-        let wrapped = wrapped(Engine::Postgres, "table t --", &described, None, &limits);
+        let wrapped = wrapped_query(Engine::Postgres, "table t --", &described, None, &limits);
         let names: Vec<_> = wrapped.columns.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["a", "a_2", "a_2_2", "a_3"]);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The conditions of a statement: the values that rows must have, and the filter of a model.
 
-use super::{Target, binding::Binding, expression};
+use super::{TargetRows, binding::Binding, expression};
 use crate::{
     catalog::{Column, ColumnKind},
     engine::Engine,
@@ -11,7 +11,7 @@ use crate::{
 pub(super) const NEVER: &str = "1 = 0";
 
 /// The conditions of a target.
-pub(super) fn of_target(binding: &mut Binding<'_>, target: &Target<'_>) -> Vec<String> {
+pub(super) fn of_target(binding: &mut Binding<'_>, target: &TargetRows<'_>) -> Vec<String> {
     let mut conditions = of_pairs(binding, target.rows);
     conditions.extend(of_pairs(binding, target.key));
     conditions.extend(of_filter(binding, target.filter));
@@ -51,8 +51,8 @@ fn of_conditions(binding: &mut Binding<'_>, conditions: &[Condition]) -> Vec<Str
 fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
     let exact = expression::exact(binding.scope(), column);
     match test {
-        Test::AtLeast(value) => compared(binding, column, ">=", value),
-        Test::AtMost(value) => compared(binding, column, "<=", value),
+        Test::AtLeast(value) => order_comparison(binding, column, ">=", value),
+        Test::AtMost(value) => order_comparison(binding, column, "<=", value),
         Test::Equal(value) => equal(binding, column, value),
         Test::In(values) if values.is_empty() => NEVER.to_owned(),
         Test::In(values) => {
@@ -62,9 +62,9 @@ fn of_test(binding: &mut Binding<'_>, column: &Column, test: &Test) -> String {
         }
         Test::IsNotNull => format!("{} IS NOT NULL", binding.scope().name(column)),
         Test::IsNull => format!("{} IS NULL", binding.scope().name(column)),
-        Test::Less(value) => compared(binding, column, "<", value),
+        Test::Less(value) => order_comparison(binding, column, "<", value),
         Test::Like(pattern) => like(binding, column, pattern),
-        Test::More(value) => compared(binding, column, ">", value),
+        Test::More(value) => order_comparison(binding, column, ">", value),
         Test::NotEqual(value) => format!("{exact} <> {}", exact_value(binding, column, value)),
     }
 }
@@ -87,15 +87,15 @@ fn exact_value(binding: &mut Binding<'_>, column: &Column, value: &str) -> Strin
 }
 
 /// A comparison by the order of the column.
-pub(super) fn compared(
+pub(super) fn order_comparison(
     binding: &mut Binding<'_>,
     column: &Column,
     operator: &str,
     value: &str,
 ) -> String {
     let placeholder = binding.bind(Some(value));
-    let value = expression::typed(binding.engine, column, &placeholder);
-    format!("{} {operator} {value}", expression::ordered(binding.scope(), column))
+    let value = expression::typed_value(binding.engine, column, &placeholder);
+    format!("{} {operator} {value}", expression::order_expression(binding.scope(), column))
 }
 
 /// A comparison with a pattern, in which letter case and accents matter.
@@ -107,19 +107,19 @@ fn like(binding: &mut Binding<'_>, column: &Column, pattern: &Pattern) -> String
     match binding.engine {
         Engine::Mysql => {
             let name = binding.scope().name(column);
-            let placeholder = binding.bind(Some(&escaped(pattern, &LIKE)));
+            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &LIKE)));
             format!(
                 "CONVERT({name} USING utf8mb4) LIKE CONVERT({placeholder} USING utf8mb4) \
                  COLLATE utf8mb4_bin ESCAPE '!'"
             )
         }
         Engine::Postgres => {
-            let placeholder = binding.bind(Some(&escaped(pattern, &LIKE)));
+            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &LIKE)));
             format!("{exact} LIKE {placeholder}::text ESCAPE '!'")
         }
         // Its `LIKE` takes `a` for `A`.
         Engine::Sqlite => {
-            let placeholder = binding.bind(Some(&escaped(pattern, &GLOB)));
+            let placeholder = binding.bind(Some(&escaped_pattern(pattern, &GLOB)));
             format!("{exact} GLOB {placeholder}")
         }
     }
@@ -142,7 +142,7 @@ const GLOB: Signs = Signs {
     literal: |character| matches!(character, '*' | '?' | '[').then(|| format!("[{character}]")),
 };
 
-fn escaped(pattern: &Pattern, signs: &Signs) -> String {
+fn escaped_pattern(pattern: &Pattern, signs: &Signs) -> String {
     let mut text = String::new();
     for piece in pattern.pieces() {
         match piece {

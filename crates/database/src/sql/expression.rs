@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The value of a placeholder in the column's own type.
-pub(super) fn typed(engine: Engine, column: &Column, placeholder: &str) -> String {
+pub(super) fn typed_value(engine: Engine, column: &Column, placeholder: &str) -> String {
     match engine {
         Engine::Mysql => mysql_typed(&column.kind, placeholder),
         Engine::Postgres => postgres_typed(column, placeholder),
@@ -86,7 +86,7 @@ fn postgres_exact(column: &Column, name: String) -> String {
 fn sqlite_text(column: &Column, name: String) -> String {
     let is_safe = match column.kind {
         ColumnKind::Text { .. } | ColumnKind::Json | ColumnKind::Enumeration(_) => {
-            Affinity::of(&column.sql_type) == Affinity::Text
+            Affinity::from_declared_type(&column.sql_type) == Affinity::Text
         }
         // Their texts never read as numbers.
         _ => true,
@@ -103,14 +103,14 @@ pub(super) fn exact_value(engine: Engine, column: &Column, placeholder: &str) ->
             | ColumnKind::Json
             | ColumnKind::Other
             | ColumnKind::Text { .. } => format!("{placeholder}::text"),
-            _ => typed(engine, column, placeholder),
+            _ => typed_value(engine, column, placeholder),
         },
-        _ => typed(engine, column, placeholder),
+        _ => typed_value(engine, column, placeholder),
     }
 }
 
 /// The column as rows are ordered by it, and as it is compared with [`typed`] values for an order.
-pub(super) fn ordered(scope: Scope<'_>, column: &Column) -> String {
+pub(super) fn order_expression(scope: Scope<'_>, column: &Column) -> String {
     let name = scope.name(column);
     match scope.engine {
         // It sorts these by the numbers of their labels, but compares them as texts.
@@ -127,7 +127,7 @@ fn has_labels(column: &Column) -> bool {
 }
 
 /// The column as a text of at most so many characters and one more.
-pub(super) fn shown(scope: Scope<'_>, column: &Column, most: usize) -> String {
+pub(super) fn shown_column(scope: Scope<'_>, column: &Column, most: usize) -> String {
     let name = scope.name(column);
     let most = most.saturating_add(1);
     match scope.engine {

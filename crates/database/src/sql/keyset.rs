@@ -3,7 +3,7 @@
 use super::{
     Direction,
     binding::Binding,
-    condition::{NEVER, compared},
+    condition::{NEVER, order_comparison},
     expression,
 };
 use crate::{catalog::Column, engine::Engine};
@@ -16,7 +16,7 @@ struct Step<'a> {
 }
 
 /// The condition for the rows after the one with these values; no row meets it if the values are not those of the order.
-pub(super) fn after(
+pub(super) fn rows_after(
     binding: &mut Binding<'_>,
     order: &[(String, Direction)],
     last: &[Option<String>],
@@ -32,7 +32,7 @@ pub(super) fn after(
     if let Some(row) = row(binding, &steps) {
         return row;
     }
-    let bound = bound(binding, &steps);
+    let bound = first_column_bound(binding, &steps);
     let mut alternatives = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let before = steps.get(..index).unwrap_or_default();
@@ -50,13 +50,13 @@ pub(super) fn after(
 
 /// The condition that every alternative has on the first column: an index begins there, and goes on in the order. `None` if rows
 /// with null come later, and for one column, whose only alternative it would repeat.
-fn bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
+fn first_column_bound(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let [Step { column, direction, last }, _, ..] = steps else { return None };
     let ascends = *direction == Direction::Ascending;
     let has_nulls_first = ascends == binding.engine.sorts_nulls_first();
     let operator = if ascends { ">=" } else { "<=" };
     let last = last.filter(|_| !column.is_nullable || has_nulls_first)?;
-    Some(compared(binding, column, operator, last))
+    Some(order_comparison(binding, column, operator, last))
 }
 
 /// One comparison of rows, which an index serves, if all columns go one way and have no nulls.
@@ -71,10 +71,12 @@ fn row(binding: &mut Binding<'_>, steps: &[Step<'_>]) -> Option<String> {
     let mut values = Vec::new();
     for (step, last) in steps.iter().zip(last?) {
         let placeholder = binding.bind(Some(last));
-        values.push(expression::typed(binding.engine, step.column, &placeholder));
+        values.push(expression::typed_value(binding.engine, step.column, &placeholder));
     }
-    let columns: Vec<_> =
-        steps.iter().map(|step| expression::ordered(binding.scope(), step.column)).collect();
+    let columns: Vec<_> = steps
+        .iter()
+        .map(|step| expression::order_expression(binding.scope(), step.column))
+        .collect();
     let operator = operator(first);
     Some(format!("({}) {operator} ({})", columns.join(", "), values.join(", ")))
 }
@@ -89,17 +91,17 @@ fn alternative(binding: &mut Binding<'_>, before: &[Step<'_>], step: &Step<'_>) 
     let mut conditions = Vec::new();
     for step in before {
         conditions.push(match step.last {
-            Some(last) => compared(binding, step.column, "=", last),
+            Some(last) => order_comparison(binding, step.column, "=", last),
             None => null(binding, step.column, "IS NULL"),
         });
     }
     conditions.push(match step.last {
         None => null(binding, step.column, "IS NOT NULL"),
         Some(last) if step.column.is_nullable && !has_nulls_first => {
-            let later = compared(binding, step.column, operator(step.direction), last);
+            let later = order_comparison(binding, step.column, operator(step.direction), last);
             format!("({later} OR {})", null(binding, step.column, "IS NULL"))
         }
-        Some(last) => compared(binding, step.column, operator(step.direction), last),
+        Some(last) => order_comparison(binding, step.column, operator(step.direction), last),
     });
     Some(format!("({})", conditions.join(" AND ")))
 }

@@ -3,7 +3,7 @@
 use callgate_tool::Value;
 
 use super::{
-    Changes, Direction, Returning, Select, Sql, Target, delete, insert, present, select, update,
+    Changes, Direction, Returning, Select, Sql, TargetRows, delete, insert, present, select, update,
 };
 use crate::{
     catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
@@ -85,7 +85,7 @@ fn filter_of(table: &Table, json: &str, engine: Engine) -> Filter {
     filter::read(&Value::parse(json).unwrap(), &columns, engine).unwrap()
 }
 
-fn reading<'a>(table: &'a Table, target: Target<'a>) -> Select<'a> {
+fn reading<'a>(table: &'a Table, target: TargetRows<'a>) -> Select<'a> {
     Select {
         table,
         columns: table.columns.iter().take(1).collect(),
@@ -113,7 +113,7 @@ fn a_reading_has_rows_key_filter_order_and_limit() {
     let filter = filter_of(&orders, json, Postgres);
     let order = order(&[("total", Direction::Descending), ("no", Direction::Ascending)]);
     let last = [Some("3.5".to_owned()), Some("9".to_owned())];
-    let mut reading = reading(&orders, Target { rows: &rows, key: &key, filter: &filter });
+    let mut reading = reading(&orders, TargetRows { rows: &rows, key: &key, filter: &filter });
     reading.columns = orders.columns.iter().collect();
     reading.order = &order;
     reading.after = Some(&last);
@@ -149,7 +149,7 @@ fn rows_after_a_row_are_one_comparison_if_an_index_can_serve_it() {
     let filter = Filter::default();
     let order = order(&[("owner", Direction::Descending), ("no", Direction::Descending)]);
     let last = [Some("ann".to_owned()), Some("9".to_owned())];
-    let mut reading = reading(&orders, Target { rows: &[], key: &[], filter: &filter });
+    let mut reading = reading(&orders, TargetRows { rows: &[], key: &[], filter: &filter });
     reading.order = &order;
     reading.after = Some(&last);
     check(
@@ -169,7 +169,7 @@ fn nulls_stand_where_each_engine_sorts_them() {
     let check = |engine, direction, last: Option<&str>, expected: &str| {
         let order = order(&[("note", direction)]);
         let last = [last.map(str::to_owned)];
-        let mut reading = reading(&orders, Target { rows: &[], key: &[], filter: &filter });
+        let mut reading = reading(&orders, TargetRows { rows: &[], key: &[], filter: &filter });
         reading.order = &order;
         reading.after = Some(&last);
         let text = select(engine, &reading).text;
@@ -228,8 +228,8 @@ fn rows_are_changed_and_removed_by_key_or_condition_only() {
     let set = [(&orders.columns[3], Some("x".to_owned()))];
     let (rows, key) = (pairs(&[("owner", "ann")]), pairs(&[("no", "7")]));
     let empty = Filter::default();
-    let all = Target { rows: &rows, key: &[], filter: &empty };
-    let one = Target { key: &key, ..all };
+    let all = TargetRows { rows: &rows, key: &[], filter: &empty };
+    let one = TargetRows { key: &key, ..all };
     check(
         &update(Postgres, &orders, only(&set), &one, &returning),
         r#"UPDATE "public"."orders" SET "note" = $1::text::character varying(20) WHERE "orders"."owner" = $2::text AND "orders"."no" = $3::text::bigint RETURNING "orders"."no"::text"#,
@@ -243,7 +243,7 @@ fn rows_are_changed_and_removed_by_key_or_condition_only() {
     );
     let filter = filter_of(&orders, r#"{"no": {"in": [1, 2]}}"#, Postgres);
     check(
-        &delete(Postgres, &orders, &Target { filter: &filter, ..all }),
+        &delete(Postgres, &orders, &TargetRows { filter: &filter, ..all }),
         r#"DELETE FROM "public"."orders" WHERE "orders"."owner" = $1::text AND "orders"."no" IN ($2::text::bigint, $3::text::bigint)"#,
         &["ann", "1", "2"],
     );
@@ -272,7 +272,7 @@ fn padded_texts_and_arrays_are_compared_and_read_as_texts() {
         table("t", vec![column("code", TEXT, "character(5)"), column("list", list, "bigint[]")]);
     let key = pairs(&[("code", "ab")]);
     let filter = Filter::default();
-    let mut reading = reading(&table, Target { rows: &[], key: &key, filter: &filter });
+    let mut reading = reading(&table, TargetRows { rows: &[], key: &key, filter: &filter });
     reading.columns = table.columns.iter().collect();
     check(
         &select(Postgres, &reading),

@@ -7,12 +7,12 @@ use crate::{
 
 /// True if [`next`] has a value for the column.
 pub(crate) fn has_next(engine: Engine, column: &Column) -> bool {
-    !column.is_generated && next(engine, column, "").is_some()
+    !column.is_generated && next_version(engine, column, "").is_some()
 }
 
 /// The expression of the next version after the one that is named. A number counts up; a time is now, or the least step after the one
 /// before if that is later.
-pub(super) fn next(engine: Engine, column: &Column, name: &str) -> Option<String> {
+pub(super) fn next_version(engine: Engine, column: &Column, name: &str) -> Option<String> {
     match (&column.kind, engine) {
         (ColumnKind::Integer { .. } | ColumnKind::Numeric { .. }, _) => Some(format!("{name} + 1")),
         (ColumnKind::Timestamp { .. }, Engine::Postgres) => {

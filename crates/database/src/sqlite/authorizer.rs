@@ -33,7 +33,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub(super) fn bound(rights: &Arc<Rights>, access: Access, text: &str) -> Self {
+    pub(super) fn for_rights(rights: &Arc<Rights>, access: Access, text: &str) -> Self {
         let is_distrusted = rights.is_for_query() && has_word_with(text);
         let views = if is_distrusted { Views::Distrusted } else { Views::Trusted };
         Self::Bound { rights: Arc::clone(rights), access, views }

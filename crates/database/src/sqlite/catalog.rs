@@ -20,10 +20,10 @@ pub(super) fn tables(
 ) -> rusqlite::Result<BTreeMap<TableName, Table>> {
     let mut tables = BTreeMap::new();
     for name in names.iter().filter(|name| is_main(name)) {
-        let found =
-            connection.prepare_cached(ONE)?.query_row([&name.name], Found::read).optional()?;
-        if let Some(found) = found {
-            tables.insert(name.clone(), table(connection, &found)?);
+        let found_table =
+            connection.prepare_cached(ONE)?.query_row([&name.name], FoundTable::read).optional()?;
+        if let Some(found_table) = found_table {
+            tables.insert(name.clone(), table(connection, &found_table)?);
         }
     }
     Ok(tables)
@@ -45,19 +45,19 @@ pub(super) fn views(connection: &Connection, rights: &Rights) -> rusqlite::Resul
     for name in names {
         let name = name?;
         if rights.reads().contains_key(&name.to_ascii_lowercase()) {
-            views.push(format!("SELECT * FROM main.{}", quoted(&name)));
+            views.push(format!("SELECT * FROM main.{}", quoted_identifier(&name)));
         }
     }
     Ok(views)
 }
 
-struct Found {
+struct FoundTable {
     name: String,
     kind: TableKind,
     strictness: Strictness,
 }
 
-impl Found {
+impl FoundTable {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let is_view = row.get::<_, String>(1)? == "view";
         let is_strict = row.get::<_, bool>(2)?;
@@ -69,22 +69,22 @@ impl Found {
     }
 }
 
-fn table(connection: &Connection, found: &Found) -> rusqlite::Result<Table> {
-    let indexes = indexes(connection, &found.name)?;
-    let declared = declared(connection, &found.name)?;
+fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<Table> {
+    let indexes = indexes(connection, &found_table.name)?;
+    let declared = declared_columns(connection, &found_table.name)?;
     let mut key: Vec<_> = declared.iter().filter(|column| column.key > 0).collect();
     key.sort_by_key(|column| column.key);
     let key: Vec<_> = key.into_iter().map(|column| column.name.clone()).collect();
     // The key of a table without an index for it is the number of its rows.
-    let is_row_number = |column: &Declared| {
-        found.kind == TableKind::Table
+    let is_row_number = |column: &DeclaredColumn| {
+        found_table.kind == TableKind::Table
             && key.len() == 1
             && column.key > 0
             && column.sql_type.eq_ignore_ascii_case("INTEGER")
             && !indexes.iter().any(|index| index.origin == "pk")
     };
     let columns = declared.iter().map(|column| {
-        let place = Place { found, is_row_number: is_row_number(column) };
+        let place = Place { table: found_table, is_row_number: is_row_number(column) };
         self::column(connection, column, &place)
     });
     let columns: Vec<_> = columns.collect::<rusqlite::Result<_>>()?;
@@ -101,11 +101,11 @@ fn table(connection: &Connection, found: &Found) -> rusqlite::Result<Table> {
         }
     }
     Ok(Table {
-        name: TableName { schema: None, name: found.name.clone() },
-        kind: found.kind,
+        name: TableName { schema: None, name: found_table.name.clone() },
+        kind: found_table.kind,
         comment: None,
-        foreign_keys: foreign_keys(connection, &found.name)?,
-        update_trigger: update_trigger(connection, &found.name)?,
+        foreign_keys: foreign_keys(connection, &found_table.name)?,
+        update_trigger: update_trigger(connection, &found_table.name)?,
         columns,
         key,
         unique,
@@ -120,7 +120,7 @@ fn update_trigger(connection: &Connection, table: &str) -> rusqlite::Result<Upda
     Ok(if has_trigger { UpdateTrigger::Present } else { UpdateTrigger::Absent })
 }
 
-struct Declared {
+struct DeclaredColumn {
     name: String,
     sql_type: String,
     is_not_null: bool,
@@ -131,10 +131,10 @@ struct Declared {
     hidden: u32,
 }
 
-fn declared(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Declared>> {
+fn declared_columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<DeclaredColumn>> {
     let mut statement = connection.prepare_cached(COLUMNS)?;
     let columns = statement.query_map([table], |row| {
-        Ok(Declared {
+        Ok(DeclaredColumn {
             name: row.get(0)?,
             sql_type: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
             is_not_null: row.get(2)?,
@@ -147,19 +147,19 @@ fn declared(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Declar
 }
 
 struct Place<'a> {
-    found: &'a Found,
+    table: &'a FoundTable,
     is_row_number: bool,
 }
 
 fn column(
     connection: &Connection,
-    column: &Declared,
+    column: &DeclaredColumn,
     place: &Place<'_>,
 ) -> rusqlite::Result<Column> {
-    let kind = declared_type::kind(&column.sql_type, place.found.strictness);
-    let (compares_bytes, counts_up) = match place.found.kind {
-        TableKind::View => (compares_bytes(connection, &place.found.name, &column.name), false),
-        TableKind::Table => metadata(connection, &place.found.name, &column.name)?,
+    let kind = declared_type::kind(&column.sql_type, place.table.strictness);
+    let (compares_bytes, counts_up) = match place.table.kind {
+        TableKind::View => (compares_bytes(connection, &place.table.name, &column.name), false),
+        TableKind::Table => metadata(connection, &place.table.name, &column.name)?,
     };
     Ok(Column {
         name: column.name.clone(),
@@ -187,8 +187,8 @@ fn compares_bytes(connection: &Connection, view: &str, column: &str) -> bool {
     let text = format!(
         "SELECT count(*) FROM (SELECT {} FROM main.{} WHERE 0 \
          UNION SELECT 'a' UNION SELECT 'A' UNION SELECT 'a ')",
-        quoted(column),
-        quoted(view)
+        quoted_identifier(column),
+        quoted_identifier(view)
     );
     connection.query_row(&text, [], |row| row.get::<_, i64>(0)).is_ok_and(|distinct| distinct == 3)
 }
@@ -250,7 +250,7 @@ fn foreign_keys(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Fo
 }
 
 fn primary_key(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let mut columns = declared(connection, table)?;
+    let mut columns = declared_columns(connection, table)?;
     columns.retain(|column| column.key > 0);
     columns.sort_by_key(|column| column.key);
     Ok(columns.into_iter().map(|column| column.name).collect())
@@ -261,7 +261,7 @@ fn is_main(name: &TableName) -> bool {
 }
 
 /// An identifier, as statements take it.
-fn quoted(name: &str) -> String {
+fn quoted_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

@@ -50,14 +50,14 @@ impl Session {
         connection
             .busy_timeout(lock_time(limits.lock_time, deadline))
             .and_then(|()| configure(&connection, access))
-            .and_then(|()| bound(&connection, access, limits))
+            .and_then(|()| set_limits(&connection, access, limits))
             .map_err(|error| failure::of_opening(&error))?;
         let guard = Arc::new(Guard::default());
         let mut session = Self {
             connection,
             access,
             guard,
-            shown: shown(limits),
+            shown: shown_bytes(limits),
             rights: None,
             verified: None,
             call: None,
@@ -95,7 +95,7 @@ impl Session {
         let call = Arc::clone(call);
         self.connection
             .progress_handler(INSTRUCTIONS, Some(move || call.is_over()))
-            .map_err(|error| failure::of(&error))
+            .map_err(|error| failure::from_error(&error))
     }
 
     /// Makes the connection idle. False if it must not be used again.
@@ -114,16 +114,16 @@ impl Session {
     /// Waits so long for locks from now on.
     pub(super) fn wait_for_locks(&self, time: Duration) -> Result<(), Failure> {
         let time = lock_time(time, self.call()?.deadline());
-        self.connection.busy_timeout(time).map_err(|error| failure::of(&error))
+        self.connection.busy_timeout(time).map_err(|error| failure::from_error(&error))
     }
 
     /// Runs statements of this driver.
-    pub(super) fn own<T>(
+    pub(super) fn run_own<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, Failure> {
         self.guard.set(Mode::Own);
-        work(&self.connection).map_err(|error| failure::of(&error))
+        work(&self.connection).map_err(|error| failure::from_error(&error))
     }
 
     /// Reads the catalog. Its statements leave the cache, from where those of others would take them.
@@ -131,18 +131,18 @@ impl Session {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, Failure> {
-        let result = self.own(work);
+        let result = self.run_own(work);
         self.connection.flush_prepared_statement_cache();
         result
     }
 
     /// Runs one statement of this driver that returns nothing.
     pub(super) fn control(&self, text: Control) -> Result<(), Failure> {
-        self.own(|connection| connection.execute(text.text(), []).map(drop))
+        self.run_own(|connection| connection.execute(text.text(), []).map(drop))
     }
 
     /// Prepares and runs statements of others, within these rights.
-    pub(super) fn bound<T>(
+    pub(super) fn run_within_rights<T>(
         &mut self,
         rights: &Arc<Rights>,
         text: &str,
@@ -151,11 +151,11 @@ impl Session {
         if self.rights.as_ref().is_none_or(|held| !Arc::ptr_eq(held, rights)) {
             self.connection.flush_prepared_statement_cache();
             if rights.is_for_query() {
-                self.bound_operands().map_err(|error| failure::of(&error))?;
+                self.bound_operands().map_err(|error| failure::from_error(&error))?;
             }
             self.rights = Some(Arc::clone(rights));
         }
-        self.guard.set(Mode::bound(rights, self.access, text));
+        self.guard.set(Mode::for_rights(rights, self.access, text));
         let result = work(&self.connection);
         let has_denied = self.guard.has_denied();
         self.guard.set(Mode::Own);
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// Prepares statements of the operator, and returns what they touch.
-    pub(super) fn recorded<T>(
+    pub(super) fn run_recorded<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<(T, Rights), Failure> {
@@ -187,20 +187,21 @@ impl Session {
         match result {
             Ok(result) => Ok((result, touched)),
             Err(_) if has_denied => Err(Failure::Denied),
-            Err(error) => Err(failure::of(&error)),
+            Err(error) => Err(failure::from_error(&error)),
         }
     }
 
     /// The rights for what tools need.
     pub(super) fn rights_for(&self, needs: &Needs) -> Result<Rights, Failure> {
-        let mut rights = self.own(|connection| Rights::of(needs, connection))?;
+        let mut rights = self.run_own(|connection| Rights::from_needs(needs, connection))?;
         if !needs.is_for_query {
             return Ok(rights);
         }
-        let views = self.own(|connection| super::catalog::views(connection, &rights))?;
+        let views = self.run_own(|connection| super::catalog::views(connection, &rights))?;
         for view in views {
             // The view's own reads carry its name; those of a statement that names it carry none.
-            let ((), touched) = self.recorded(|connection| connection.prepare(&view).map(drop))?;
+            let ((), touched) =
+                self.run_recorded(|connection| connection.prepare(&view).map(drop))?;
             rights.add_views(touched);
         }
         Ok(rights)
@@ -208,10 +209,12 @@ impl Session {
 
     /// The version that the file counts up with every change of its schema.
     pub(super) fn version(&self) -> Result<i64, Failure> {
-        self.own(|connection| connection.query_row(Control::Version.text(), [], |row| row.get(0)))
+        self.run_own(|connection| {
+            connection.query_row(Control::Version.text(), [], |row| row.get(0))
+        })
     }
 
-    pub(super) fn verified(&self) -> Option<i64> {
+    pub(super) fn verified_version(&self) -> Option<i64> {
         self.verified
     }
 
@@ -221,7 +224,7 @@ impl Session {
 
     /// The digest of the whole schema.
     pub(super) fn digest(&self) -> Result<[u8; 32], Failure> {
-        self.own(|connection| {
+        self.run_own(|connection| {
             let mut statement = connection
                 .prepare("SELECT type, name, sql FROM main.sqlite_schema ORDER BY rowid")?;
             let mut rows = statement.query([])?;
@@ -276,7 +279,7 @@ impl Control {
 /// process opened would drop its locks.
 fn check_file(file: &Path) -> Result<(), Failure> {
     match std::fs::metadata(file) {
-        Ok(found) if found.is_file() => Ok(()),
+        Ok(metadata) if metadata.is_file() => Ok(()),
         Ok(_) => Err(failure::unavailable("the name of the database is no file")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(failure::unavailable("the file of the database does not exist"))
@@ -305,8 +308,12 @@ fn configure(connection: &Connection, access: Access) -> rusqlite::Result<()> {
     connection.pragma_update(None, "query_only", access == Access::Read)
 }
 
-fn bound(connection: &Connection, access: Access, limits: &DatabaseLimits) -> rusqlite::Result<()> {
-    let shown = shown(limits);
+fn set_limits(
+    connection: &Connection,
+    access: Access,
+    limits: &DatabaseLimits,
+) -> rusqlite::Result<()> {
+    let shown = shown_bytes(limits);
     let length = match access {
         Access::Read => READ_BYTES.max(shown),
         Access::Write => WRITE_BYTES.max(shown),
@@ -330,7 +337,7 @@ fn bound(connection: &Connection, access: Access, limits: &DatabaseLimits) -> ru
 }
 
 /// The bytes that a value needs to be shown whole.
-fn shown(limits: &DatabaseLimits) -> i32 {
+fn shown_bytes(limits: &DatabaseLimits) -> i32 {
     i32::try_from(limits.row_bytes.saturating_mul(4)).unwrap_or(i32::MAX)
 }
 

@@ -5,10 +5,13 @@ use rusqlite::Connection;
 use super::declared_type;
 use crate::{
     catalog::ColumnKind,
-    description::{Described, DescribedColumn},
+    description::{DescribedColumn, StatementDescription},
 };
 
-pub(super) fn prepared(connection: &Connection, text: &str) -> rusqlite::Result<Described> {
+pub(super) fn statement_description(
+    connection: &Connection,
+    text: &str,
+) -> rusqlite::Result<StatementDescription> {
     let statement = connection.prepare(text)?;
     let columns = statement.columns();
     let columns = columns.map(|column| DescribedColumn {
@@ -17,7 +20,7 @@ pub(super) fn prepared(connection: &Connection, text: &str) -> rusqlite::Result<
             declared_type::kind(declared, declared_type::Strictness::Flexible)
         }),
     });
-    Ok(Described {
+    Ok(StatementDescription {
         columns: columns.collect(),
         // No value has a type, but each has its place.
         values: vec![String::new(); statement.parameter_count()],

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A failure of a statement.
-pub(super) fn of(error: &Failed) -> Failure {
+pub(super) fn from_error(error: &Failed) -> Failure {
     let (code, message) = match error {
         Failed::SqliteFailure(code, message) => (*code, message.as_deref()),
         // A text that the engine does not parse.
@@ -53,7 +53,7 @@ pub(super) fn unavailable(reason: &str) -> Failure {
 
 /// A failure while a connection is opened.
 pub(super) fn of_opening(error: &Failed) -> Failure {
-    match of(error) {
+    match from_error(error) {
         failure @ (Failure::Conflict
         | Failure::Full
         | Failure::TimedOut { .. }
@@ -76,7 +76,7 @@ pub(super) fn of_load(failure: &Failure) -> Error {
         };
         error::own_statement(code.unwrap_or("its values are not those that it asks for"))
     };
-    error::for_now(failure).unwrap_or_else(own)
+    error::transient_error(failure).unwrap_or_else(own)
 }
 
 /// A failure while a statement is prepared.
@@ -85,7 +85,7 @@ pub(super) fn of_statement(failure: &Failure) -> Error {
         Failure::Denied => NOT_ALLOWED,
         _ => "the statement cannot be prepared: the database refuses it",
     };
-    error::for_now(failure).unwrap_or_else(|| Error::new(ErrorKind::Statement, reason))
+    error::transient_error(failure).unwrap_or_else(|| Error::new(ErrorKind::Statement, reason))
 }
 
 fn constraint(code: i32, message: &str) -> Failure {
@@ -163,14 +163,14 @@ mod tests {
             (ffi::SQLITE_MISUSE, Failure::Internal),
         ] {
             let failed = Failed::SqliteFailure(ffi::Error::new(code), None);
-            assert_eq!(of(&failed), expected, "{code}");
+            assert_eq!(from_error(&failed), expected, "{code}");
         }
     }
 
     #[test]
     fn a_text_of_our_own_that_the_engine_does_not_parse_is_no_database_that_is_away() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
-        let failure = of(&connection.prepare("selec 1").unwrap_err());
+        let failure = from_error(&connection.prepare("selec 1").unwrap_err());
         assert_eq!(failure, Failure::Malformed { code: Some("SQLITE_ERROR".to_owned()) });
         assert_eq!(of_load(&failure).kind(), ErrorKind::Catalog);
         assert_eq!(of_load(&Failure::Full).kind(), ErrorKind::Unavailable);

@@ -30,10 +30,11 @@ pub(super) fn replace_in(connection: &Connection) -> Result<()> {
     let most = usize::try_from(connection.limit(Limit::SQLITE_LIMIT_LENGTH)?).unwrap_or_default();
     connection.create_scalar_function("instr", 2, flags, |context| Ok(position(context)))?;
     connection
-        .create_scalar_function("replace", 3, flags, move |context| replaced(context, most))?;
+        .create_scalar_function("replace", 3, flags, move |context| replaced_text(context, most))?;
     for (name, sides) in [("ltrim", Sides::Left), ("rtrim", Sides::Right), ("trim", Sides::Both)] {
-        connection
-            .create_scalar_function(name, 2, flags, move |context| Ok(trimmed(context, sides)))?;
+        connection.create_scalar_function(name, 2, flags, move |context| {
+            Ok(trimmed_text(context, sides))
+        })?;
     }
     concat::replace_in(connection, most)?;
     json::replace_in(connection, most)?;
@@ -52,7 +53,7 @@ fn position(context: &Context<'_>) -> Option<i64> {
     i64::try_from(count).ok()?.checked_add(1)
 }
 
-fn replaced(context: &Context<'_>, most: usize) -> Result<Option<Value>> {
+fn replaced_text(context: &Context<'_>, most: usize) -> Result<Option<Value>> {
     let Some(whole) = bytes(context.get_raw(0)) else { return Ok(None) };
     let Some(part) = bytes(context.get_raw(1)) else { return Ok(None) };
     if part.first().is_none_or(|first| *first == 0) {
@@ -79,7 +80,7 @@ enum Sides {
     Right,
 }
 
-fn trimmed(context: &Context<'_>, sides: Sides) -> Option<Value> {
+fn trimmed_text(context: &Context<'_>, sides: Sides) -> Option<Value> {
     let (whole, set) = (bytes(context.get_raw(0))?, bytes(context.get_raw(1))?);
     // The engine reads the set up to U+0000.
     let set = set.split(|byte| *byte == 0).next().unwrap_or_default();

@@ -66,7 +66,7 @@ fn finding(grade: Grade, name: &str, message: &str, remedy: &str) -> LoginFindin
 fn is_writable_by_all(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     // In a sticky folder only the owner replaces a file.
-    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o1002 == 0o0002)
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o1002 == 0o0002)
 }
 
 #[cfg(not(unix))]

@@ -61,7 +61,7 @@ impl Touch<'_> {
 }
 
 impl Rights {
-    pub(super) fn of(needs: &Needs, connection: &Connection) -> rusqlite::Result<Self> {
+    pub(super) fn from_needs(needs: &Needs, connection: &Connection) -> rusqlite::Result<Self> {
         let mut rights =
             Self { is_for_query: needs.is_for_query, names: names(connection)?, ..Self::default() };
         for (name, needs) in &needs.tables {

@@ -24,11 +24,13 @@ impl Bounds {
         let mut rows = Rows::new();
         let mut left = self.bytes;
         while (rows.len() as u64) < most {
-            let Some(row) = stepped.next().map_err(|error| failure::of(&error))? else { break };
+            let Some(row) = stepped.next().map_err(|error| failure::from_error(&error))? else {
+                break;
+            };
             let count = row.as_ref().column_count();
             let mut texts = Vec::with_capacity(count);
             for at in 0..count {
-                let value = row.get_ref(at).map_err(|error| failure::of(&error))?;
+                let value = row.get_ref(at).map_err(|error| failure::from_error(&error))?;
                 let n_bytes =
                     value.as_bytes_or_null().ok().flatten().map_or(NUMBER_BYTES, <[u8]>::len);
                 left = left.checked_sub(n_bytes).ok_or(Failure::TooLarge)?;

@@ -6,14 +6,14 @@ use super::{
     pool::Pool,
     rows::Bounds,
 };
-use crate::transaction::{Access, Came, Expects, Failure, Reviewed, Step, Transaction};
+use crate::transaction::{Access, Expects, Failure, ReviewedDigest, Step, StepResult, Transaction};
 
 /// Runs a transaction. Nothing of it stays unless every step came to what it expects.
 pub(super) fn run(
     session: &mut Session,
     pool: &Pool,
     transaction: &Transaction,
-) -> Result<Vec<Came>, Failure> {
+) -> Result<Vec<StepResult>, Failure> {
     if transaction.role.is_some() || !transaction.identity.is_empty() {
         return Err(Failure::Denied);
     }
@@ -48,8 +48,8 @@ fn steps(
     session: &mut Session,
     pool: &Pool,
     transaction: &Transaction,
-) -> Result<Vec<Came>, Failure> {
-    let expected = pool.snapshot().expected();
+) -> Result<Vec<StepResult>, Failure> {
+    let expected = pool.snapshot().expected_schema();
     expected.verify(session)?;
     let bounds = Bounds::new(pool.limits());
     let steps = transaction.steps.iter().enumerate();
@@ -61,7 +61,7 @@ fn steps(
         if Control::ALL.iter().any(|own| own.text() == step.text.trim()) {
             return Err(Failure::Denied);
         }
-        session.bound(&expected.rights, &step.text, |connection| {
+        session.run_within_rights(&expected.rights, &step.text, |connection| {
             let access = transaction.access;
             run_step(connection, Place { at, step, access, bounds: &bounds })
         })
@@ -77,9 +77,9 @@ struct Place<'a> {
     bounds: &'a Bounds,
 }
 
-fn run_step(connection: &rusqlite::Connection, place: Place<'_>) -> Result<Came, Failure> {
+fn run_step(connection: &rusqlite::Connection, place: Place<'_>) -> Result<StepResult, Failure> {
     let Place { at, step, access, bounds } = place;
-    let of = |error| failure::of(&error);
+    let of = |error| failure::from_error(&error);
     let mut statement = connection.prepare_cached(&step.text).map_err(of)?;
     let is_change = !statement.readonly();
     if is_change && access == Access::Read {
@@ -95,16 +95,16 @@ fn run_step(connection: &rusqlite::Connection, place: Place<'_>) -> Result<Came,
     let unexpected = Err(Failure::Unexpected { step: at });
     match step.expects {
         Expects::Rows { most } => {
-            Ok(Came { rows: bounds.read(&mut rows, u64::from(most))?, affected: 0 })
+            Ok(StepResult { rows: bounds.read(&mut rows, u64::from(most))?, affected: 0 })
         }
         Expects::Present => match rows.next().map_err(of)? {
-            Some(_) => Ok(Came::default()),
+            Some(_) => Ok(StepResult::default()),
             None => unexpected,
         },
         Expects::Reviewed(reviewed) => {
             let rows = bounds.read(&mut rows, u64::MAX)?;
-            let is_same = Reviewed::of(&rows) == reviewed;
-            if is_same { Ok(Came { rows, affected: 0 }) } else { unexpected }
+            let is_same = ReviewedDigest::from_rows(&rows) == reviewed;
+            if is_same { Ok(StepResult { rows, affected: 0 }) } else { unexpected }
         }
         Expects::Affected { most, some } => {
             let returned = bounds.read(&mut rows, most)?;
@@ -114,7 +114,7 @@ fn run_step(connection: &rusqlite::Connection, place: Place<'_>) -> Result<Came,
             match affected {
                 0 if some => unexpected,
                 affected if affected > most => Err(Failure::TooMany { affected }),
-                affected => Ok(Came { rows: returned, affected }),
+                affected => Ok(StepResult { rows: returned, affected }),
             }
         }
     }

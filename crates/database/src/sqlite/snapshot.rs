@@ -3,13 +3,15 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{catalog, connection::Session, describe, rights::Rights};
-use crate::{catalog::Table, description::Described, settings::TableName, transaction::Failure};
+use crate::{
+    catalog::Table, description::StatementDescription, settings::TableName, transaction::Failure,
+};
 
 /// The tables, statements and rights of the load.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     tables: Arc<BTreeMap<TableName, Table>>,
-    statements: Arc<Vec<(Arc<str>, Described)>>,
+    statements: Arc<Vec<(Arc<str>, StatementDescription)>>,
     digest: Option<[u8; 32]>,
     granted: Option<Rights>,
     described: Rights,
@@ -19,9 +21,9 @@ pub(super) struct Snapshot {
 
 /// The state that a session compares with the file.
 #[derive(Clone)]
-pub(super) struct Expected {
+pub(super) struct ExpectedSchema {
     tables: Arc<BTreeMap<TableName, Table>>,
-    statements: Arc<Vec<(Arc<str>, Described)>>,
+    statements: Arc<Vec<(Arc<str>, StatementDescription)>>,
     digest: Option<[u8; 32]>,
     pub(super) rights: Arc<Rights>,
 }
@@ -34,7 +36,12 @@ impl Snapshot {
         Arc::make_mut(&mut self.tables).extend(tables.clone());
     }
 
-    pub(super) fn add_statement(&mut self, text: Arc<str>, described: Described, touched: &Rights) {
+    pub(super) fn add_statement(
+        &mut self,
+        text: Arc<str>,
+        described: StatementDescription,
+        touched: &Rights,
+    ) {
         Arc::make_mut(&mut self.statements).push((text, described));
         self.described.add_all(touched);
         self.rights = None;
@@ -60,8 +67,8 @@ impl Snapshot {
         self.granted.as_ref().is_some_and(Rights::is_for_query)
     }
 
-    pub(super) fn expected(&mut self) -> Expected {
-        Expected {
+    pub(super) fn expected_schema(&mut self) -> ExpectedSchema {
+        ExpectedSchema {
             rights: self.rights(),
             tables: Arc::clone(&self.tables),
             statements: Arc::clone(&self.statements),
@@ -70,11 +77,11 @@ impl Snapshot {
     }
 }
 
-impl Expected {
+impl ExpectedSchema {
     /// Compares the schema of a transaction that has begun with that of the load.
     pub(super) fn verify(&self, session: &mut Session) -> Result<(), Failure> {
         let version = session.version()?;
-        if session.verified() == Some(version) {
+        if session.verified_version() == Some(version) {
             return Ok(());
         }
         if self.digest != Some(session.digest()?) {
@@ -86,7 +93,7 @@ impl Expected {
 
     fn compare(&self, session: &mut Session) -> Result<(), Failure> {
         if self.rights.is_for_query()
-            && session.own(|connection| self.rights.has_other_names(connection))?
+            && session.run_own(|connection| self.rights.has_other_names(connection))?
         {
             return Err(Failure::Stale);
         }
@@ -100,8 +107,8 @@ impl Expected {
             return Err(Failure::Stale);
         }
         for (text, loaded) in &*self.statements {
-            let described = session.bound(&self.rights, text, |connection| {
-                describe::prepared(connection, text).map_err(|_| Failure::Stale)
+            let described = session.run_within_rights(&self.rights, text, |connection| {
+                describe::statement_description(connection, text).map_err(|_| Failure::Stale)
             })?;
             if described != *loaded {
                 return Err(Failure::Stale);

@@ -19,7 +19,7 @@ use crate::{
     endpoint::Connecting,
     login::{Needs, TableNeeds},
     settings::{DatabaseLimits, TableName},
-    transaction::{Access, Came, Expects, Failure, Step, Transaction},
+    transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
 };
 
 /// A file with a schema, in a folder that ends with the test.
@@ -119,7 +119,11 @@ fn affected(text: &str, most: u64) -> Step {
     step(text, &[], Expects::Affected { most, some: true })
 }
 
-async fn run(driver: &Sqlite, access: Access, steps: Vec<Step>) -> Result<Vec<Came>, Failure> {
+async fn run(
+    driver: &Sqlite,
+    access: Access,
+    steps: Vec<Step>,
+) -> Result<Vec<StepResult>, Failure> {
     run_within(driver, access, steps, Duration::from_secs(10)).await
 }
 
@@ -128,7 +132,7 @@ async fn run_within(
     access: Access,
     steps: Vec<Step>,
     time: Duration,
-) -> Result<Vec<Came>, Failure> {
+) -> Result<Vec<StepResult>, Failure> {
     let transaction = Transaction {
         principal: "".into(),
         access,

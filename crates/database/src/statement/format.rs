@@ -12,7 +12,11 @@ use crate::{
 };
 
 /// The value as its type takes it: a date before a type of moments is the beginning of the day, in UTC.
-pub(super) fn fitted<'v>(kind: &ColumnKind, schema: &Value, value: &'v Value) -> Cow<'v, Value> {
+pub(super) fn fitted_value<'v>(
+    kind: &ColumnKind,
+    schema: &Value,
+    value: &'v Value,
+) -> Cow<'v, Value> {
     match (kind, value.as_str()) {
         (ColumnKind::Timestamp { has_zone }, Some(date)) if format_of(schema) == Some("date") => {
             let zone = if *has_zone { "Z" } else { "" };
@@ -25,7 +29,7 @@ pub(super) fn fitted<'v>(kind: &ColumnKind, schema: &Value, value: &'v Value) ->
 /// A value that its schema allows and that its type refuses, whatever the digits are; `None` if the type takes the schema's values.
 pub(super) fn refused_example(input: &Column, schema: &Value, engine: Engine) -> Option<Value> {
     let example = example(schema)?;
-    let value = fitted(&input.kind, schema, &example);
+    let value = fitted_value(&input.kind, schema, &example);
     let is_refused = column::text(input, &value, engine).is_err();
     is_refused.then_some(example)
 }

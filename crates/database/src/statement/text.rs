@@ -13,7 +13,7 @@ pub(super) enum Piece {
 
 /// A text that is no statement with named values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Malformed {
+pub(super) enum MalformedStatement {
     /// A placeholder of the engine's own: `$1`, `?`.
     Placeholder,
     /// Text after the semicolon that ends a statement.
@@ -23,8 +23,8 @@ pub(super) enum Malformed {
 }
 
 /// The pieces of one statement, without the semicolon at its end.
-pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, Malformed> {
-    let mut reader = Reader { rest: sql, engine, pieces: Vec::new(), text: String::new() };
+pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, MalformedStatement> {
+    let mut reader = StatementReader { rest: sql, engine, pieces: Vec::new(), text: String::new() };
     while !reader.rest.is_empty() {
         reader.step()?;
     }
@@ -32,15 +32,15 @@ pub(super) fn pieces(sql: &str, engine: Engine) -> Result<Vec<Piece>, Malformed>
     Ok(reader.pieces)
 }
 
-struct Reader<'a> {
+struct StatementReader<'a> {
     rest: &'a str,
     engine: Engine,
     pieces: Vec<Piece>,
     text: String,
 }
 
-impl<'a> Reader<'a> {
-    fn step(&mut self) -> Result<(), Malformed> {
+impl<'a> StatementReader<'a> {
+    fn step(&mut self) -> Result<(), MalformedStatement> {
         let (sqlite, mysql) = (self.engine == Engine::Sqlite, self.engine == Engine::Mysql);
         let postgres = self.engine == Engine::Postgres;
         let mut characters = self.rest.chars();
@@ -49,13 +49,13 @@ impl<'a> Reader<'a> {
             ('-', Some('-')) => self.take_line(),
             ('#', _) if mysql => self.take_line(),
             ('/', Some('*')) => self.comment()?,
-            ('\'', _) => self.quoted('\'', self.has_escapes())?,
-            ('"', _) => self.quoted('"', mysql)?,
-            ('`', _) if !postgres => self.quoted('`', false)?,
-            ('[', _) if sqlite => self.quoted(']', false)?,
+            ('\'', _) => self.take_quotation('\'', self.has_escapes())?,
+            ('"', _) => self.take_quotation('"', mysql)?,
+            ('`', _) if !postgres => self.take_quotation('`', false)?,
+            ('[', _) if sqlite => self.take_quotation(']', false)?,
             ('$', _) if postgres => self.dollar(second)?,
-            ('?', _) if !postgres => return Err(Malformed::Placeholder),
-            ('@' | '$', _) if sqlite => return Err(Malformed::Placeholder),
+            ('?', _) if !postgres => return Err(MalformedStatement::Placeholder),
+            ('@' | '$', _) if sqlite => return Err(MalformedStatement::Placeholder),
             (':', Some(':' | '=')) => self.take(2),
             (':', Some(next)) if is_start(next) => self.value(),
             (';', _) => self.end()?,
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         self.take(self.rest.find(is_end).unwrap_or(self.rest.len()));
     }
 
-    fn comment(&mut self) -> Result<(), Malformed> {
+    fn comment(&mut self) -> Result<(), MalformedStatement> {
         let mut depth = 0_usize;
         loop {
             if self.rest.starts_with("/*") && (depth == 0 || self.engine == Engine::Postgres) {
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
                 depth -= 1;
                 self.take(2);
             } else {
-                let first = self.rest.chars().next().ok_or(Malformed::Unended)?;
+                let first = self.rest.chars().next().ok_or(MalformedStatement::Unended)?;
                 self.take(first.len_utf8());
             }
             if depth == 0 {
@@ -115,13 +115,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A quotation up to its mark; the mark twice is one of its characters.
-    fn quoted(&mut self, mark: char, has_escapes: bool) -> Result<(), Malformed> {
+    fn take_quotation(&mut self, mark: char, has_escapes: bool) -> Result<(), MalformedStatement> {
         self.take(1);
         loop {
-            let first = self.rest.chars().next().ok_or(Malformed::Unended)?;
+            let first = self.rest.chars().next().ok_or(MalformedStatement::Unended)?;
             self.take(first.len_utf8());
             if first == '\\' && has_escapes {
-                let escaped = self.rest.chars().next().ok_or(Malformed::Unended)?;
+                let escaped = self.rest.chars().next().ok_or(MalformedStatement::Unended)?;
                 self.take(escaped.len_utf8());
                 continue;
             }
@@ -135,9 +135,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A string in dollars: `$tag$ … $tag$`.
-    fn dollar(&mut self, second: Option<char>) -> Result<(), Malformed> {
+    fn dollar(&mut self, second: Option<char>) -> Result<(), MalformedStatement> {
         if second.is_some_and(|second| second.is_ascii_digit()) {
-            return Err(Malformed::Placeholder);
+            return Err(MalformedStatement::Placeholder);
         }
         let rest: &'a str = self.rest;
         let inner = rest.strip_prefix('$').unwrap_or_default();
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let mark = format!("${tag}$");
-        let n_body = body.find(&mark).ok_or(Malformed::Unended)?;
+        let n_body = body.find(&mark).ok_or(MalformedStatement::Unended)?;
         self.take(mark.len() + n_body + mark.len());
         Ok(())
     }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     /// After the semicolon come spaces and comments alone, which are left out.
-    fn end(&mut self) -> Result<(), Malformed> {
+    fn end(&mut self) -> Result<(), MalformedStatement> {
         let kept = self.text.len();
         self.take(1);
         while let Some(first) = self.rest.chars().next() {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             } else if self.rest.starts_with("/*") {
                 self.comment()?;
             } else {
-                return Err(Malformed::Second);
+                return Err(MalformedStatement::Second);
             }
         }
         self.text.truncate(kept);
@@ -202,7 +202,7 @@ mod tests {
 
     /// The pieces with values as `<name>`.
     #[track_caller]
-    fn check(engine: Engine, sql: &str, expected: Result<&str, Malformed>) {
+    fn check(engine: Engine, sql: &str, expected: Result<&str, MalformedStatement>) {
         let shown = pieces(sql, engine).map(|pieces| {
             let shown = pieces.into_iter().map(|piece| match piece {
                 Piece::Text(text) => text,
@@ -226,8 +226,8 @@ mod tests {
                 Ok("select \":a\" from t -- :b\n, <c>"),
             );
             check(engine, "select /* :a */ :b", Ok("select /* :a */ <b>"));
-            check(engine, "select '", Err(Malformed::Unended));
-            check(engine, "select /* :a", Err(Malformed::Unended));
+            check(engine, "select '", Err(MalformedStatement::Unended));
+            check(engine, "select /* :a", Err(MalformedStatement::Unended));
             check(engine, "a := :b", Ok("a := <b>"));
         }
     }
@@ -241,8 +241,8 @@ mod tests {
         check("select like'\\', :b", Ok("select like'\\', <b>"));
         check("select /* /* :a */ :b */ :c", Ok("select /* /* :a */ :b */ <c>"));
         check("select a ? 'b', a$1 from t", Ok("select a ? 'b', a$1 from t"));
-        check("select $1", Err(Malformed::Placeholder));
-        check("select $$ :a", Err(Malformed::Unended));
+        check("select $1", Err(MalformedStatement::Placeholder));
+        check("select $$ :a", Err(MalformedStatement::Unended));
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         check("select [:a], `:b`, :c", Ok("select [:a], `:b`, <c>"));
         check("select '\\', :a", Ok("select '\\', <a>"));
         for own in ["select ?", "select ?1", "select @a", "select $a"] {
-            check(own, Err(Malformed::Placeholder));
+            check(own, Err(MalformedStatement::Placeholder));
         }
     }
 
@@ -259,8 +259,8 @@ mod tests {
     fn a_statement_loses_its_last_semicolon() {
         for engine in ALL {
             check(engine, "select 1; -- done\n", Ok("select 1"));
-            check(engine, "select 1; select 2", Err(Malformed::Second));
-            check(engine, "select 1;;", Err(Malformed::Second));
+            check(engine, "select 1; select 2", Err(MalformedStatement::Second));
+            check(engine, "select 1;;", Err(MalformedStatement::Second));
             check(engine, "select ';'", Ok("select ';'"));
         }
     }

@@ -10,15 +10,15 @@ use callgate_tool::{
     Problem, Schema, Session, Tool, ToolName, Value, json,
 };
 
-use super::{Input, Prepared, format, types};
+use super::{DescribedStatement, Input, format, types};
 use crate::{
     column,
     database::Database,
     declaration::{self, Terms},
     engine::Engine,
-    failure::Failed,
+    failure::FailureContext,
     plan::Purpose,
-    reading::{Columns, Reading},
+    result_rows::{Columns, ResultShape},
     session_values,
     settings::StatementInput,
     tool::script,
@@ -29,14 +29,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct StatementTool {
     tool: Tool,
-    statement: Prepared,
+    statement: DescribedStatement,
     text: Arc<str>,
     database: Arc<Database>,
 }
 
 impl StatementTool {
     pub(crate) fn new(
-        statement: Prepared,
+        statement: DescribedStatement,
         terms: Terms<'_>,
         database: &Arc<Database>,
     ) -> Result<Self, InvalidName> {
@@ -65,7 +65,7 @@ impl StatementTool {
         let values = self.statement.placeholders.iter();
         let values = values.map(|input| texts.get(*input).cloned().flatten()).collect();
         let (access, expects) = match self.statement.effect {
-            Effect::Read => (Access::Read, Expects::Rows { most: self.fetched() }),
+            Effect::Read => (Access::Read, Expects::Rows { most: self.fetch_limit() }),
             Effect::Idempotent | Effect::Write => {
                 let most = self.statement.affected;
                 (Access::Write, Expects::Affected { most, some: false })
@@ -75,7 +75,7 @@ impl StatementTool {
         self.database.transaction(access, call, vec![step])
     }
 
-    fn fetched(&self) -> u32 {
+    fn fetch_limit(&self) -> u32 {
         self.database.limits.rows.saturating_add(1)
     }
 
@@ -101,7 +101,7 @@ impl StatementTool {
         };
         let value = call.arguments().get(name).or_else(|| schema.get("default"));
         let value = value.unwrap_or(&Value::Null);
-        let fitted = format::fitted(&input.column.kind, schema, value);
+        let fitted = format::fitted_value(&input.column.kind, schema, value);
         match column::text(&input.column, &fitted, engine) {
             Ok(text) => Ok(text),
             Err(problem) => {
@@ -112,7 +112,7 @@ impl StatementTool {
         }
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> ResultShape {
         let limits = &self.database.limits;
         let columns = self.statement.columns.iter();
         let columns = Columns {
@@ -122,9 +122,9 @@ impl StatementTool {
             result_bytes: limits.result_bytes,
         };
         match self.statement.effect {
-            Effect::Read => Reading::Rows { columns, limit: limits.rows, further: None },
-            _ if columns.named.is_empty() => Reading::Affected(columns),
-            _ => Reading::AffectedRows { columns, limit: limits.rows },
+            Effect::Read => ResultShape::Rows { columns, limit: limits.rows, further: None },
+            _ if columns.named.is_empty() => ResultShape::Affected(columns),
+            _ => ResultShape::AffectedRows { columns, limit: limits.rows },
         }
     }
 }
@@ -193,7 +193,7 @@ impl Backend for StatementTool {
         match self.database.run(transaction, deadline, journal).await {
             Ok(came) => self.reading().outcome(&came, &self.statement.name, &self.database.pages),
             Err(failure) => {
-                let failed = Failed {
+                let failed = FailureContext {
                     entity: None,
                     purposes: &[Purpose::Change],
                     effect: self.statement.effect,
@@ -219,7 +219,7 @@ fn input_schema(inputs: &[Input]) -> Value {
     declaration::object(properties, required)
 }
 
-fn output_schema(statement: &Prepared) -> Value {
+fn output_schema(statement: &DescribedStatement) -> Value {
     let columns = statement.columns.iter().map(|it| (it.name.as_str(), &it.kind));
     match statement.effect {
         Effect::Read => declaration::rows(columns),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::{
     endpoint::Connecting,
     settings::DatabaseLimits,
-    transaction::{Access, Came, Expects, Step, Transaction},
+    transaction::{Access, Expects, Step, StepResult, Transaction},
 };
 
 pub(crate) fn connecting(url: &str) -> Connecting {
@@ -56,6 +56,6 @@ pub(crate) fn write(steps: impl IntoIterator<Item = Step>) -> Transaction {
 }
 
 /// The only value of the only row of the last step.
-pub(crate) fn value(came: &[Came]) -> &str {
+pub(crate) fn value(came: &[StepResult]) -> &str {
     came.last().unwrap().rows[0][0].as_deref().unwrap()
 }

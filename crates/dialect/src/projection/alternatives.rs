@@ -5,18 +5,18 @@ use callgate_tool::{Object, Value};
 
 use super::{
     cut::Level,
-    description::described,
+    description::with_leading_description,
     grammar::NullForm,
     kinds::Kinds,
     loss::Lost,
     nullable::nullable,
-    parts::{Group, Parts, kinds_of},
+    parts::{Group, SchemaParts, kinds_of},
     projector::Projector,
     words::{self, Words},
 };
 
 impl<'s> Projector<'s> {
-    pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
+    pub(super) fn group_schema(&mut self, parts: &SchemaParts<'s>, level: Level) -> Value {
         let mut words = Words::default();
         let mut chosen = None;
         for group in &parts.groups {
@@ -35,7 +35,7 @@ impl<'s> Projector<'s> {
 
     fn alternatives(
         &mut self,
-        parts: &Parts<'s>,
+        parts: &SchemaParts<'s>,
         group: Group<'s>,
         level: Level,
         words: &Words,
@@ -64,13 +64,13 @@ impl<'s> Projector<'s> {
     fn branch(
         &mut self,
         branch: &'s Value,
-        beside: Option<&Parts<'s>>,
+        beside: Option<&SchemaParts<'s>>,
         level: Level,
     ) -> Option<Value> {
         let Some(parts) = beside else { return Some(self.schema(&[branch], level)) };
-        let with = parts.with(branch, self.definitions);
+        let with = parts.with_branch(branch, self.definitions);
         let is_possible = with.kinds() != Kinds::NONE;
-        is_possible.then(|| self.together(&with, level))
+        is_possible.then(|| self.merged_schema(&with, level))
     }
 
     /// One of these branches, with a description of all.
@@ -78,7 +78,7 @@ impl<'s> Projector<'s> {
         let null = self.null();
         let mut flat: Vec<Value> = Vec::new();
         let mut is_nullable = false;
-        for branch in branches.into_iter().flat_map(opened) {
+        for branch in branches.into_iter().flat_map(any_of_branches) {
             let is_null = branch == null;
             is_nullable |= is_null;
             let is_known = is_null || (flat.len() < MOST_COMPARED && flat.contains(&branch));
@@ -87,7 +87,7 @@ impl<'s> Projector<'s> {
         let description = words.behind(own, self.cut.text);
         self.spend(description.len());
         let mut built = match flat.len() {
-            0 if is_nullable => return described(null, description),
+            0 if is_nullable => return with_leading_description(null, description),
             0 => self.any(),
             1 => flat.pop().unwrap_or_default(),
             _ => {
@@ -106,7 +106,7 @@ impl<'s> Projector<'s> {
 }
 
 /// The branches of a schema that consists only of alternatives.
-fn opened(value: Value) -> Vec<Value> {
+fn any_of_branches(value: Value) -> Vec<Value> {
     match value {
         Value::Object(mut members) if members.len() == 1 && members.contains_key("anyOf") => {
             match members.remove("anyOf") {

@@ -26,8 +26,9 @@ impl<'s> Circles<'s> {
                 return true;
             }
             if seen.insert(name) {
-                let found = || definitions.get(name).map(references).unwrap_or_default();
-                open.extend(&*self.direct.entry(name).or_insert_with(found));
+                let definition_references =
+                    || definitions.get(name).map(references).unwrap_or_default();
+                open.extend(&*self.direct.entry(name).or_insert_with(definition_references));
             }
         }
         false

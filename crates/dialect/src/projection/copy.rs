@@ -8,15 +8,15 @@ use super::{
     definitions::PREFIX,
     kinds::Kinds,
     loss::Lost,
-    parts::{Parts, kinds_of},
+    parts::{SchemaParts, kinds_of},
     projector::Projector,
-    words::shortened,
+    words::shortened_text,
 };
 
 impl<'s> Projector<'s> {
-    pub(super) fn copied(&mut self, members: &'s Object, level: Level) -> Value {
+    pub(super) fn copied_schema(&mut self, members: &'s Object, level: Level) -> Value {
         let mut built = Object::with_capacity(members.len());
-        let required = required(members);
+        let required = required_names(members);
         for (keyword, value) in members {
             if !self.cut.is_all() && FRAGILE.contains(&keyword.as_str()) {
                 self.lose("not", Lost::Wider);
@@ -26,7 +26,7 @@ impl<'s> Projector<'s> {
                 ("$anchor" | "$defs" | "$schema" | "externalDocs" | "xml", _) => None,
                 ("$ref", Value::String(reference)) => Some(walk.copied_reference(reference, level)),
                 ("description", Value::String(text)) => {
-                    let text = shortened(text, walk.cut.text);
+                    let text = shortened_text(text, walk.cut.text);
                     walk.spend(text.len());
                     (!text.is_empty()).then_some(Value::String(text))
                 }
@@ -34,12 +34,12 @@ impl<'s> Projector<'s> {
                     let copied = walk.copied_members(properties, &required, level);
                     let members = copied.into_iter();
                     Some(Value::Object(
-                        members.map(|(name, one)| (walk.named(&name, level), one)).collect(),
+                        members.map(|(name, one)| (walk.member_name(&name, level), one)).collect(),
                     ))
                 }
                 ("required", Value::Array(names)) => {
                     let names = names.iter().filter_map(Value::as_str);
-                    Some(names.map(|name| Value::String(walk.named(name, level))).collect())
+                    Some(names.map(|name| Value::String(walk.member_name(name, level))).collect())
                 }
                 ("dependentSchemas" | "patternProperties", Value::Object(schemas)) => {
                     Some(Value::Object(walk.copied_members(schemas, &[], level)))
@@ -102,8 +102,8 @@ impl<'s> Projector<'s> {
             return schema.clone();
         }
         if self.cut.ends(level) && kinds_of(schema, self.definitions, 1).meets(Kinds::OBJECT) {
-            let parts = Parts::of(&[schema], self.definitions);
-            return self.together(&parts, level);
+            let parts = SchemaParts::from_schemas(&[schema], self.definitions);
+            return self.merged_schema(&parts, level);
         }
         self.schema(&[schema], level)
     }
@@ -113,7 +113,7 @@ impl<'s> Projector<'s> {
 pub(super) fn complete(built: &mut Object) {
     let is = |built: &Object, name: &str| {
         built.get("type").is_some_and(|kind| {
-            Kinds::listed(kind) != Kinds::ALL && {
+            Kinds::from_type_keyword(kind) != Kinds::ALL && {
                 let named = [kind].into_iter().chain(kind.as_array().into_iter().flatten());
                 named.into_iter().any(|kind| kind == name)
             }
@@ -127,7 +127,7 @@ pub(super) fn complete(built: &mut Object) {
     }
 }
 
-fn required(members: &Object) -> Vec<&str> {
+fn required_names(members: &Object) -> Vec<&str> {
     let required = members.get("required").and_then(Value::as_array);
     required.into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -17,12 +17,12 @@ pub(super) struct Reference<'s> {
 }
 
 impl<'s> Definitions<'s> {
-    pub(super) fn of(schema: &'s Schema) -> Self {
-        let own = schema.own().get("$defs").and_then(Value::as_object);
+    pub(super) fn new(schema: &'s Schema) -> Self {
+        let own = schema.without_definitions().get("$defs").and_then(Value::as_object);
         let own = own.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema));
         let shared = schema.definitions().iter();
-        let shared = shared.map(|known| (&*known.name, &*known.schema));
-        Self { root: schema.own(), by_name: shared.chain(own).collect() }
+        let shared = shared.map(|definition| (&*definition.name, &*definition.schema));
+        Self { root: schema.without_definitions(), by_name: shared.chain(own).collect() }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'s Value> {

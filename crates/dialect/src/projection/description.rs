@@ -2,12 +2,12 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{projector::Projector, words::shortened};
+use super::{projector::Projector, words::shortened_text};
 
 impl Projector<'_> {
     /// The schema of a member whose name for the provider does not show its own name.
     pub(super) fn with_own_name(&mut self, built: Value, name: &str) -> Value {
-        let named = format!("The service's name is `{}`", shortened(name, LONGEST_NAME));
+        let named = format!("The service's name is `{}`", shortened_text(name, LONGEST_NAME));
         self.spend(named.len());
         self.with_description(built, named)
     }
@@ -20,17 +20,17 @@ impl Projector<'_> {
             return json!({"description": description, "anyOf": [built]});
         }
         if built.get("anyOf").is_none() || self.grammar.has_siblings {
-            return described(built, description);
+            return with_leading_description(built, description);
         }
         if let Some(first) = built.get_mut("anyOf").and_then(|branches| branches.get_mut(0)) {
-            *first = described(first.take(), description);
+            *first = with_leading_description(first.take(), description);
         }
         built
     }
 }
 
 /// A schema with a description in front of its own description.
-pub(super) fn described(schema: Value, description: String) -> Value {
+pub(super) fn with_leading_description(schema: Value, description: String) -> Value {
     if description.is_empty() {
         return schema;
     }
@@ -41,11 +41,11 @@ pub(super) fn described(schema: Value, description: String) -> Value {
         Some(own) => format!("{description}: {own}"),
         None => description,
     };
-    headed(rest, whole)
+    schema_with_description(rest, whole)
 }
 
 /// Puts the type first, then the description, then the rest.
-pub(super) fn headed(mut built: Object, description: String) -> Value {
+pub(super) fn schema_with_description(mut built: Object, description: String) -> Value {
     if description.is_empty() {
         return Value::Object(built);
     }

@@ -19,8 +19,8 @@ impl Kinds {
     pub(super) const STRING: Self = Self(64);
 
     /// The types that the keyword `type` lists; all types if it lists no known one.
-    pub(super) fn listed(value: &Value) -> Self {
-        let named = |name: &Value| name.as_str().map_or(Self::NONE, Self::named);
+    pub(super) fn from_type_keyword(value: &Value) -> Self {
+        let named = |name: &Value| name.as_str().map_or(Self::NONE, Self::from_name);
         let listed = match value {
             Value::Array(names) => names.iter().map(named).fold(Self::NONE, Self::bitor),
             name => named(name),
@@ -28,7 +28,7 @@ impl Kinds {
         if listed == Self::NONE { Self::ALL } else { listed }
     }
 
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_value(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::ARRAY,
             Value::Bool(_) => Self::BOOLEAN,
@@ -63,8 +63,8 @@ impl Kinds {
         NAMES.iter().find(|(_, kind)| *kind == self).map_or("object", |(name, _)| name)
     }
 
-    fn named(name: &str) -> Self {
-        NAMES.iter().find(|(known, _)| *known == name).map_or(Self::NONE, |(_, kind)| *kind)
+    fn from_name(name: &str) -> Self {
+        NAMES.iter().find(|(entry, _)| *entry == name).map_or(Self::NONE, |(_, kind)| *kind)
     }
 }
 

@@ -44,13 +44,13 @@ impl fmt::Display for Loss {
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     list: Vec<Loss>,
-    known: BTreeSet<Loss>,
+    losses: BTreeSet<Loss>,
 }
 
 impl Losses {
     pub(super) fn add(&mut self, at: &str, keyword: &'static str, what: Lost) {
         let loss = Loss { at: at.to_owned(), keyword, what };
-        if self.known.insert(loss.clone()) {
+        if self.losses.insert(loss.clone()) {
             self.list.push(loss);
         }
     }

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The replacements of members' names, by the original names.
-pub(super) fn of(
+pub(super) fn name_replacements(
     grammar: &Grammar,
     schema: &Schema,
     definitions: &Definitions<'_>,
@@ -18,7 +18,7 @@ pub(super) fn of(
     if grammar.names == Names::Any {
         return BTreeMap::new();
     }
-    let names = declared(schema, definitions);
+    let names = declared_names(schema, definitions);
     let is_legal = |name: &str| is_legal(name, grammar.names);
     let mut taken: BTreeSet<String> =
         names.iter().filter(|name| is_legal(name)).map(|name| (*name).to_owned()).collect();
@@ -27,7 +27,7 @@ pub(super) fn of(
         let mut other = legal(name);
         let mut n_tries = 0_u32;
         while !taken.insert(other.clone()) {
-            other = hashed(&legal(name), name, n_tries);
+            other = hashed_name(&legal(name), name, n_tries);
             n_tries += 1;
         }
         others.insert(name.to_owned(), other);
@@ -35,9 +35,9 @@ pub(super) fn of(
     others
 }
 
-fn declared<'s>(schema: &'s Schema, definitions: &Definitions<'s>) -> BTreeSet<&'s str> {
+fn declared_names<'s>(schema: &'s Schema, definitions: &Definitions<'s>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
-    let mut open: Vec<&Value> = definitions.all().chain([schema.own()]).collect();
+    let mut open: Vec<&Value> = definitions.all().chain([schema.without_definitions()]).collect();
     while let Some(value) = open.pop() {
         open.extend(value.as_array().into_iter().flatten());
         for (keyword, below) in value.as_object().into_iter().flatten() {
@@ -79,10 +79,10 @@ fn legal(name: &str) -> String {
     } else if !is_start {
         words.insert(0, '_');
     }
-    if words.len() > LONGEST { hashed(&words, name, 0) } else { words }
+    if words.len() > LONGEST { hashed_name(&words, name, 0) } else { words }
 }
 
-fn hashed(legal: &str, name: &str, n_tries: u32) -> String {
+fn hashed_name(legal: &str, name: &str, n_tries: u32) -> String {
     let start: String = legal.chars().take(LONGEST - 9).collect();
     // FNV-1a gives equal hashes on every machine.
     let bytes = name.bytes().chain(n_tries.to_le_bytes().into_iter().filter(|byte| *byte > 0));

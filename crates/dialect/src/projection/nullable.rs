@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{description::described, grammar::NullForm};
+use super::{description::with_leading_description, grammar::NullForm};
 
 pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
     if form == NullForm::Flag {
@@ -38,7 +38,7 @@ fn beside_null(mut built: Value) -> Value {
     let description = built.as_object_mut().and_then(|members| members.remove("description"));
     let built = json!({"anyOf": [built, {"type": "null"}]});
     match description {
-        Some(Value::String(description)) => described(built, description),
+        Some(Value::String(description)) => with_leading_description(built, description),
         _ => built,
     }
 }

@@ -10,7 +10,7 @@ use super::{
     kinds::Kinds,
     loss::Lost,
     nullable::nullable,
-    parts::{Parts, Rest, kinds_of},
+    parts::{Rest, SchemaParts, kinds_of},
     projector::Projector,
     words::Words,
 };
@@ -32,10 +32,10 @@ pub(super) struct Member<'s> {
 }
 
 impl<'s> Shape<'s> {
-    pub(super) fn of(parts: &Parts<'s>) -> Self {
+    pub(super) fn from_parts(parts: &SchemaParts<'s>) -> Self {
         let members = parts.members().into_iter();
         let members = members.map(|(name, schemas)| Member { name, schemas, others: Vec::new() });
-        Self { members: members.collect(), required: parts.required(), rest: parts.rest() }
+        Self { members: members.collect(), required: parts.required_names(), rest: parts.rest() }
     }
 
     /// Adds an alternative's schemas of a member. The member is at the position `at`, or is new.
@@ -54,12 +54,12 @@ impl<'s> Shape<'s> {
 impl<'s> Projector<'s> {
     pub(super) fn object(
         &mut self,
-        parts: &Parts<'s>,
+        parts: &SchemaParts<'s>,
         level: Level,
         built: &mut Object,
         words: &mut Words,
     ) {
-        self.shape(Shape::of(parts), level, built, words);
+        self.shape(Shape::from_parts(parts), level, built, words);
     }
 
     pub(super) fn shape(
@@ -87,7 +87,7 @@ impl<'s> Projector<'s> {
             if !is_required && self.grammar.is_complete {
                 property = self.below(&place, |walk| walk.or_absent(member, property));
             }
-            let name = self.named(member.name, level);
+            let name = self.member_name(member.name, level);
             self.spend(name.len());
             if !shows(&name, member.name) {
                 property = self.with_own_name(property, member.name);
@@ -100,7 +100,7 @@ impl<'s> Projector<'s> {
             }
             properties.insert(name, property);
         }
-        self.undeclared(&required, &mut properties, &mut names, level);
+        self.add_undeclared_members(&required, &mut properties, &mut names, level);
         if !properties.is_empty() || !self.grammar.is_proto {
             built.insert("properties", Value::Object(properties));
         }
@@ -140,7 +140,7 @@ impl<'s> Projector<'s> {
     }
 
     /// Adds required members that are not declared; they allow any value.
-    fn undeclared(
+    fn add_undeclared_members(
         &mut self,
         required: &[&'s str],
         properties: &mut Object,
@@ -151,7 +151,7 @@ impl<'s> Projector<'s> {
             return;
         }
         for name in required {
-            let name = self.named(name, level);
+            let name = self.member_name(name, level);
             if !properties.contains_key(&name) {
                 let any = self.any();
                 properties.insert(name.clone(), any);
@@ -197,7 +197,7 @@ impl<'s> Projector<'s> {
 
     pub(super) fn list(
         &mut self,
-        parts: &Parts<'s>,
+        parts: &SchemaParts<'s>,
         level: Level,
         built: &mut Object,
         words: &mut Words,
@@ -233,7 +233,7 @@ impl<'s> Projector<'s> {
         built.insert("items", items);
     }
 
-    pub(super) fn named(&mut self, name: &str, level: Level) -> String {
+    pub(super) fn member_name(&mut self, name: &str, level: Level) -> String {
         let is_theirs = match self.grammar.names {
             Names::Any => false,
             Names::Dotted => level == Level::default(),

@@ -11,7 +11,7 @@ use super::{
 };
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Parts<'s> {
+pub(super) struct SchemaParts<'s> {
     list: Vec<&'s Object>,
     /// The index of the first schema that belongs to a branch.
     own: usize,
@@ -40,8 +40,8 @@ pub(super) enum Rest<'s> {
     },
 }
 
-impl<'s> Parts<'s> {
-    pub(super) fn of(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
+impl<'s> SchemaParts<'s> {
+    pub(super) fn from_schemas(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
         let mut parts = Self::default();
         for schema in schemas {
             parts.add(schema, definitions, 0);
@@ -50,7 +50,7 @@ impl<'s> Parts<'s> {
     }
 
     /// Adds a branch of a group and drops the groups.
-    pub(super) fn with(&self, branch: &'s Value, definitions: &Definitions<'s>) -> Self {
+    pub(super) fn with_branch(&self, branch: &'s Value, definitions: &Definitions<'s>) -> Self {
         let (list, followed) = (self.list.clone(), self.followed.clone());
         let mut parts = Self { own: list.len(), list, followed, ..Self::default() };
         parts.add(branch, definitions, 0);
@@ -98,13 +98,16 @@ impl<'s> Parts<'s> {
     }
 
     pub(super) fn kinds(&self) -> Kinds {
-        let types = self.values("type").map(Kinds::listed);
+        let types = self.values("type").map(Kinds::from_type_keyword);
         let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
-        let Some(listed) = self.listed() else { return kinds };
-        listed.iter().map(|value| Kinds::of(value) & kinds).fold(Kinds::NONE, |all, one| all | one)
+        let Some(listed) = self.listed_values() else { return kinds };
+        listed
+            .iter()
+            .map(|value| Kinds::from_value(value) & kinds)
+            .fold(Kinds::NONE, |all, one| all | one)
     }
 
-    pub(super) fn listed(&self) -> Option<Vec<&'s Value>> {
+    pub(super) fn listed_values(&self) -> Option<Vec<&'s Value>> {
         let mut lists = self.list.iter().flat_map(|members| {
             let one = members.get("const").map(std::slice::from_ref);
             let listed = members.get("enum").and_then(Value::as_array).map(Vec::as_slice);
@@ -139,9 +142,9 @@ impl<'s> Parts<'s> {
 
     pub(super) fn members(&self) -> Vec<(&'s str, Vec<&'s Value>)> {
         let mut members: Vec<(&str, Vec<&Value>)> = Vec::new();
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, schema) in self.values("properties").filter_map(Value::as_object).flatten() {
-            let at = *known.entry(name).or_insert(members.len());
+            let at = *positions.entry(name).or_insert(members.len());
             match members.get_mut(at) {
                 Some((_, schemas)) if schemas.contains(&schema) => {}
                 Some((_, schemas)) => schemas.push(schema),
@@ -151,11 +154,11 @@ impl<'s> Parts<'s> {
         members
     }
 
-    pub(super) fn required(&self) -> Vec<&'s str> {
+    pub(super) fn required_names(&self) -> Vec<&'s str> {
         let lists = self.values("required").filter_map(Value::as_array).flatten();
         let mut names: Vec<&str> = Vec::new();
-        let mut known = std::collections::BTreeSet::new();
-        names.extend(lists.filter_map(Value::as_str).filter(|name| known.insert(*name)));
+        let mut seen_names = std::collections::BTreeSet::new();
+        names.extend(lists.filter_map(Value::as_str).filter(|name| seen_names.insert(*name)));
         names
     }
 
@@ -190,7 +193,7 @@ pub(super) fn kinds_of<'s>(
     definitions: &Definitions<'s>,
     depth: usize,
 ) -> Kinds {
-    let parts = Parts::of(&[schema], definitions);
+    let parts = SchemaParts::from_schemas(&[schema], definitions);
     if parts.is_never {
         return Kinds::NONE;
     }

@@ -12,7 +12,7 @@ use super::{
     grammar::Grammar,
     kinds::Kinds,
     loss::{Losses, Lost},
-    parts::{Group, Parts, kinds_of},
+    parts::{Group, SchemaParts, kinds_of},
     words::{self, Words},
 };
 
@@ -30,7 +30,7 @@ pub(super) struct Projector<'s> {
     /// The references that are being unrolled.
     open: Vec<&'s str>,
     wanted: BTreeSet<(Level, &'s str)>,
-    known: BTreeSet<&'s str>,
+    definition_names: BTreeSet<&'s str>,
     circles: Circles<'s>,
     n_listed: usize,
 }
@@ -53,7 +53,7 @@ impl<'s> Projector<'s> {
             left,
             open: Vec::new(),
             wanted: BTreeSet::new(),
-            known: BTreeSet::new(),
+            definition_names: BTreeSet::new(),
             circles: Circles::default(),
             n_listed: 0,
         }
@@ -104,12 +104,12 @@ impl<'s> Projector<'s> {
                 return kept;
             }
             if let (true, Value::Object(members)) = (self.grammar.is_whole(), schema) {
-                let copied = self.copied(members, level);
+                let copied = self.copied_schema(members, level);
                 return self.affordable(copied);
             }
         }
-        let parts = Parts::of(schemas, self.definitions);
-        self.together(&parts, level)
+        let parts = SchemaParts::from_schemas(schemas, self.definitions);
+        self.merged_schema(&parts, level)
     }
 
     /// The built schema, or any value if the size limit made it incomplete.
@@ -130,7 +130,7 @@ impl<'s> Projector<'s> {
             let definition = if self.grammar.is_whole() {
                 self.one_copied(schema, level)
             } else {
-                self.together(&Parts::of(&[schema], self.definitions), level)
+                self.merged_schema(&SchemaParts::from_schemas(&[schema], self.definitions), level)
             };
             built.insert(name, definition);
         }
@@ -138,13 +138,15 @@ impl<'s> Projector<'s> {
     }
 
     pub(super) fn want(&mut self, name: &'s str, level: Level) {
-        self.known.insert(name);
+        self.definition_names.insert(name);
         self.wanted.insert((level, name));
     }
 
     fn reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
         let Reference { name, description } = reference;
-        if !self.grammar.has_references || (self.cut.ends(level) && !self.known.contains(name)) {
+        if !self.grammar.has_references
+            || (self.cut.ends(level) && !self.definition_names.contains(name))
+        {
             return None;
         }
         self.want(name, level);
@@ -161,7 +163,7 @@ impl<'s> Projector<'s> {
         })
     }
 
-    pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
+    pub(super) fn merged_schema(&mut self, parts: &SchemaParts<'s>, level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
             return self.any();
@@ -169,7 +171,7 @@ impl<'s> Projector<'s> {
         let n_open = |name: &&str| self.open.iter().filter(|open| *open == name).count();
         let is_again = parts.followed.iter().any(|name| n_open(name) >= UNROLLED);
         if parts.is_never {
-            return self.never(parts);
+            return self.unsatisfiable_schema(parts);
         }
         if parts.is_cut {
             self.lose("allOf", Lost::Wider);
@@ -178,12 +180,12 @@ impl<'s> Projector<'s> {
             let all = kinds_of_parts(parts, self.definitions);
             let kinds = self.kinds_at(level, all);
             if is_again || kinds != all || kinds.meets(Kinds::OBJECT) {
-                return self.folded(parts, kinds);
+                return self.summary_schema(parts, kinds);
             }
         }
         let length = self.open.len();
         self.open.extend(&parts.followed);
-        let built = self.grouped(parts, level);
+        let built = self.group_schema(parts, level);
         self.open.truncate(length);
         self.affordable(built)
     }
@@ -197,7 +199,7 @@ impl<'s> Projector<'s> {
     }
 
     /// The form of a schema that no value meets; no provider can express it.
-    fn never(&mut self, parts: &Parts<'s>) -> Value {
+    fn unsatisfiable_schema(&mut self, parts: &SchemaParts<'s>) -> Value {
         self.lose("not", Lost::Described);
         let any = self.any();
         let mut words = Words::default();
@@ -216,7 +218,7 @@ impl<'s> Projector<'s> {
     }
 
     /// A part that is too deep: its types, and the names of its members in words.
-    fn folded(&mut self, parts: &Parts<'s>, kinds: Kinds) -> Value {
+    fn summary_schema(&mut self, parts: &SchemaParts<'s>, kinds: Kinds) -> Value {
         self.lose("properties", Lost::Cut);
         let mut words = Words::default();
         let members = parts.members();
@@ -232,7 +234,7 @@ impl<'s> Projector<'s> {
     }
 }
 
-fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds {
+fn kinds_of_parts<'s>(parts: &SchemaParts<'s>, definitions: &Definitions<'s>) -> Kinds {
     let below = |group: &Group<'s>| {
         let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, 0));
         each.fold(Kinds::NONE, |all, one| all | one)

@@ -12,7 +12,7 @@ use super::{
     kinds::Kinds,
     loss::Lost,
     object::Shape,
-    parts::{Group, Parts},
+    parts::{Group, SchemaParts},
     projector::Projector,
     words::Words,
 };
@@ -27,7 +27,7 @@ impl<'s> Projector<'s> {
             self.names.is_empty() || !members.contains_key("dependentRequired")
         });
         if let (true, Some(members)) = (self.grammar.is_whole(), copied) {
-            let mut built = match self.copied(members, level) {
+            let mut built = match self.copied_schema(members, level) {
                 Value::Object(built) => built,
                 _ => Object::new(),
             };
@@ -35,8 +35,8 @@ impl<'s> Projector<'s> {
             complete(&mut built);
             return (Value::Object(built), words);
         }
-        let parts = Parts::of(&[schema], self.definitions);
-        let mut shape = Shape::of(&parts);
+        let parts = SchemaParts::from_schemas(&[schema], self.definitions);
+        let mut shape = Shape::from_parts(&parts);
         for group in &parts.groups {
             words.add(said_of_group(*group));
             self.lose(group.keyword, Lost::Described);
@@ -52,14 +52,14 @@ impl<'s> Projector<'s> {
 
     fn merge(&mut self, group: Group<'s>, shape: &mut Shape<'s>, depth: usize) {
         let members = shape.members.iter().enumerate();
-        let mut known: BTreeMap<&str, usize> =
+        let mut positions: BTreeMap<&str, usize> =
             members.map(|(at, member)| (member.name, at)).collect();
         let mut nested = Vec::new();
         for branch in group.branches {
-            let parts = Parts::of(&[branch], self.definitions);
+            let parts = SchemaParts::from_schemas(&[branch], self.definitions);
             for (name, schemas) in parts.members() {
                 self.lose(group.keyword, Lost::Narrower);
-                let at = *known.entry(name).or_insert(shape.members.len());
+                let at = *positions.entry(name).or_insert(shape.members.len());
                 shape.add(at, name, &schemas);
             }
             nested.extend(parts.groups);

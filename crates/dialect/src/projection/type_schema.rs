@@ -5,25 +5,30 @@ use callgate_tool::{Object, Value, json};
 
 use super::{
     cut::Level,
-    description::headed,
+    description::schema_with_description,
     grammar::{Listed, NullForm},
     kinds::Kinds,
     loss::Lost,
     nullable::nullable,
-    parts::{Parts, Rest},
+    parts::{Rest, SchemaParts},
     projector::Projector,
     words::Words,
 };
 
 impl<'s> Projector<'s> {
-    pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
+    pub(super) fn simple(
+        &mut self,
+        parts: &SchemaParts<'s>,
+        level: Level,
+        mut words: Words,
+    ) -> Value {
         let mut kinds = parts.kinds();
         if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
             self.lose("type", Lost::Narrower);
             kinds = hinted;
         }
         self.describe_unsupported(parts, &mut words);
-        let has_words = parts.hint().is_some() || parts.listed().is_some();
+        let has_words = parts.hint().is_some() || parts.listed_values().is_some();
         if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
             let any = self.any();
             return self.any_of(vec![any], parts.description(), &words);
@@ -31,23 +36,23 @@ impl<'s> Projector<'s> {
         let singles: Vec<Kinds> = kinds.singles().filter(|kind| *kind != Kinds::NULL).collect();
         let is_nullable = kinds.meets(Kinds::NULL);
         if let [kind] = singles.as_slice() {
-            let built = self.typed(*kind, parts, level, &mut words);
+            let built = self.typed_schema(*kind, parts, level, &mut words);
             let description = words.behind(parts.description(), self.cut.text);
             self.spend(description.len());
-            let built = headed(built, description);
+            let built = schema_with_description(built, description);
             return if is_nullable { nullable(built, self.grammar.null) } else { built };
         }
         let mut branches = Vec::new();
         for kind in singles {
             let mut own = Words::default();
-            let built = self.typed(kind, parts, level.branch(), &mut own);
-            branches.push(headed(built, own.behind("", self.cut.text)));
+            let built = self.typed_schema(kind, parts, level.branch(), &mut own);
+            branches.push(schema_with_description(built, own.behind("", self.cut.text)));
         }
         branches.extend(is_nullable.then(|| self.null()));
         self.any_of(branches, parts.description(), &words)
     }
 
-    pub(super) fn describe_unsupported(&mut self, parts: &Parts<'s>, words: &mut Words) {
+    pub(super) fn describe_unsupported(&mut self, parts: &SchemaParts<'s>, words: &mut Words) {
         for keyword in ["not", "if", "then", "else"] {
             for value in parts.values(keyword) {
                 words.say(keyword, value, self.definitions);
@@ -124,7 +129,13 @@ impl<'s> Projector<'s> {
         Value::String(if self.grammar.is_proto { name.to_uppercase() } else { name.to_owned() })
     }
 
-    fn typed(&mut self, kind: Kinds, parts: &Parts<'s>, level: Level, words: &mut Words) -> Object {
+    fn typed_schema(
+        &mut self,
+        kind: Kinds,
+        parts: &SchemaParts<'s>,
+        level: Level,
+        words: &mut Words,
+    ) -> Object {
         let mut built = Object::new();
         let is_map = parts.members().is_empty() && !matches!(parts.rest(), Rest::Closed);
         if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
@@ -138,7 +149,7 @@ impl<'s> Projector<'s> {
             return built;
         }
         built.insert("type", self.type_name(kind));
-        self.listed(kind, parts, &mut built, words);
+        self.add_listed_values(kind, parts, &mut built, words);
         match kind {
             Kinds::ARRAY => self.list(parts, level, &mut built, words),
             Kinds::OBJECT => self.object(parts, level, &mut built, words),
@@ -148,10 +159,19 @@ impl<'s> Projector<'s> {
         built
     }
 
-    fn listed(&mut self, kind: Kinds, parts: &Parts<'s>, built: &mut Object, words: &mut Words) {
-        let Some(listed) = parts.listed() else { return };
-        let mut values: Vec<Value> =
-            listed.into_iter().filter(|value| Kinds::of(value).is_within(kind)).cloned().collect();
+    fn add_listed_values(
+        &mut self,
+        kind: Kinds,
+        parts: &SchemaParts<'s>,
+        built: &mut Object,
+        words: &mut Words,
+    ) {
+        let Some(listed) = parts.listed_values() else { return };
+        let mut values: Vec<Value> = listed
+            .into_iter()
+            .filter(|value| Kinds::from_value(value).is_within(kind))
+            .cloned()
+            .collect();
         if kind == Kinds::BOOLEAN && values.len() > 1 {
             return;
         }
@@ -183,7 +203,7 @@ impl<'s> Projector<'s> {
     pub(super) fn rules(
         &mut self,
         kind: Kinds,
-        parts: &Parts<'s>,
+        parts: &SchemaParts<'s>,
         built: &mut Object,
         words: &mut Words,
     ) {
@@ -195,7 +215,7 @@ impl<'s> Projector<'s> {
             };
             let Some(value) = value else { continue };
             if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
-                built.insert(*keyword, self.written(keyword, value));
+                built.insert(*keyword, self.keyword_value(keyword, value));
             } else if let Some((other, bound)) = inclusive(keyword, value, kind, parts)
                 .filter(|(other, bound)| self.grammar.takes(other, bound))
             {
@@ -212,7 +232,7 @@ impl<'s> Projector<'s> {
     }
 
     /// Writes counts as texts for Google.
-    fn written(&self, keyword: &str, value: &Value) -> Value {
+    fn keyword_value(&self, keyword: &str, value: &Value) -> Value {
         let is_count = self.grammar.is_proto
             && ["Items", "Length", "Properties"].iter().any(|count| keyword.ends_with(count));
         if is_count { Value::String(value.to_string()) } else { value.clone() }
@@ -224,7 +244,7 @@ fn inclusive(
     keyword: &str,
     value: &Value,
     kind: Kinds,
-    parts: &Parts<'_>,
+    parts: &SchemaParts<'_>,
 ) -> Option<(&'static str, Value)> {
     let (other, step) = match keyword {
         "exclusiveMinimum" => ("minimum", 1),
@@ -245,7 +265,7 @@ fn json_text(description: &str) -> Value {
 fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
     let is_plain = !value.is_object() && !value.is_array();
     match keyword {
-        "default" => is_plain && Kinds::of(value).is_within(kind),
+        "default" => is_plain && Kinds::from_value(value).is_within(kind),
         // Formats of numbers and of texts are unrelated.
         "format" if kind == Kinds::STRING => {
             !NUMBER_FORMATS.contains(&value.as_str().unwrap_or_default())

@@ -8,7 +8,7 @@ use callgate_tool::Value;
 use super::{
     definitions::Definitions,
     kinds::Kinds,
-    parts::{Parts, kinds_of},
+    parts::{SchemaParts, kinds_of},
 };
 
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Words {
         value: &'s Value,
         definitions: &Definitions<'s>,
     ) -> bool {
-        let words = said(keyword, value, definitions);
+        let words = keyword_phrase(keyword, value, definitions);
         let is_said = words.is_some();
         if let Some(words) = words {
             self.add(words);
@@ -38,9 +38,9 @@ impl Words {
 
     /// The description followed by the words, in at most `longest` characters; empty if there are neither.
     pub(super) fn behind(&self, description: &str, longest: usize) -> String {
-        let description = shortened(description.trim(), longest);
+        let description = shortened_text(description.trim(), longest);
         let words = self.0.join("; ");
-        let words = shortened(&words, MOST_WORDS.min(longest));
+        let words = shortened_text(&words, MOST_WORDS.min(longest));
         match (description.is_empty(), words.is_empty()) {
             (_, true) => description,
             (true, false) => words,
@@ -50,7 +50,7 @@ impl Words {
 }
 
 /// The first characters of a text, with `…` if more follow.
-pub(super) fn shortened(text: &str, longest: usize) -> String {
+pub(super) fn shortened_text(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
         Some(_) if longest == 0 => String::new(),
@@ -72,9 +72,14 @@ pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     row
 }
 
-fn said<'s>(keyword: &str, value: &'s Value, definitions: &Definitions<'s>) -> Option<String> {
+fn keyword_phrase<'s>(
+    keyword: &str,
+    value: &'s Value,
+    definitions: &Definitions<'s>,
+) -> Option<String> {
     let schema = || schema(value, definitions);
-    let text = || value.as_str().map_or_else(|| short(value), |text| shortened(text, MOST_VALUE));
+    let text =
+        || value.as_str().map_or_else(|| short(value), |text| shortened_text(text, MOST_VALUE));
     Some(match keyword {
         "additionalProperties" if value.is_object() => format!("other members: {}", schema()),
         "additionalProperties" | "uniqueItems" if value.as_bool() == Some(false) => return None,
@@ -115,14 +120,14 @@ fn said<'s>(keyword: &str, value: &'s Value, definitions: &Definitions<'s>) -> O
 pub(super) fn short(value: &Value) -> String {
     let mut start = Start(String::new());
     let is_whole = write!(start, "{value}").is_ok();
-    shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
+    shortened_text(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
 }
 
 /// The first characters of a schema as JSON, with words in the place of references.
 fn schema<'s>(value: &'s Value, definitions: &Definitions<'s>) -> String {
     let mut start = Start(String::new());
     let is_whole = write_schema(value, definitions, &mut start).is_ok();
-    shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
+    shortened_text(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
 }
 
 fn write_schema<'s>(
@@ -162,7 +167,7 @@ fn outline<'s>(schema: &'s Value, definitions: &Definitions<'s>) -> String {
         row.push_str(if row.is_empty() { "" } else { " or " });
         row.push_str(kind.name());
     }
-    let members = Parts::of(&[schema], definitions).members();
+    let members = SchemaParts::from_schemas(&[schema], definitions).members();
     if !members.is_empty() {
         let names = names(members.iter().map(|(name, _)| *name));
         return format!("{} with {names}", if row.is_empty() { "value" } else { &row });

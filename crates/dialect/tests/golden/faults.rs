@@ -226,14 +226,14 @@ fn with_text(message: &Value) -> Vec<Value> {
 fn arguments_get_their_declared_names_unless_two_would_collide() {
     let arguments = json!({"X-Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
     let read = openai(&[(json!("a"), "getPet", arguments)]);
-    let read = read.renamed(|call, name| {
+    let read = read.with_renamed_arguments(|call, name| {
         assert_eq!(call.tool, "getPet");
         (name != "id").then(|| name.replace(['-', '['], "_").replace(']', ""))
     });
     let expected = json!({"X_Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
     assert_eq!(shown(read.calls()), json!([["a", "getPet", expected]]));
     let read = openai(&[(json!("a"), "getPet", json!({"b-c": 1, "b[c": 2}))]);
-    let read = read.renamed(|_, name| Some(name.replace(['-', '['], "_")));
+    let read = read.with_renamed_arguments(|_, name| Some(name.replace(['-', '['], "_")));
     assert_eq!(shown(read.calls()), json!([["a", "getPet", {"b-c": 1, "b[c": 2}]]));
 }
 

@@ -7,13 +7,13 @@ use super::Collection;
 use crate::{
     file,
     filter::Filter,
-    index::{Candidate, Located},
-    snippet::{Snippet, Verified},
+    index::{Candidate, LocatedDocument},
+    snippet::{Snippet, VerifiedDocument},
 };
 
 /// The snippets of a search.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) snippets: Vec<Snippet>,
     /// True if there are further snippets.
     pub(crate) more: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Excerpt {
 
 impl Collection {
     /// The best snippets for a question among the documents that a filter admits.
-    pub(crate) fn search(&self, question: &str, limit: usize, filter: &Filter) -> Found {
+    pub(crate) fn search(&self, question: &str, limit: usize, filter: &Filter) -> SearchResult {
         self.refresh_if_due();
         for _ in 1..ATTEMPTS {
             let candidates = self.index().find(question, limit + 1, filter);
@@ -85,11 +85,12 @@ impl Collection {
         if file::digest(&bytes) != first.located.digest {
             return false;
         }
-        let mut last: Option<(Option<u32>, Verified<'_>)> = None;
+        let mut last: Option<(Option<u32>, VerifiedDocument<'_>)> = None;
         for (rank, candidate) in candidates {
             let row = candidate.located.row.map(|row| row.number);
             if last.as_ref().is_none_or(|(read, _)| *read != row) {
-                let read = Verified::of_checked(&candidate.located, &bytes, self.uri.as_ref());
+                let read =
+                    VerifiedDocument::of_checked(&candidate.located, &bytes, self.uri.as_ref());
                 last = read.map(|verified| (row, verified));
             }
             let snippet = last.as_ref().and_then(|(_, verified)| verified.snippet(candidate));
@@ -100,19 +101,21 @@ impl Collection {
         true
     }
 
-    fn within_limits(&self, snippets: Vec<Snippet>, limit: usize) -> Found {
-        let mut found = Found::default();
+    fn within_limits(&self, snippets: Vec<Snippet>, limit: usize) -> SearchResult {
+        let mut search_result = SearchResult::default();
         let mut n_bytes = 0;
         for snippet in snippets {
             n_bytes += snippet.n_bytes();
-            let is_first = found.snippets.is_empty();
-            if found.snippets.len() >= limit || n_bytes > self.limits().result_bytes && !is_first {
-                found.more = true;
+            let is_first = search_result.snippets.is_empty();
+            if search_result.snippets.len() >= limit
+                || n_bytes > self.limits().result_bytes && !is_first
+            {
+                search_result.more = true;
                 break;
             }
-            found.snippets.push(snippet);
+            search_result.snippets.push(snippet);
         }
-        found
+        search_result
     }
 
     /// Lines of a document that a filter admits; `None` if there is none of the name. An error has the number of its lines, if
@@ -134,9 +137,13 @@ impl Collection {
         None
     }
 
-    fn excerpt(&self, located: &Located, wanted: LineRange) -> Option<Result<Excerpt, usize>> {
+    fn excerpt(
+        &self,
+        located: &LocatedDocument,
+        wanted: LineRange,
+    ) -> Option<Result<Excerpt, usize>> {
         let (bytes, _) = self.folder.read(&located.path).ok()?;
-        let verified = Verified::new(located, &bytes, self.uri.as_ref())?;
+        let verified = VerifiedDocument::new(located, &bytes, self.uri.as_ref())?;
         let (all, most) = (verified.text(), self.limits().result_bytes);
         let end = verified.end_of_part();
         let n_lines = all.split_inclusive(end).count().max(1);

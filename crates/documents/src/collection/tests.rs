@@ -19,7 +19,7 @@ fn collection(dir: &TempDir) -> Collection {
     let limits = DocumentsLimits::default();
     let patterns = Patterns::new(&[], &[]).expect("patterns");
     let folder = Folder::open(dir.path(), patterns, limits).expect("a folder");
-    let reading = Reading { metadata: MetadataSource::FrontMatter, extractor: None, limits };
+    let reading = ReadOptions { metadata: MetadataSource::FrontMatter, extractor: None, limits };
     let collection = Collection::new(folder, reading, None);
     collection.refresh();
     collection

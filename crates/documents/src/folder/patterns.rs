@@ -24,7 +24,7 @@ impl Patterns {
     pub(crate) fn admits(&self, path: &str) -> bool {
         let is_included = match &self.include {
             Some(include) => include.is_match(path),
-            None => Format::of(path).is_some_and(|format| format != Format::Pdf),
+            None => Format::from_path(path).is_some_and(|format| format != Format::Pdf),
         };
         is_included && !self.exclude.is_match(path)
     }

@@ -12,7 +12,7 @@ use crate::{
 
 /// The documents of a folder at one time.
 #[derive(Debug, Default)]
-pub(crate) struct Scanned {
+pub(crate) struct ScannedFolder {
     /// The paths of the documents, in order.
     pub(crate) files: Vec<(String, Stamp)>,
     pub(crate) findings: Vec<SettingFinding>,
@@ -22,8 +22,9 @@ pub(super) fn scan(
     root: &Path,
     patterns: &Patterns,
     limits: &DocumentsLimits,
-) -> io::Result<Scanned> {
-    let mut walk = Walk { patterns, limits, bytes: 0, n_members: 0, scanned: Scanned::default() };
+) -> io::Result<ScannedFolder> {
+    let mut walk =
+        Walk { patterns, limits, bytes: 0, n_members: 0, scanned: ScannedFolder::default() };
     let mut open = walk.list(&OpenFolder::root(root)?, "", 1)?;
     while let Some(Below { parents, name, path }) = open.pop() {
         let folder =
@@ -59,7 +60,7 @@ struct Walk<'a> {
     limits: &'a DocumentsLimits,
     bytes: u64,
     n_members: usize,
-    scanned: Scanned,
+    scanned: ScannedFolder,
 }
 
 impl Walk<'_> {

@@ -54,16 +54,18 @@ impl OpenFolder {
                 continue;
             };
             // A member that is gone by now is none.
-            let Ok(found) = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-            let kind = match FileType::from_raw_mode(found.st_mode) {
+            let Ok(file_status) = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            let kind = match FileType::from_raw_mode(file_status.st_mode) {
                 FileType::Directory => MemberKind::Folder,
                 FileType::RegularFile => MemberKind::File,
                 FileType::Symlink => MemberKind::Link,
                 _ => MemberKind::Other,
             };
-            let modified = nanoseconds(found.st_mtime, found.st_mtime_nsec);
-            let bytes = u64::try_from(found.st_size).unwrap_or_default();
-            let stamp = Stamp { bytes, modified, number: found.st_ino };
+            let modified = nanoseconds(file_status.st_mtime, file_status.st_mtime_nsec);
+            let bytes = u64::try_from(file_status.st_size).unwrap_or_default();
+            let stamp = Stamp { bytes, modified, number: file_status.st_ino };
             members.push(Member { name: text.to_owned(), kind, stamp });
         }
         Ok(members)

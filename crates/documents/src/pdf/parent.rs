@@ -19,14 +19,14 @@ pub(super) fn text(program: &Path, bytes: &[u8], most: usize) -> Result<String, 
     let mut child = command
         .spawn()
         .map_err(|error| format!("no program that extracts it: {}", error.kind()))?;
-    let text = exchanged(&mut child, bytes, most);
+    let text = extract_text(&mut child, bytes, most);
     child.kill().ok();
     child.wait().ok();
     text
 }
 
 /// Writes the file, and reads the text until its end mark.
-fn exchanged(child: &mut Child, bytes: &[u8], most: usize) -> Result<String, String> {
+fn extract_text(child: &mut Child, bytes: &[u8], most: usize) -> Result<String, String> {
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("a program without pipes".to_owned());
     };

@@ -3,10 +3,10 @@
 
 use callgate_tool::{Number, Object, Value};
 
-use super::{Document, Problem, Read, row, row::RowSpan};
+use super::{Document, Problem, ReadDocuments, row, row::RowSpan};
 
-pub(super) fn read(text: &str) -> Read<'_> {
-    let mut read = Read::default();
+pub(super) fn read(text: &str) -> ReadDocuments<'_> {
+    let mut read = ReadDocuments::default();
     let (separator, start) = (separator(text), bom(text));
     let mut records = Records { text, at: start, separator };
     let Some(header) = records.next() else { return read };
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Read<'_> {
         }
         rows.extend(RowSpan::new(record.from, record.to, at + 1).map(|span| (span, record.fields)));
     }
-    let typed = Columns::of(header.fields.len(), rows.iter().map(|(_, fields)| &**fields));
+    let typed = Columns::from_rows(header.fields.len(), rows.iter().map(|(_, fields)| &**fields));
     for (span, fields) in rows {
         let members = members(&header.fields, &fields, Some(&typed));
         let mut document = row::document(span, &members, &Object::default());
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Read<'_> {
 pub(super) fn read_row(text: &str, span: RowSpan) -> Option<Document<'_>> {
     let separator = separator(text);
     let header = Records { text, at: bom(text), separator }.next()?;
-    let record = Records { text: span.of(text)?, at: 0, separator }.next()?;
+    let record = Records { text: span.row_text(text)?, at: 0, separator }.next()?;
     let members = members(&header.fields, &record.fields, None);
     Some(row::document(span, &members, &Object::default()))
 }
@@ -64,7 +64,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of<'f>(n_columns: usize, rows: impl Iterator<Item = &'f [String]>) -> Self {
+    fn from_rows<'f>(n_columns: usize, rows: impl Iterator<Item = &'f [String]>) -> Self {
         let (mut numbers, mut booleans) = (vec![true; n_columns], vec![true; n_columns]);
         for fields in rows {
             let all = fields.iter().zip(numbers.iter_mut().zip(&mut booleans));
@@ -95,8 +95,9 @@ fn bom(text: &str) -> usize {
 
 fn separator(text: &str) -> char {
     let header = text.lines().next().unwrap_or_default();
-    let found = [',', ';', '\t'].into_iter().find(|separator| header.contains(*separator));
-    found.unwrap_or(',')
+    let header_separator =
+        [',', ';', '\t'].into_iter().find(|separator| header.contains(*separator));
+    header_separator.unwrap_or(',')
 }
 
 /// The records of a text, one after another.

@@ -30,8 +30,8 @@ pub(super) fn read(matter: &str) -> Result<Value, Problem> {
     }
     let limits = Limits { bytes: MOST_BYTES, depth: 16, nodes: 4096, alias_bytes: MOST_BYTES };
     let read = callgate_tree::read(matter.as_bytes(), &limits);
-    let node = read.map_err(|found| {
-        let position = found.first().and_then(|finding| finding.position);
+    let node = read.map_err(|findings| {
+        let position = findings.first().and_then(|finding| finding.position);
         let line = position.map_or(1, |position| position.line + 1);
         let help = "correct it: without metadata, no condition on it holds";
         Problem::new(line, "expected front matter in YAML, got other text", help)

@@ -7,25 +7,25 @@ mod tag;
 mod writer;
 
 use super::{Document, Problem};
-use left_out::{Containers, LeftOut, Step, Surroundings};
-use tag::{Tag, Token, tokens};
+use left_out::{Containers, LeftOut, PageSurroundings, Step};
+use tag::{HtmlToken, Tag, tokens};
 use writer::Writer;
 
 pub(super) fn read(text: &str) -> Result<Document<'_>, Problem> {
-    let page = read_page(text, Surroundings::LeftOut)?;
+    let page = read_page(text, PageSurroundings::LeftOut)?;
     if !page.writer.is_empty() {
         return Ok(page.into_document());
     }
     // The whole page is in a form, as some servers write it, or in a navigation that does not end.
-    Ok(read_page(text, Surroundings::Kept)?.into_document())
+    Ok(read_page(text, PageSurroundings::Kept)?.into_document())
 }
 
-fn read_page(text: &str, surroundings: Surroundings) -> Result<Page, Problem> {
+fn read_page(text: &str, surroundings: PageSurroundings) -> Result<Page, Problem> {
     let mut page = Page { surroundings, ..Page::default() };
     for token in tokens(text) {
         match token {
-            Token::Tag(tag) => page.tag(&tag),
-            Token::Text(text) => page.text(text),
+            HtmlToken::Tag(tag) => page.tag(&tag),
+            HtmlToken::Text(text) => page.text(text),
         }
         if page.depth + page.left_out.as_ref().map_or(0, LeftOut::depth) > MOST_DEPTH {
             let message = format!("expected at most {MOST_DEPTH} elements in each other, got more");
@@ -37,7 +37,7 @@ fn read_page(text: &str, surroundings: Surroundings) -> Result<Page, Problem> {
 
 #[derive(Debug, Default)]
 struct Page {
-    surroundings: Surroundings,
+    surroundings: PageSurroundings,
     writer: Writer,
     title: String,
     is_in_title: bool,
@@ -88,14 +88,14 @@ impl Page {
                 let level = name.bytes().next_back().map_or(1, |digit| usize::from(digit - b'0'));
                 writer.heading(level);
             }
-            ("pre", is_end) => writer.preformatted(!is_end),
+            ("pre", is_end) => writer.set_preformatted(!is_end),
             ("br" | "tr", _) => writer.line(),
             ("li" | "dt" | "dd", false) => writer.item(),
             ("td" | "th", false) => writer.cell(),
             ("img", false) => {
                 tag.attribute("alt")
                     .into_iter()
-                    .for_each(|alt| writer.text(&entities::decoded(&alt)));
+                    .for_each(|alt| writer.text(&entities::decoded_text(&alt)));
             }
             _ if BLOCKS.contains(&name) => writer.paragraph(),
             _ => {}
@@ -106,7 +106,7 @@ impl Page {
         if self.left_out.is_some() {
             return;
         }
-        let text = entities::decoded(text);
+        let text = entities::decoded_text(text);
         if std::mem::take(&mut self.is_in_title) {
             self.title.push_str(&text);
         } else {

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use callgate_tool::{Object, Value};
 
-use super::{Document, Problem, Read, row, row::RowSpan};
+use super::{Document, Problem, ReadDocuments, row, row::RowSpan};
 
-pub(super) fn read(text: &str) -> Read<'_> {
-    let mut read = Read::default();
+pub(super) fn read(text: &str) -> ReadDocuments<'_> {
+    let mut read = ReadDocuments::default();
     let mut from = text.len() - text.trim_start_matches('\u{feff}').len();
     let lines = text.get(from..).unwrap_or_default().split_inclusive('\n');
     for (at, line) in lines.enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Read<'_> {
 }
 
 pub(super) fn read_row(text: &str, span: RowSpan) -> Option<Document<'_>> {
-    document(span.of(text)?, span)
+    document(span.row_text(text)?, span)
 }
 
 fn document(line: &str, span: RowSpan) -> Option<Document<'static>> {

@@ -22,14 +22,14 @@ impl RowSpan {
         Some(Self { from: u32::try_from(from).ok()?, to: u32::try_from(to).ok()?, number })
     }
 
-    pub(super) fn of(self, text: &str) -> Option<&str> {
+    pub(super) fn row_text(self, text: &str) -> Option<&str> {
         text.get(self.from as usize..self.to as usize)
     }
 }
 
 /// The document of a row with these members. `outer` has members that stand beside them.
 pub(super) fn document(span: RowSpan, members: &Object, outer: &Object) -> Document<'static> {
-    let text = |names: &[&str]| named(members, names).or_else(|| named(outer, names));
+    let text = |names: &[&str]| named_text(members, names).or_else(|| named_text(outer, names));
     let question = text(&["question"]);
     let answer = text(&["answer"]).filter(|_| question.is_some());
     let body = text(&["text", "content", "body"]);
@@ -38,17 +38,17 @@ pub(super) fn document(span: RowSpan, members: &Object, outer: &Object) -> Docum
     let shown = match (question, answer, body) {
         (Some(question), Some(answer), _) => format!("{question}\n\n{answer}"),
         (_, _, Some(body)) => body.to_owned(),
-        _ => listed(members),
+        _ => field_lines(members),
     };
     let shown_members = if answer.is_some() { ["question", "answer"] } else { ["text", "body"] };
-    let is_filterable = |name: &str| !shown_members.iter().any(|shown| is(name, shown));
+    let is_filterable = |name: &str| !shown_members.iter().any(|shown| is_same_name(name, shown));
     let kept = members.iter().filter(|(name, _)| is_filterable(name));
     let metadata: Object = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     Document {
         row: Some(span),
         title: text(&["title", "name"]).or(question).map(str::to_owned),
         uri: uri.map(str::to_owned),
-        metadata: Metadata::of(&Value::Object(metadata)),
+        metadata: Metadata::from_value(&Value::Object(metadata)),
         text: Cow::Owned(shown),
         body: 0,
         answer: answer.map(str::to_owned),
@@ -56,19 +56,19 @@ pub(super) fn document(span: RowSpan, members: &Object, outer: &Object) -> Docum
 }
 
 /// The text of the first member with one of these names, in any case.
-fn named<'o>(members: &'o Object, names: &[&str]) -> Option<&'o str> {
+fn named_text<'o>(members: &'o Object, names: &[&str]) -> Option<&'o str> {
     names.iter().find_map(|wanted| {
-        let mut found = members.iter().filter(|(name, _)| is(name, wanted));
-        found.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()))
+        let mut named_members = members.iter().filter(|(name, _)| is_same_name(name, wanted));
+        named_members.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()))
     })
 }
 
-fn is(name: &str, wanted: &str) -> bool {
+fn is_same_name(name: &str, wanted: &str) -> bool {
     name.trim().eq_ignore_ascii_case(wanted)
 }
 
 /// A line `name: value` for each field.
-fn listed(members: &Object) -> String {
+fn field_lines(members: &Object) -> String {
     let mut lines = String::new();
     let mut fields = BTreeMap::new();
     collect(members, "", 8, &mut fields);

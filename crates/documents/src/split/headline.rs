@@ -12,7 +12,7 @@ pub(super) struct Fence(char, usize);
 
 /// The heading in a line, which the next line may underline.
 pub(super) fn read<'t>(line: &'t str, next: &str, before_is_empty: bool) -> Option<Heading<'t>> {
-    let text = unindented(line)?;
+    let text = unindented_line(line)?;
     let level = text.len() - text.trim_start_matches('#').len();
     if (1..=6).contains(&level) {
         let title = text.get(level..)?;
@@ -28,7 +28,7 @@ pub(super) fn read<'t>(line: &'t str, next: &str, before_is_empty: bool) -> Opti
     let is_text = before_is_empty
         && !title.is_empty()
         && !title.starts_with(['-', '*', '>', '|', '`', '~', '=']);
-    let under = unindented(next)?.trim_end();
+    let under = unindented_line(next)?.trim_end();
     let level = match under.chars().next().filter(|_| is_text && under.len() > 1)? {
         '=' if under.chars().all(|c| c == '=') => 1,
         '-' if under.chars().all(|c| c == '-') => 2,
@@ -39,7 +39,7 @@ pub(super) fn read<'t>(line: &'t str, next: &str, before_is_empty: bool) -> Opti
 
 /// The fence that is open behind a line.
 pub(super) fn fence(line: &str, open: Option<Fence>) -> Option<Fence> {
-    let Some(text) = unindented(line) else { return open };
+    let Some(text) = unindented_line(line) else { return open };
     let Some(sign) = text.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
     let length = text.len() - text.trim_start_matches(sign).len();
     if let Some(Fence(opened, least)) = open {
@@ -51,7 +51,7 @@ pub(super) fn fence(line: &str, open: Option<Fence>) -> Option<Fence> {
 }
 
 /// The line without up to three spaces before it; `None` for code that is indented.
-fn unindented(line: &str) -> Option<&str> {
+fn unindented_line(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(' ');
     (line.len() - text.len() < 4 && !text.starts_with('\t')).then_some(text)
 }

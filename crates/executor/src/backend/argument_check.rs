@@ -57,24 +57,24 @@ impl CheckedBackend {
                 return Err(error::no_schema(name));
             }
         }
-        Ok(Self::unexamined(backend))
+        Ok(Self::from_backend(backend))
     }
 
-    fn unexamined(backend: Arc<dyn Backend>) -> Self {
+    fn from_backend(backend: Arc<dyn Backend>) -> Self {
         Self { backend, arguments: OnceLock::new(), results: OnceLock::new(), edit: None }
     }
 
     /// A backend whose tool an operator changed. The arguments are checked after they are filled.
-    pub(crate) fn edited(backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
-        Self { edit: Some(edit), ..Self::unexamined(backend) }
+    pub(crate) fn for_edited_tool(backend: Arc<dyn Backend>, edit: EditedTool) -> Self {
+        Self { edit: Some(edit), ..Self::from_backend(backend) }
     }
 
     pub(crate) fn edit(&self) -> Option<&AppliedEdit> {
-        self.edit.as_ref().map(EditedTool::applied)
+        self.edit.as_ref().map(EditedTool::applied_edit)
     }
 
     /// The call with the operator's values, checked.
-    fn checked<'a>(
+    fn checked_call<'a>(
         &self,
         call: &'a Call<'a>,
         journal: &mut Journal,
@@ -82,7 +82,7 @@ impl CheckedBackend {
         let Some(edit) = &self.edit else {
             return self.check(call).map(|()| Cow::Borrowed(call));
         };
-        let filled = call.clone().with_arguments(edit.filled(call.arguments(), journal)?);
+        let filled = call.clone().with_arguments(edit.filled_arguments(call.arguments(), journal)?);
         self.check(&filled)?;
         Ok(Cow::Owned(filled))
     }
@@ -173,29 +173,29 @@ impl Backend for CheckedBackend {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        let call = self.checked(call, journal)?;
+        let call = self.checked_call(call, journal)?;
         self.backend.for_client(&call, journal).await
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
-        let call = self.checked(call, journal)?;
+        let call = self.checked_call(call, journal)?;
         self.backend.preview(&call, journal).await
     }
 
     async fn review(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Review, Box<Fault>> {
-        let call = self.checked(call, journal)?;
+        let call = self.checked_call(call, journal)?;
         self.backend.review(&call, journal).await
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        match self.checked(call, journal) {
+        match self.checked_call(call, journal) {
             Ok(call) => self.checked_result(self.backend.run(&call, journal).await),
             Err(fault) => Outcome::Failed(fault),
         }
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
-        let opened = match self.checked(call, journal) {
+        let opened = match self.checked_call(call, journal) {
             Ok(call) => self.backend.open(&call, journal).await,
             Err(fault) => return Opened::Ended(Outcome::Failed(fault)),
         };
@@ -205,13 +205,13 @@ impl Backend for CheckedBackend {
         }
     }
 
-    async fn answered(
+    async fn outcome_from_answer(
         &self,
         call: &Call<'_>,
         answer: Value,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        let outcome = self.backend.answered(call, answer, journal).await?;
+        let outcome = self.backend.outcome_from_answer(call, answer, journal).await?;
         if let Some(results) = self.results()
             && let Some(output) = output_of(&outcome)
         {

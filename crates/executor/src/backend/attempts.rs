@@ -95,7 +95,7 @@ impl Failure {
             ErrorKind::TimedOut => FaultCode::TimedOut,
             _ => FaultCode::Unreachable,
         };
-        let (end, reached) = (error.attempt_end(), error.reached());
+        let (end, reached) = (error.attempt_end(), error.reached_service());
         let failure = Self { code, end, status: None, reached, asked: None };
         (end != AttemptEnd::Final).then_some(failure)
     }

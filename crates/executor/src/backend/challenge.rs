@@ -5,7 +5,7 @@ use callgate_auth::CredentialRefusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Sent {
+pub(super) enum SentCredential {
     Credential,
     Fresh,
     Nothing,
@@ -37,7 +37,7 @@ fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
     let mut challenges = Vec::new();
     let values = headers.get_all(WWW_AUTHENTICATE).into_iter();
     for part in values.filter_map(|value| value.to_str().ok()).flat_map(list_elements) {
-        let parameter = match begun(part) {
+        let parameter = match scheme_and_rest(part) {
             Some((scheme, rest)) => {
                 let is_for_a_token =
                     TOKEN_SCHEMES.iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
@@ -54,7 +54,7 @@ fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
 }
 
 /// The scheme at the beginning of a list element and the text after it; `None` for a parameter of the previous challenge.
-fn begun(element: &str) -> Option<(&str, &str)> {
+fn scheme_and_rest(element: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = element.split_once([' ', '\t']).unwrap_or((element, ""));
     let rest = rest.trim_start();
     // `error = "x"` with blanks around the sign is also a parameter (RFC 9110 §5.6.3).

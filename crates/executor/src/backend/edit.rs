@@ -59,7 +59,7 @@ impl EditedTool {
         (Self { tool: edited, applied, hidden, values }, faults)
     }
 
-    pub(crate) fn applied(&self) -> &AppliedEdit {
+    pub(crate) fn applied_edit(&self) -> &AppliedEdit {
         &self.applied
     }
 
@@ -69,7 +69,7 @@ impl EditedTool {
     }
 
     /// The arguments of a call with the operator's values; an argument that is hidden from the model is unknown.
-    pub(super) fn filled(
+    pub(super) fn filled_arguments(
         &self,
         arguments: &Arguments,
         journal: &mut Journal,
@@ -100,15 +100,15 @@ impl EditedTool {
 
 fn argument_faults(schema: &Value, edit: &ToolEdit) -> Vec<EditFault> {
     let properties = schema.get("properties").and_then(Value::as_object);
-    let known = || properties.into_iter().flat_map(|all| all.keys().map(String::as_str));
+    let argument_names = || properties.into_iter().flat_map(|all| all.keys().map(String::as_str));
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array);
         required.is_some_and(|names| names.iter().any(|required| required == name))
     };
     let mut faults = Vec::new();
     for (pointer, name) in edit.arguments() {
-        if known().all(|known| known != name) {
-            faults.push(EditFault::unknown_argument(pointer, name, known()));
+        if argument_names().all(|argument_name| argument_name != name) {
+            faults.push(EditFault::unknown_argument(pointer, name, argument_names()));
             continue;
         }
         let composed = COMPOSING.iter().find(|keyword| schema.get(**keyword).is_some());

@@ -22,10 +22,10 @@ use tracing::{Instrument, Span, field::Empty};
 
 use super::{
     attempts::{Attempts, request_kind},
-    challenge::{self, Sent},
+    challenge::{self, SentCredential},
     failure,
     in_time::in_time,
-    redirect, shown,
+    masked_request, redirect,
 };
 use crate::{
     call::Call,
@@ -34,7 +34,7 @@ use crate::{
     stop::Stop,
     toolset::{CallSettings, SessionValues},
     trace::CurrentTrace,
-    watcher::Watched,
+    watcher::CallWatcher,
 };
 
 #[derive(Debug)]
@@ -49,13 +49,13 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(super) async fn planned(
+    pub(super) async fn planned_request(
         &self,
         plan: &Plan,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let kept = self.kept(call).await?;
+        let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
         let kept = StoredResults::new(&find);
@@ -75,19 +75,22 @@ impl Connection {
     }
 
     /// The arguments of a call as the request would hold them.
-    pub(super) async fn filled(
+    pub(super) async fn filled_arguments(
         &self,
         plan: &Plan,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
-        let kept = self.kept(call).await?;
+        let kept = self.stored_results(call).await?;
         let find = |handle: &Handle| kept.get(handle).cloned();
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
-        plan.filled(call.arguments(), &inputs, StoredResults::new(&find), journal)
+        plan.filled_arguments(call.arguments(), &inputs, StoredResults::new(&find), journal)
     }
 
-    async fn kept(&self, call: &Call<'_>) -> Result<BTreeMap<Handle, StoredResult>, Box<Fault>> {
+    async fn stored_results(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<BTreeMap<Handle, StoredResult>, Box<Fault>> {
         let mut handles = Vec::new();
         call.arguments().values().for_each(|value| find_handles(value, &mut handles));
         let owner = Owner::new(call.principal(), call.session());
@@ -135,7 +138,7 @@ pub(super) struct Exchange<'a> {
     pub(super) attempts: Option<Box<Attempts>>,
     /// The secrets that were sent, which no output may show.
     pub(super) secrets: Vec<Secret>,
-    pub(super) sent: Sent,
+    pub(super) sent: SentCredential,
 }
 
 type FaultOf = fn(&callgate_auth::Error) -> Box<Fault>;
@@ -149,7 +152,7 @@ impl<'a> Exchange<'a> {
     ) -> Self {
         let deadline = call.deadline_within(connection.settings.limits.timeout);
         let secrets = connection.session_values.secrets(call.session());
-        let sent = Sent::Nothing;
+        let sent = SentCredential::Nothing;
         let kind = request_kind(plan, call);
         let attempts = Attempts::new(&connection.settings.retry, kind, deadline);
         if attempts.is_some() {
@@ -160,7 +163,7 @@ impl<'a> Exchange<'a> {
 
     /// The limits of the call: its time is the shorter of the caller's and the toolset's.
     pub(super) fn limits(&self) -> Limits {
-        let timeout = self.deadline.saturating_duration_since(self.call.started());
+        let timeout = self.deadline.saturating_duration_since(self.call.start_time());
         Limits { timeout, ..self.connection.settings.limits }
     }
 
@@ -174,7 +177,7 @@ impl<'a> Exchange<'a> {
         let is_further = self.attempts.as_ref().is_some_and(|attempts| attempts.n_made > 0);
         // The journal already has the decisions of a request that is made again.
         let noted = if is_further { &mut unseen } else { &mut *journal };
-        let mut request = self.connection.planned(self.plan, self.call, noted).await?;
+        let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
         if let Some(attempts) = &mut self.attempts {
             self.deadline = attempts.begin(&self.connection.settings.retry);
         }
@@ -182,33 +185,33 @@ impl<'a> Exchange<'a> {
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =
-            self.followed(&mut request, failure::of_credential, journal).await?;
-        let may_renew = |sent| sent != Sent::Fresh && Instant::now() < self.deadline;
+            self.follow_redirects(&mut request, failure::of_credential, journal).await?;
+        let may_renew = |sent| sent != SentCredential::Fresh && Instant::now() < self.deadline;
         let refusal = challenge::refusal(&answer).filter(|_| may_renew(self.sent));
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
         if repeat(AttemptEnd::CredentialRefused, self.kind) == Repeat::Never {
-            self.sent = Sent::Once;
+            self.sent = SentCredential::Once;
             journal.note(Event::NotRetried { why: "a person approved one request of it" });
             return Ok(answer);
         }
         // Boxed because few calls come here; the others need no room for it.
-        Box::pin(self.renewed(journal)).await
+        Box::pin(self.send_renewed_request(journal)).await
     }
 
-    async fn renewed(
+    async fn send_renewed_request(
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
         journal.note(Event::CredentialRenewed);
-        self.sent = Sent::Fresh;
+        self.sent = SentCredential::Fresh;
         // Built again rather than kept, so that calls without a refusal do not pay for it. The journal already has its
         // decisions.
         let noted = &mut Journal::default();
-        let mut request = self.connection.planned(self.plan, self.call, noted).await?;
+        let mut request = self.connection.planned_request(self.plan, self.call, noted).await?;
         self.trust(&mut request);
-        let (answer, _) = self.followed(&mut request, failure::of_renewal, journal).await?;
+        let (answer, _) = self.follow_redirects(&mut request, failure::of_renewal, journal).await?;
         Ok(answer)
     }
 
@@ -229,7 +232,7 @@ impl<'a> Exchange<'a> {
         } else if error.kind() != ErrorKind::NothingRecorded {
             let mut why = failure::why(error, server);
             Masker::new(&self.secrets).mask_in(&mut why);
-            let server = failure::place(server);
+            let server = failure::server_origin(server);
             tracing::info!(server, why, "no answer");
             journal.note(Event::Unanswered { server, why });
         }
@@ -248,7 +251,7 @@ impl<'a> Exchange<'a> {
 
     /// Sends the request and follows its redirects. Moves the request out of the exchange, because copying it for each
     /// future costs more than all other work of a call here.
-    async fn followed(
+    async fn follow_redirects(
         &mut self,
         request: &mut Request<Bytes>,
         told: FaultOf,
@@ -261,7 +264,7 @@ impl<'a> Exchange<'a> {
             let bare = may_follow.then(|| Box::new(request.clone()));
             let span = self.span(request);
             span.in_scope(|| self.step(request));
-            let sent = self.sent(request, told, journal).instrument(span.clone()).await;
+            let sent = self.send_request(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
             span.record("http.response.status_code", answer.status().as_u16());
             let next = bare
@@ -292,17 +295,18 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    async fn sent(
+    async fn send_request(
         &mut self,
         request: &mut Request<Bytes>,
         told: FaultOf,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
-        let watched = self.call.extensions().get::<Watched>().map(|Watched(watcher)| watcher);
-        let shown = watched.and_then(|_| self.shown(request));
-        let authorization = self.authorized(request, told, journal).await?;
-        if !authorization.placed.is_empty() && self.sent == Sent::Nothing {
-            self.sent = Sent::Credential;
+        let watched =
+            self.call.extensions().get::<CallWatcher>().map(|CallWatcher(watcher)| watcher);
+        let shown = watched.and_then(|_| self.request_for_watcher(request));
+        let authorization = self.authorize_request(request, told, journal).await?;
+        if !authorization.placed.is_empty() && self.sent == SentCredential::Nothing {
+            self.sent = SentCredential::Credential;
         }
         self.secrets.extend(authorization.secrets.iter().cloned());
         if let Some(attempts) = &mut self.attempts {
@@ -315,10 +319,10 @@ impl<'a> Exchange<'a> {
         }
         let limits = Limits { timeout, ..self.connection.settings.limits };
         if let (Some(watcher), Some(shown)) = (watched, shown) {
-            watcher.sending(&shown);
+            watcher.observe_request(&shown);
         }
         if let Some(recorder) = watched.and_then(|watcher| watcher.recorder()) {
-            recorder.sent(render_request(request));
+            recorder.record_request(render_request(request));
         }
         let request = mem::replace(request, Request::new(Bytes::new()));
         let opened = self.connection.transport.open(request, &limits).await;
@@ -327,7 +331,7 @@ impl<'a> Exchange<'a> {
         let answer = opened.map_err(|error| self.fault(&error, journal))?;
         if let Some(watcher) = watched {
             let masker = Masker::new(&self.secrets);
-            watcher.answered(&shown::head(&answer, started.elapsed(), &masker));
+            watcher.observe_answer_head(&masked_request::head(&answer, started.elapsed(), &masker));
         }
         if answer.extensions().get::<SentAgain>().is_some() {
             journal.note(Event::SentAgain);
@@ -337,7 +341,7 @@ impl<'a> Exchange<'a> {
 
     /// Puts the credentials on a request. If the time is up before a request is sent, the call is late, whether checks
     /// or fetching a credential took the time.
-    async fn authorized(
+    async fn authorize_request(
         &self,
         request: &mut Request<Bytes>,
         told: FaultOf,
@@ -368,9 +372,10 @@ impl<'a> Exchange<'a> {
     }
 
     /// The request before it has its credentials, as a watcher of the call may see it.
-    fn shown(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
+    fn request_for_watcher(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
         let shown =
-            shown::request(request.clone(), self.authenticator, self.call.session()).ok()?;
+            masked_request::request(request.clone(), self.authenticator, self.call.session())
+                .ok()?;
         Some(self.connection.session_values.request(shown, self.call.session()))
     }
 
@@ -381,7 +386,7 @@ impl<'a> Exchange<'a> {
     ) -> bool {
         let Some(refusal) = refusal else { return false };
         let may_help =
-            self.authenticator.refused(authorization, refusal, self.call.session()).await;
+            self.authenticator.handle_refusal(authorization, refusal, self.call.session()).await;
         may_help && refusal == CredentialRefusal::Token
     }
 }

@@ -7,33 +7,33 @@ use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached, Rem
 use callgate_transport::{ConnectFailure, Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
-use super::challenge::Sent;
+use super::challenge::SentCredential;
 
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
     if error.kind() == CredentialErrorKind::NoHeaderValue {
         return wording::no_header_value(&error.to_string());
     }
-    advised(wording::auth_failed(&reason(error)), error)
+    fault_with_advice(wording::auth_failed(&reason(error)), error)
 }
 
 /// The fault for a refused credential that has no fresh replacement.
 pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
-    advised(wording::auth_not_renewed(&reason(error)), error)
+    fault_with_advice(wording::auth_not_renewed(&reason(error)), error)
 }
 
-pub(super) fn of_refusal(sent: Sent, operation: &Operation) -> Box<Fault> {
+pub(super) fn of_refusal(sent: SentCredential, operation: &Operation) -> Box<Fault> {
     match sent {
-        Sent::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
+        SentCredential::Nothing if takes_password(operation.arguments_schema(), DEEPEST) => {
             wording::sign_in_refused()
         }
-        Sent::Credential => {
+        SentCredential::Credential => {
             wording::auth_refused("it names no reason, and there is no fresh one to try")
         }
-        Sent::Fresh => {
+        SentCredential::Fresh => {
             wording::auth_refused("it names no reason; a fresh one was tried and refused too")
         }
-        Sent::Nothing => wording::auth_wanted(),
-        Sent::Once => wording::auth_refused(
+        SentCredential::Nothing => wording::auth_wanted(),
+        SentCredential::Once => wording::auth_refused(
             "it names no reason; a fresh one was not tried, because a person approved one request",
         ),
     }
@@ -99,7 +99,7 @@ pub(super) fn why(error: &Error, server: &Url) -> String {
 }
 
 /// The origin of a server: scheme, host and port.
-pub(super) fn place(server: &Url) -> String {
+pub(super) fn server_origin(server: &Url) -> String {
     let host = server.host_str().unwrap_or_default();
     let port = server.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{host}{port}", server.scheme())
@@ -120,7 +120,7 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     told
 }
 
-fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
+fn fault_with_advice(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     match error.kind() {
         CredentialErrorKind::MissingSessionValue | CredentialErrorKind::UnusableSessionValue => {
             fault.code = FaultCode::SignInRequired;
@@ -182,24 +182,26 @@ pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) ->
         Some(None) => Reached::Maybe,
         None => unanswered,
     };
-    wording::stopped(reached, effect)
+    wording::stopped_gateway(reached, effect)
 }
 
 pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
         ErrorKind::Coding => wording::answer::undecodable(effect),
-        ErrorKind::Expanding => wording::answer::expanding(MAX_EXPANSION, effect),
-        ErrorKind::MalformedRecording | ErrorKind::Refused => wording::refused(&error.to_string()),
+        ErrorKind::Expanding => wording::answer::expanded_answer(MAX_EXPANSION, effect),
+        ErrorKind::MalformedRecording | ErrorKind::Refused => {
+            wording::refused_request(&error.to_string())
+        }
         ErrorKind::NothingRecorded => wording::nothing_recorded(),
         ErrorKind::Tls => {
-            wording::no_secure_connection(&error.to_string(), error.reached(), effect)
+            wording::no_secure_connection(&error.to_string(), error.reached_service(), effect)
         }
-        ErrorKind::TimedOut if error.reached() == Reached::No => {
+        ErrorKind::TimedOut if error.reached_service() == Reached::No => {
             wording::unreachable(Reached::No, effect)
         }
         ErrorKind::TimedOut => wording::timed_out(limits.timeout, effect),
         ErrorKind::TooLarge => wording::answer::too_large(limits.response_bytes, effect),
-        _ => wording::unreachable(error.reached(), effect),
+        _ => wording::unreachable(error.reached_service(), effect),
     }
 }
 

@@ -128,7 +128,7 @@ impl Backend for Function {
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
         let deadline = call.deadline_within(self.limit);
-        let running = (self.body)(call.detached());
+        let running = (self.body)(call.to_static());
         let ended = timeout_at(deadline, running).await;
         ended.unwrap_or_else(|_| Outcome::Failed(wording::timed_out(self.limit, self.tool.effect)))
     }

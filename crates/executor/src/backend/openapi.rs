@@ -1,5 +1,7 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the response.
 
+mod whole_response;
+
 use std::{
     sync::{Arc, Once},
     time::Duration,
@@ -8,32 +10,32 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::Authenticator;
-use callgate_call::{Plan, Reading, Shape, Splitter, Understood, WholePart, wording};
+use callgate_call::{Plan, ReadContext, Shape, Splitter, Understood, WholePart, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
     Content, Effect, Event, Fault, FaultCode, FingerprintHasher, Journal, Outcome, PlannedRequest,
     Preview, Session, StoredResult, Tool, ToolName, Value,
 };
-use callgate_transport::{TlsFault, render_response};
+use callgate_transport::TlsFault;
 use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
     Backend, Opened,
-    challenge::Sent,
+    challenge::SentCredential,
     echo,
     exchange::{Connection, Exchange},
-    failure,
-    opened::Terms,
+    failure, masked_request,
     raw::Raw,
-    shown, unknown_session,
+    response_stream::Terms,
+    unknown_session,
     values::Values,
 };
 use crate::{
     call::Call,
     execution::{Execution, Runner},
     toolset::Callable,
-    watcher::Watched,
+    watcher::CallWatcher,
 };
 
 /// One operation, its credentials, the connection its toolset shares, and a shape of results that is its own.
@@ -68,13 +70,17 @@ impl OpenApi {
         call.response_choice().shape(self.own_shape())
     }
 
-    async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
+    async fn filled_arguments(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Value, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
-        let filled = self.connection.filled(&self.plan, call, journal).await?;
+        let filled = self.connection.filled_arguments(&self.plan, call, journal).await?;
         Ok(self.connection.session_values.arguments(filled, call.session()))
     }
 
-    fn shown(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
+    fn masked_outcome(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
         match outcome {
             Outcome::Failed(fault) => {
                 Outcome::Failed(self.connection.session_values.fault(fault, call.session()))
@@ -83,17 +89,17 @@ impl OpenApi {
         }
     }
 
-    async fn planned(
+    async fn planned_request(
         &self,
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
-        let mut request = self.connection.planned(&self.plan, call, journal).await?;
+        let mut request = self.connection.planned_request(&self.plan, call, journal).await?;
         if let Some(refusal) = self.refusal(&mut request) {
             journal.note(refusal);
         }
-        let shown = shown::request(request, &*self.authenticator, call.session())?;
+        let shown = masked_request::request(request, &*self.authenticator, call.session())?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
@@ -112,7 +118,7 @@ impl OpenApi {
         Exchange::new(&self.plan, &*self.authenticator, &self.connection, call)
     }
 
-    async fn whole(
+    async fn whole_outcome(
         &self,
         response: Response<Bytes>,
         exchange: Exchange<'_>,
@@ -122,20 +128,20 @@ impl OpenApi {
         let sent = exchange.sent;
         let masker = Masker::new(exchange.secrets);
         let response = echo::without_secrets_in_headers(response, &masker);
-        let watched = call.extensions().get::<Watched>();
-        if let Some(recorder) = watched.and_then(|Watched(watcher)| watcher.recorder()) {
-            recorder.received(self.recorded(&response, &masker));
+        let watched = call.extensions().get::<CallWatcher>();
+        if let Some(recorder) = watched.and_then(|CallWatcher(watcher)| watcher.recorder()) {
+            recorder.record_answer(self.recorded_response(&response, &masker));
         }
         let outcome = self.outcome(&response, &masker, call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_refused
-            && sent != Sent::Nothing
-            && let Some(credential) = self.authenticator.described()
+            && sent != SentCredential::Nothing
+            && let Some(credential) = self.authenticator.description()
         {
             journal.note(Event::CredentialRefused { credential });
         }
-        let outcome = self.explained(outcome, &response, &masker, sent);
+        let outcome = self.explained_outcome(outcome, &response, &masker, sent);
         if let Outcome::Failed(fault) = &outcome
             && fault.code == FaultCode::SignInRequired
             && let Some(parameter) = self.authenticator.session_parameter()
@@ -146,12 +152,12 @@ impl OpenApi {
     }
 
     /// Adds to a fault the credential's or the connection's problem if the response shows one.
-    fn explained(
+    fn explained_outcome(
         &self,
         outcome: Outcome,
         response: &Response<Bytes>,
         masker: &Masker<'_>,
-        sent: Sent,
+        sent: SentCredential,
     ) -> Outcome {
         let Outcome::Failed(fault) = outcome else { return outcome };
         if !response.status().is_client_error() {
@@ -176,31 +182,35 @@ impl OpenApi {
         Outcome::Failed(told)
     }
 
-    async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
+    async fn open_response(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Opened, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
         let mut answer = exchange.attempt(journal).await;
         if exchange.may_repeat(&answer) {
-            answer = Box::pin(exchange.again(answer, journal)).await;
+            answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
         let answer = answer?;
         let (shape, is_success) = (self.shape(call), answer.status().is_success());
         if is_success && call.response_choice().is_raw {
             let (head, body) = answer.into_parts();
             let masker = Masker::new(exchange.secrets);
-            let reading = Reading { shape: &shape, masker: &masker, journal };
+            let reading = ReadContext { shape: &shape, masker: &masker, journal };
             let answer = self.plan.head(&head, &reading);
             let raw = Raw::new(body, self.terms(masker, call));
             return Ok(Opened::Pieces(raw.pieces(answer, &head.headers)));
         }
-        let splitter = Splitter::of(answer.headers()).filter(|_| is_success);
+        let splitter = Splitter::from_headers(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
             let response = exchange.whole(answer, journal).await?;
-            return Ok(Opened::Ended(self.whole(response, exchange, call, journal).await?));
+            return Ok(Opened::Ended(self.whole_outcome(response, exchange, call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
-        let head = self.plan.head(&head, &Reading { shape: &shape, masker: &masker, journal });
+        let head = self.plan.head(&head, &ReadContext { shape: &shape, masker: &masker, journal });
         let values = Values::new(body, splitter, self.terms(masker, call));
         Ok(Opened::Pieces(values.pieces(head)))
     }
@@ -211,16 +221,20 @@ impl OpenApi {
         Terms { masker, limits, effect, deadline: call.deadline() }
     }
 
-    async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+    async fn outcome_of_run(
+        &self,
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
         unknown_session::check(call.session(), self.plan.operation(), &*self.authenticator)?;
         let mut exchange = self.exchange(call);
         let mut answer = exchange.attempt(journal).await;
         // Boxed because few attempts fail; the others need no room for it.
         if exchange.may_repeat(&answer) {
-            answer = Box::pin(exchange.again(answer, journal)).await;
+            answer = Box::pin(exchange.repeat_attempts(answer, journal)).await;
         }
         let response = exchange.whole(answer?, journal).await?;
-        self.whole(response, exchange, call, journal).await
+        self.whole_outcome(response, exchange, call, journal).await
     }
 
     /// Makes an outcome of a response. The whole response is kept if the outcome does not show all of it.
@@ -232,8 +246,8 @@ impl OpenApi {
         journal: &mut Journal,
     ) -> Outcome {
         let shape = self.shape(call);
-        let reading = Reading { shape: &shape, masker, journal };
-        let understood = self.plan.understood(response, reading);
+        let reading = ReadContext { shape: &shape, masker, journal };
+        let understood = self.plan.understood_response(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
         let Connection { results, toolset, .. } = &*self.connection;
@@ -247,43 +261,12 @@ impl OpenApi {
                 part.handle = handle;
             }
         }
-        let whole =
-            shown::is_partial(answer).then(|| self.whole_result(response, masker, held_secret));
+        let whole = masked_request::is_partial(answer)
+            .then(|| self.whole_result(response, masker, held_secret));
         if let Some(result) = whole.flatten() {
             answer.handle = results.keep(made_here(result), owner, journal).await;
         }
         outcome
-    }
-
-    /// The text of a response for a recording, with its secrets masked; `None` if a secret would remain in its decoded content.
-    fn recorded(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Vec<u8>> {
-        let masked = echo::readable_without_secrets(response, masker);
-        let response = masked.as_ref().unwrap_or(response);
-        (!self.holds_secret(response, masker)).then(|| render_response(response))
-    }
-
-    fn holds_secret(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> bool {
-        let journal = &mut Journal::default();
-        let reading = Reading { shape: self.own_shape(), masker, journal };
-        self.plan.understood(response, reading).held_secret
-    }
-
-    /// The whole response with its secrets masked; `None` if a secret would remain in its decoded content.
-    fn whole_result(
-        &self,
-        response: &Response<Bytes>,
-        masker: &Masker<'_>,
-        held_secret: bool,
-    ) -> Option<StoredResult> {
-        let masked = echo::without_secrets_in_body(response, masker);
-        let response = masked.as_ref().unwrap_or(response);
-        if held_secret && self.holds_secret(response, masker) {
-            return None;
-        }
-        let media_type = response.headers().get(CONTENT_TYPE);
-        let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let name = callgate_call::filename(response.headers(), masker);
-        Some(StoredResult::new(media_type, response.body().clone()).with_filename(name))
     }
 }
 
@@ -349,31 +332,31 @@ impl Backend for OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Value, Box<Fault>> {
-        let filled = self.filled(call, journal).await;
+        let filled = self.filled_arguments(call, journal).await;
         filled.map_err(|fault| self.connection.session_values.fault(fault, call.session()))
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
-        let request = self.planned(call, journal).await;
+        let request = self.planned_request(call, journal).await;
         let request = request.map_err(|fault| session_values.fault(fault, session))?;
         Ok(Preview::Request(session_values.request(request, session)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let ran = self.ran(call, journal).await;
-        self.shown(ran.unwrap_or_else(Outcome::Failed), call)
+        let ran = self.outcome_of_run(call, journal).await;
+        self.masked_outcome(ran.unwrap_or_else(Outcome::Failed), call)
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
-        let opened = self.opened(call, journal).await;
+        let opened = self.open_response(call, journal).await;
         match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
-            Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, call)),
+            Opened::Ended(outcome) => Opened::Ended(self.masked_outcome(outcome, call)),
             Opened::Pieces(pieces) => Opened::Pieces(pieces),
         }
     }
 
-    async fn answered(
+    async fn outcome_from_answer(
         &self,
         call: &Call<'_>,
         answer: Value,
@@ -394,7 +377,7 @@ impl Backend for OpenApi {
                 answer.status = None;
                 Outcome::Answered(answer)
             }
-            other => self.shown(other, call),
+            other => self.masked_outcome(other, call),
         })
     }
 }

@@ -12,9 +12,9 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    body_reader::late_error,
     failure,
-    opened::{BodyHead, Piece, Pieces, Redactions, Terms},
-    reading::late,
+    response_stream::{BodyHead, Piece, Pieces, Redactions, Terms},
 };
 
 #[derive(Debug)]
@@ -36,13 +36,13 @@ impl Raw {
         let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
         let media_type = essence.trim().to_ascii_lowercase();
-        let about = BodyHead { media_type, size: self.body.announced() };
+        let about = BodyHead { media_type, size: self.body.announced_length() };
         let noted = Arc::clone(&self.noted);
         let chunks = stream::unfold(self, |mut raw| async move {
             let chunk = raw.next().await?;
             Some((chunk.map(Piece::Bytes), raw))
         });
-        Pieces::new(head, chunks).of_body(about).counted(noted)
+        Pieces::new(head, chunks).of_body(about).with_redactions(noted)
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
@@ -50,16 +50,16 @@ impl Raw {
             let own = Instant::now() + self.terms.limits.timeout;
             let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
             let chunk = timeout_at(deadline, self.body.chunk()).await;
-            let bytes = match chunk.unwrap_or_else(|_| Err(late())) {
+            let bytes = match chunk.unwrap_or_else(|_| Err(late_error())) {
                 Err(error) => {
                     self.is_ended = true;
                     return Some(Err(self.fault(&error)));
                 }
                 Ok(Some(chunk)) if self.terms.masker.is_empty() => chunk,
-                Ok(Some(chunk)) => self.pushed(&chunk),
+                Ok(Some(chunk)) => self.push_chunk(&chunk),
                 Ok(None) => {
                     self.is_ended = true;
-                    self.masked(0)
+                    self.take_masked_bytes(0)
                 }
             };
             if !bytes.is_empty() {
@@ -69,13 +69,17 @@ impl Raw {
         None
     }
 
-    fn pushed(&mut self, chunk: &Bytes) -> Bytes {
+    fn push_chunk(&mut self, chunk: &Bytes) -> Bytes {
         self.held.extend_from_slice(chunk);
-        if self.held.len() < LOOKED_AT { Bytes::new() } else { self.masked(LONGEST_SECRET) }
+        if self.held.len() < LOOKED_AT {
+            Bytes::new()
+        } else {
+            self.take_masked_bytes(LONGEST_SECRET)
+        }
     }
 
     /// Masks the held bytes, and returns all but the last `kept`.
-    fn masked(&mut self, kept: usize) -> Bytes {
+    fn take_masked_bytes(&mut self, kept: usize) -> Bytes {
         let mut bytes = self.held.split();
         if let std::borrow::Cow::Owned(masked) = self.terms.masker.mask(&bytes) {
             self.noted.add_masked();

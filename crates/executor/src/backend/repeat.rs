@@ -10,7 +10,7 @@ use callgate_transport::{Error, ResponseBody};
 use http::Response;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::{attempts::Failure, exchange::Exchange, reading};
+use super::{attempts::Failure, body_reader, exchange::Exchange};
 use crate::stop::Stop;
 
 type Answer = Result<Response<ResponseBody>, Box<Fault>>;
@@ -30,13 +30,17 @@ impl Exchange<'_> {
     }
 
     /// Makes further attempts until one succeeds or no more are allowed.
-    pub(super) async fn again(&mut self, mut answer: Answer, journal: &mut Journal) -> Answer {
+    pub(super) async fn repeat_attempts(
+        &mut self,
+        mut answer: Answer,
+        journal: &mut Journal,
+    ) -> Answer {
         while let Some(failure) = self.failure(&answer) {
             let Some(wait) = self.wait(failure, journal) else { break };
             self.pause(wait, answer.ok().map(Response::into_body)).await?;
             answer = self.attempt(journal).await;
         }
-        self.ended(answer)
+        self.final_answer(answer)
     }
 
     /// The response with its body, within the limits; of a further attempt if the body broke off and the policy allows one.
@@ -62,7 +66,7 @@ impl Exchange<'_> {
     ) -> Result<Response<Bytes>, Box<Fault>> {
         loop {
             let fault = self.fault(&error, journal);
-            let answer = self.again(Err(fault), journal).await?;
+            let answer = self.repeat_attempts(Err(fault), journal).await?;
             match self.read(answer).await {
                 Ok(response) => return Ok(response),
                 Err(next) => error = next,
@@ -74,14 +78,14 @@ impl Exchange<'_> {
         &self,
         answer: Response<ResponseBody>,
     ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
-        reading::read(answer, self.connection.settings.limits.response_bytes, self.deadline)
+        body_reader::read(answer, self.connection.settings.limits.response_bytes, self.deadline)
     }
 
     /// The wait before a further attempt; `None` if there is no further one, for a reason that the journal names.
     fn wait(&mut self, failure: Failure, journal: &mut Journal) -> Option<Duration> {
         let retry = &self.connection.settings.retry;
         let attempts = self.attempts.as_deref_mut()?;
-        attempts.reached = further(attempts.reached, failure.reached);
+        attempts.reached = furthest_reached(attempts.reached, failure.reached);
         if attempts.n_made >= retry.attempts {
             return None;
         }
@@ -118,11 +122,11 @@ impl Exchange<'_> {
             return Ok(());
         }
         let reached = self.attempts.as_deref().map_or(Reached::Maybe, |attempts| attempts.reached);
-        Err(wording::stopped(reached, self.plan.operation().effect))
+        Err(wording::stopped_gateway(reached, self.plan.operation().effect))
     }
 
     /// The end of the last attempt. Its fault says if an earlier attempt came further.
-    fn ended(&self, answer: Answer) -> Answer {
+    fn final_answer(&self, answer: Answer) -> Answer {
         let Some(attempts) = self.attempts.as_deref() else { return answer };
         answer.map_err(|mut fault| {
             if fault.reached == Reached::No && attempts.reached != Reached::No {
@@ -134,7 +138,7 @@ impl Exchange<'_> {
     }
 }
 
-fn further(one: Reached, other: Reached) -> Reached {
+fn furthest_reached(one: Reached, other: Reached) -> Reached {
     match (one, other) {
         (Reached::Yes, _) | (_, Reached::Yes) => Reached::Yes,
         (Reached::Maybe, _) | (_, Reached::Maybe) => Reached::Maybe,

@@ -10,9 +10,9 @@ use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
+    body_reader::late_error,
     failure,
-    opened::{Piece, Pieces, Redactions, Terms},
-    reading::late,
+    response_stream::{Piece, Pieces, Redactions, Terms},
 };
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Values {
             let value = values.next().await?;
             Some((value.map(Piece::Value), values))
         });
-        Pieces::new(head, values).counted(noted)
+        Pieces::new(head, values).with_redactions(noted)
     }
 
     async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
@@ -51,15 +51,15 @@ impl Values {
         let own = Instant::now() + time;
         let deadline = self.terms.deadline.map_or(own, |callers| callers.min(own));
         loop {
-            if let Some(value) = self.held() {
+            if let Some(value) = self.buffered_value() {
                 return Ok(Some(value));
             }
-            if self.splitter.held() > self.terms.limits.response_bytes {
+            if self.splitter.pending_size() > self.terms.limits.response_bytes {
                 let message = "one value of the service's answer is larger than the bound";
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
             let chunk = timeout_at(deadline, self.body.chunk()).await;
-            match chunk.unwrap_or_else(|_| Err(late()))? {
+            match chunk.unwrap_or_else(|_| Err(late_error()))? {
                 Some(chunk) => self.splitter.push(&chunk),
                 None => return Ok(self.splitter.finish().and_then(|bytes| self.value(&bytes))),
             }
@@ -67,7 +67,7 @@ impl Values {
     }
 
     /// The next value in the bytes already received; an event without data is not a value.
-    fn held(&mut self) -> Option<Json> {
+    fn buffered_value(&mut self) -> Option<Json> {
         loop {
             let bytes = self.splitter.split()?;
             let value = self.value(&bytes);

@@ -18,20 +18,21 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(executor: &'a Executor) -> BTreeMap<&'a str, Self> {
+    pub(super) fn tool_facts(executor: &'a Executor) -> BTreeMap<&'a str, Self> {
         let mut budgets = BTreeMap::new();
-        let facts = |entry: Entry<'a>| (entry.name().as_str(), Self::one(entry, &mut budgets));
+        let facts =
+            |entry: Entry<'a>| (entry.name().as_str(), Self::from_entry(entry, &mut budgets));
         executor.entries().map(facts).collect()
     }
 
-    fn one(entry: Entry<'a>, budgets: &mut BTreeMap<&'a str, Budget>) -> Self {
+    fn from_entry(entry: Entry<'a>, budgets: &mut BTreeMap<&'a str, Budget>) -> Self {
         let toolset = entry.toolset();
         let operation = entry.operation().map(|operation| &**operation);
         let tool = match operation {
             None => entry.declaration().map(Cow::Borrowed),
             Some(operation) => {
                 let budget = budgets.entry(toolset).or_insert_with(|| operation.budget());
-                operation.declared(budget).ok().map(Cow::Owned)
+                operation.uncached_declaration(budget).ok().map(Cow::Owned)
             }
         };
         Self { toolset, operation, effect: entry.effect(), tool }

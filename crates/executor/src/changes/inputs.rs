@@ -13,29 +13,29 @@ pub(super) fn compare(old: &Schema, new: &Schema, changes: &mut Vec<ChangeKind>)
         changes.push(ChangeKind::Input { at: at.to_owned(), change });
     };
     let empty = Object::new();
-    let (known, given) = (properties(old, &empty), properties(new, &empty));
-    let mut narrowing = Narrowing::between(Side::of(old), Side::of(new));
+    let (old_properties, given) = (properties(old, &empty), properties(new, &empty));
+    let mut narrowing = Narrowing::between(Side::new(old), Side::new(new));
     for (name, schema) in given {
         let is_required = requires(new, name);
-        match known.get(name) {
+        match old_properties.get(name) {
             None if is_required => add(name, InputChange::AddedRequired),
             None => add(name, InputChange::Added),
-            Some(known) => {
+            Some(old_schema) => {
                 if is_required && !requires(old, name) {
                     add(name, InputChange::Required);
                 }
-                narrowing.input(name, known, schema);
+                narrowing.input(name, old_schema, schema);
             }
         }
     }
-    for name in known.keys().filter(|name| !given.contains_key(name)) {
+    for name in old_properties.keys().filter(|name| !given.contains_key(name)) {
         add(name, InputChange::Removed);
     }
-    for (at, change) in narrowing.found {
+    for (at, change) in narrowing.changes {
         add(&at, change);
     }
-    if let Some(found) = changes.get_mut(before..) {
-        found.sort_by(|a, b| place(a).cmp(place(b)));
+    if let Some(new_changes) = changes.get_mut(before..) {
+        new_changes.sort_by(|a, b| place(a).cmp(place(b)));
     }
 }
 
@@ -47,10 +47,12 @@ fn place(change: &ChangeKind) -> &str {
 }
 
 fn properties<'a>(schema: &'a Schema, empty: &'a Object) -> &'a Object {
-    schema.own().get("properties").and_then(Value::as_object).unwrap_or(empty)
+    schema.without_definitions().get("properties").and_then(Value::as_object).unwrap_or(empty)
 }
 
 fn requires(schema: &Schema, name: &str) -> bool {
-    let required = schema.own().get("required").and_then(Value::as_array);
-    required.is_some_and(|required| required.iter().any(|known| known.as_str() == Some(name)))
+    let required = schema.without_definitions().get("required").and_then(Value::as_array);
+    required.is_some_and(|required| {
+        required.iter().any(|required_name| required_name.as_str() == Some(name))
+    })
 }

@@ -24,12 +24,12 @@ pub(super) struct Narrowing<'a> {
     n_steps: usize,
     /// The pairs compared so far at one input, by their addresses in memory.
     seen: BTreeSet<(usize, usize)>,
-    pub(super) found: Vec<(String, InputChange)>,
+    pub(super) changes: Vec<(String, InputChange)>,
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn of(schema: &'a Schema) -> Self {
-        let own = schema.own().get("$defs").and_then(Value::as_object);
+    pub(super) fn new(schema: &'a Schema) -> Self {
+        let own = schema.without_definitions().get("$defs").and_then(Value::as_object);
         Self { definitions: schema.definitions(), own }
     }
 
@@ -42,7 +42,7 @@ impl<'a> Side<'a> {
 
 impl<'a> Narrowing<'a> {
     pub(super) fn between(old: Side<'a>, new: Side<'a>) -> Self {
-        Self { old, new, n_steps: 0, seen: BTreeSet::new(), found: Vec::new() }
+        Self { old, new, n_steps: 0, seen: BTreeSet::new(), changes: Vec::new() }
     }
 
     pub(super) fn input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
@@ -82,10 +82,10 @@ impl<'a> Narrowing<'a> {
             (Value::Bool(true), Value::Object(new)) => {
                 let empty = new.keys().all(|key| keyword::is_annotation(key));
                 if !empty {
-                    self.narrowed(at, "it took anything");
+                    self.add_narrowed(at, "it took anything");
                 }
             }
-            (_, Value::Bool(false)) => self.narrowed(at, "it takes nothing"),
+            (_, Value::Bool(false)) => self.add_narrowed(at, "it takes nothing"),
             _ => self.unknown(at, "it is no schema"),
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Narrowing<'a> {
             }
             match keyword::verdict(key, before, after) {
                 Verdict::Fine => {}
-                Verdict::Narrowed => self.narrowed(at, key),
+                Verdict::Narrowed => self.add_narrowed(at, key),
                 Verdict::Unknown => self.unknown(at, key),
             }
         }
@@ -127,9 +127,9 @@ impl<'a> Narrowing<'a> {
         let of = |schema: &'a Object| schema.get("properties").and_then(Value::as_object);
         let additional =
             |schema: &'a Object| schema.get("additionalProperties").unwrap_or(&ANYTHING);
-        for (name, known) in of(old).into_iter().flat_map(Object::iter) {
+        for (name, old_schema) in of(old).into_iter().flat_map(Object::iter) {
             match of(new).and_then(|new| new.get(name)) {
-                Some(given) => self.compare(&join(at, name), known, given),
+                Some(given) => self.compare(&join(at, name), old_schema, given),
                 None => self.add(join(at, name), InputChange::Removed),
             }
         }
@@ -155,7 +155,7 @@ impl<'a> Narrowing<'a> {
         true
     }
 
-    fn narrowed(&mut self, at: &str, why: &str) {
+    fn add_narrowed(&mut self, at: &str, why: &str) {
         self.add(at.to_owned(), InputChange::Narrowed(why.to_owned()));
     }
 
@@ -165,8 +165,8 @@ impl<'a> Narrowing<'a> {
 
     fn add(&mut self, at: String, change: InputChange) {
         let change = (at, change);
-        if self.found.len() < MOST_FOUND && !self.found.contains(&change) {
-            self.found.push(change);
+        if self.changes.len() < MOST_FOUND && !self.changes.contains(&change) {
+            self.changes.push(change);
         }
     }
 }

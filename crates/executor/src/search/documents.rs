@@ -54,7 +54,8 @@ fn of_declaration<'e>(tool: &'e Tool, document: &mut Document<'e>) {
     let (summary, description) =
         tool.description.split_once('\n').unwrap_or((&tool.description, ""));
     (document.summary, document.description) = (summary.into(), description.into());
-    let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
+    let properties =
+        tool.input_schema.without_definitions().get("properties").and_then(Value::as_object);
     let parameters = properties.into_iter().flat_map(Object::iter).map(|(name, schema)| {
         let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         Parameter { name, description: description.into() }

@@ -71,7 +71,7 @@ impl Issuer {
         for key in keys {
             match claims(token, key.decoding(), algorithm, &expected) {
                 Ok(claims) => return principal(config, claims).map_err(Refusal::Invalid),
-                Err(found) => refusal = found,
+                Err(reason) => refusal = reason,
             }
         }
         Err(Refusal::Invalid(refusal))
@@ -79,12 +79,12 @@ impl Issuer {
 }
 
 /// Requests the keys of an issuer, as the first token would. Returns what came, or the reason why its tokens are refused.
-pub(super) async fn tried(built: &BuiltIssuer) -> Result<String, String> {
+pub(super) async fn check_keys(built: &BuiltIssuer) -> Result<String, String> {
     let keys = fetch::keys(built).await?;
     let algorithms = &built.config.algorithms;
     let is_usable = |name: &&str| {
         let algorithm = name.parse().ok();
-        algorithm.is_some_and(|algorithm| !keys.of(None, algorithm).is_empty())
+        algorithm.is_some_and(|algorithm| !keys.candidate_keys(None, algorithm).is_empty())
     };
     let usable: Vec<_> = algorithms.iter().copied().filter(is_usable).collect();
     if usable.is_empty() {

@@ -40,7 +40,7 @@ impl Keys {
     }
 
     /// The keys that may have signed a token: the one it names, or all keys with its algorithm.
-    pub(super) fn of(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<Key>> {
+    pub(super) fn candidate_keys(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<Key>> {
         let may_be = |key: &&Arc<Key>| {
             (id.is_none() || key.id.as_deref() == id) && key.algorithms.contains(&algorithm)
         };
@@ -73,7 +73,7 @@ fn key(jwk: &Jwk) -> Option<Key> {
     let algorithms = match common.key_algorithm {
         Some(said) => algorithms
             .into_iter()
-            .filter(|known| said.to_string() == format!("{known:?}"))
+            .filter(|algorithm| said.to_string() == format!("{algorithm:?}"))
             .collect(),
         None => algorithms,
     };

@@ -23,7 +23,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// True for the path of metadata, which everybody may read.
 pub(crate) fn is_metadata(path: &str) -> bool {
-    described(path).is_some()
+    described_path(path).is_some()
 }
 
 pub(crate) fn is_mcp(path: &str) -> bool {
@@ -38,10 +38,10 @@ pub(crate) async fn show(
     request: Request,
 ) -> Result<Response, Problem> {
     let (head, _) = request.into_parts();
-    let built = gateway.built();
+    let built = gateway.current_build();
     let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty());
-    let found = access.zip(described(head.uri.path())).zip(origin(&built, &head));
-    let Some(((access, path), origin)) = found else {
+    let metadata_inputs = access.zip(described_path(head.uri.path())).zip(origin(&built, &head));
+    let Some(((access, path), origin)) = metadata_inputs else {
         let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
         return Err(Problem::new(ProblemKind::UNKNOWN_PATH, detail));
     };
@@ -69,7 +69,7 @@ fn texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
     texts.into_iter().map(|text| Value::from(&**text)).collect()
 }
 
-fn described(path: &str) -> Option<&str> {
+fn described_path(path: &str) -> Option<&str> {
     let path = path.strip_prefix(WELL_KNOWN)?;
     (path.is_empty() || is_mcp(path)).then_some(path)
 }

@@ -13,7 +13,7 @@ pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -
     if wanted.is_empty() {
         return Scopes::default();
     }
-    let had = of(principal);
+    let had = token_scopes(principal);
     let is_lacking = |(toolset, scopes): &(&String, &Vec<String>)| {
         let is_theirs = rights.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(*toolset));
         is_theirs && !scopes.iter().all(|scope| had.contains(scope.as_str()))
@@ -23,7 +23,7 @@ pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -
 }
 
 /// The caller without the toolsets for which its token lacks scopes.
-pub(super) fn bounded(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
+pub(super) fn limited_caller(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
     if lacks.is_empty() {
         return caller;
     }
@@ -34,7 +34,7 @@ pub(super) fn bounded(caller: Caller, lacks: Scopes, built: &Built) -> Caller {
     Caller { toolsets, lacks, ..caller }
 }
 
-fn of(principal: &Principal) -> BTreeSet<&str> {
+fn token_scopes(principal: &Principal) -> BTreeSet<&str> {
     let mut scopes = BTreeSet::new();
     for claim in ["scope", "scp"].into_iter().filter_map(|name| principal.claim(name)) {
         match claim {

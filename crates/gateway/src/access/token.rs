@@ -18,7 +18,7 @@ pub(super) struct Unverified {
 }
 
 #[derive(Deserialize)]
-struct Issued {
+struct IssuerClaim {
     iss: String,
 }
 
@@ -30,7 +30,7 @@ impl Unverified {
         if header.crit.is_some() {
             return None;
         }
-        let Issued { iss } = jsonwebtoken::dangerous::insecure_decode_claims(token).ok()?;
+        let IssuerClaim { iss } = jsonwebtoken::dangerous::insecure_decode_claims(token).ok()?;
         Some(Self { issuer: iss, algorithm: header.alg, key_id: header.kid })
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn claims(
     }
 }
 
-pub(super) fn shown(principal: &Principal, token: &str) -> CallerToken {
+pub(super) fn caller_token(principal: &Principal, token: &str) -> CallerToken {
     let expires = principal.claim("exp").and_then(Value::as_f64);
     let expires = expires.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let expires = expires.and_then(|after| UNIX_EPOCH.checked_add(after));

@@ -49,14 +49,14 @@ async fn end(deadline: Instant, drain: Drain, permit: Option<Arc<Permit>>) -> Un
     };
     tokio::select! {
         () = TimeLimit::until(deadline) => Unread::TooSlow,
-        () = drain.over() => Unread::Stopped,
+        () = drain.wait_until_given_up() => Unread::Stopped,
         () = is_left => Unread::Overloaded,
     }
 }
 
 impl<B> ArrivingBody<B> {
     /// Returns the piece that arrived. The end of the body counts only if the request still has its permit.
-    fn taken(
+    fn checked_frame(
         &self,
         frame: Option<Result<Frame<Bytes>, BoxError>>,
     ) -> Option<Result<Frame<Bytes>, BoxError>> {
@@ -80,7 +80,7 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = self.get_mut();
         if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
-            return Poll::Ready(this.taken(frame.map(|frame| frame.map_err(Into::into))));
+            return Poll::Ready(this.checked_frame(frame.map(|frame| frame.map_err(Into::into))));
         }
         let (deadline, drain, permit) = (this.deadline, &this.drain, &this.permit);
         let end =

@@ -53,7 +53,7 @@ impl Capacity {
 
     pub(super) fn permit(&self) -> Option<Arc<Permit>> {
         let semaphore_permit =
-            self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
+            self.free().or_else(|| self.end_waiting_request().then(|| self.free()).flatten())?;
         let (semaphore_permit, patience) = (Some(semaphore_permit), Duration::ZERO);
         let state = State { semaphore_permit, share: None, waits_since: None, patience, end: None };
         Some(Arc::new(Permit { capacity: self.clone(), state: Mutex::new(state) }))
@@ -64,7 +64,7 @@ impl Capacity {
     }
 
     /// Ends one request whose caller keeps the sidecar waiting. True if there was one.
-    fn cleared(&self) -> bool {
+    fn end_waiting_request(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
         waiting.iter().filter_map(Weak::upgrade).any(|permit| permit.leave(None))
     }

@@ -11,7 +11,7 @@ use callgate_tool::{Approvers, Principal, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::absent;
+use super::absent_approval;
 use crate::{
     answer::JsonText,
     bodies,
@@ -19,7 +19,7 @@ use crate::{
     gateway::Gateway,
     path_name::PathName,
     problem::Problem,
-    query::{Query, malformed},
+    query::{Query, malformed_query},
     timestamp::timestamp,
 };
 
@@ -98,9 +98,9 @@ pub(crate) async fn list(
     query: Query,
 ) -> Result<JsonText, Problem> {
     let page = Page::read(query)?;
-    let built = gateway.built();
+    let built = gateway.current_build();
     let Some(approvals) = built.approvals() else {
-        return Ok(JsonText::of(&Approvals { approvals: Vec::new(), next_cursor: None }));
+        return Ok(JsonText::from_body(&Approvals { approvals: Vec::new(), next_cursor: None }));
     };
     let is_shown = |approval: &Approval| {
         page.state.as_ref().is_none_or(|state| state == approval.state.as_str())
@@ -111,7 +111,7 @@ pub(crate) async fn list(
     let listed = approvals.page(&listing, is_shown).await?;
     let next_cursor = listed.approvals.last().filter(|_| listed.has_more).map(cursor);
     let approvals = listed.approvals.iter().map(|it| body(&built, &caller, it)).collect();
-    Ok(JsonText::of(&Approvals { approvals, next_cursor }))
+    Ok(JsonText::from_body(&Approvals { approvals, next_cursor }))
 }
 
 /// Shows a call that waits for an approval, with its request.
@@ -129,12 +129,13 @@ pub(crate) async fn show(
     caller: Caller,
     PathName(id): PathName,
 ) -> Result<JsonText, Problem> {
-    let built = gateway.built();
-    let approvals = built.approvals().ok_or_else(absent)?;
+    let built = gateway.current_build();
+    let approvals = built.approvals().ok_or_else(absent_approval)?;
     let is_shown = |approval: &Approval| is_visible(&built, &caller, approval);
     let _permit = gateway.listing_permit(&caller).await?;
-    let found = approvals.find_within(extent(&caller), &id, is_shown).await?.ok_or_else(absent)?;
-    Ok(JsonText::of(&body(&built, &caller, &found)))
+    let visible_approval =
+        approvals.find_within(extent(&caller), &id, is_shown).await?.ok_or_else(absent_approval)?;
+    Ok(JsonText::from_body(&body(&built, &caller, &visible_approval)))
 }
 
 /// The approvals among which those are that the caller may see.
@@ -229,16 +230,18 @@ impl Page {
         if let Some(state) = state.as_ref().filter(|state| !words.contains(&state.as_str())) {
             let detail =
                 format!("`state`: expected one of `{}`, got: `{state}`", words.join("`, `"));
-            return Err(malformed(detail));
+            return Err(malformed_query(detail));
         }
         let after = query.take("cursor")?.map(|cursor| position(&cursor));
         let after = after.map(|after| {
-            after.ok_or_else(|| malformed("`cursor`: expected the `nextCursor` of the page before"))
+            after.ok_or_else(|| {
+                malformed_query("`cursor`: expected the `nextCursor` of the page before")
+            })
         });
         let expected = format!("a whole number from 1 to {MOST}");
         let limit = query.parse("limit", &expected)?.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
-            return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
+            return Err(malformed_query(format!("`limit`: expected {expected}, got: {limit}")));
         }
         query.finish("`state`, `cursor` and `limit`")?;
         Ok(Self { state, after: after.transpose()?, limit })

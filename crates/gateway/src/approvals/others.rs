@@ -6,7 +6,7 @@ use callgate_executor::{Decided, Decision};
 use callgate_policy::{Approval, ApprovalState, Marked};
 
 use super::{
-    absent,
+    absent_approval,
     listing::{body, covers},
 };
 use crate::{
@@ -22,26 +22,28 @@ pub(super) async fn mark(
     id: &str,
     decision: Decision,
 ) -> Result<Response, Problem> {
-    let built = gateway.built();
+    let built = gateway.current_build();
     let (Some(principal), Some(approvals)) = (&caller.principal, built.approvals()) else {
-        return Err(absent());
+        return Err(absent_approval());
     };
     if caller.approves.is_empty() {
-        return Err(absent());
+        return Err(absent_approval());
     }
     let decided = Decided::new(id, decision).by(principal);
     let may = |approval: &Approval| covers(&built, caller, approval);
     let audit = built.audit().map(AsRef::as_ref);
     match approvals.decide(&decided, may, audit).await? {
-        Marked::Now(approval) => Ok(JsonText::of(&body(&built, caller, &approval)).into_response()),
+        Marked::Now(approval) => {
+            Ok(JsonText::from_body(&body(&built, caller, &approval)).into_response())
+        }
         Marked::Earlier(approval) if is_same(&approval.state, &decided) => {
-            Ok(JsonText::of(&body(&built, caller, &approval)).into_response())
+            Ok(JsonText::from_body(&body(&built, caller, &approval)).into_response())
         }
         Marked::Earlier(approval) => {
             let detail = format!("somebody was faster: it is {}", approval.state.as_str());
             Err(Problem::new(ProblemKind::DECIDED, detail))
         }
-        Marked::Absent => Err(absent()),
+        Marked::Absent => Err(absent_approval()),
         Marked::Own => {
             let detail = "it is a call of your own: somebody else has to decide";
             Err(Problem::new(ProblemKind::OWN_CALL, detail))

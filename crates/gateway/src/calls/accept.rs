@@ -5,16 +5,16 @@ use http::{HeaderMap, header};
 use crate::problem::{Problem, ProblemKind};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Accepted {
+pub(crate) enum AcceptedFormat {
     /// An event for each result and each value of a stream.
     Events,
     Json,
 }
 
-impl Accepted {
+impl AcceptedFormat {
     /// The preferred form: the one with the higher weight; with equal weights, the one that is named rather than matched by
     /// `*`, and then JSON.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Problem> {
         let Some(ranges) = ranges(headers) else { return Ok(Self::Json) };
         let (json, events) = (weight(&ranges, "json"), weight(&ranges, "events"));
         match (json, events) {
@@ -89,30 +89,33 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(accept: &str, expected: Option<Accepted>) {
+    fn check(accept: &str, expected: Option<AcceptedFormat>) {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, accept.parse().unwrap());
-        assert_eq!(Accepted::of(&headers).ok(), expected, "{accept}");
+        assert_eq!(AcceptedFormat::from_headers(&headers).ok(), expected, "{accept}");
     }
 
     #[test]
     fn the_accepted_media_type_with_the_highest_weight_is_answered() {
-        check("application/json", Some(Accepted::Json));
-        check("text/event-stream", Some(Accepted::Events));
-        check("*/*", Some(Accepted::Json));
-        check("text/event-stream, */*;q=0.1", Some(Accepted::Events));
-        check("text/event-stream, */*", Some(Accepted::Events));
-        check("application/json, text/event-stream", Some(Accepted::Json));
-        check("application/json;q=0.5, text/event-stream;q=0.9", Some(Accepted::Events));
-        check("text/event-stream;q=0, */*", Some(Accepted::Json));
+        check("application/json", Some(AcceptedFormat::Json));
+        check("text/event-stream", Some(AcceptedFormat::Events));
+        check("*/*", Some(AcceptedFormat::Json));
+        check("text/event-stream, */*;q=0.1", Some(AcceptedFormat::Events));
+        check("text/event-stream, */*", Some(AcceptedFormat::Events));
+        check("application/json, text/event-stream", Some(AcceptedFormat::Json));
+        check("application/json;q=0.5, text/event-stream;q=0.9", Some(AcceptedFormat::Events));
+        check("text/event-stream;q=0, */*", Some(AcceptedFormat::Json));
         check("application/json;q=0, application/*", None);
         check("text/html", None);
     }
 
     #[test]
     fn a_request_without_an_accept_header_is_answered_with_json() {
-        assert_eq!(Accepted::of(&HeaderMap::new()).ok(), Some(Accepted::Json));
-        assert!(Accepted::json(&HeaderMap::new()).is_ok());
+        assert_eq!(
+            AcceptedFormat::from_headers(&HeaderMap::new()).ok(),
+            Some(AcceptedFormat::Json)
+        );
+        assert!(AcceptedFormat::json(&HeaderMap::new()).is_ok());
     }
 
     #[test]
@@ -122,7 +125,7 @@ mod tests {
         {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(Accepted::json(&headers).is_ok(), is_fine, "{accept}");
+            assert_eq!(AcceptedFormat::json(&headers).is_ok(), is_fine, "{accept}");
         }
     }
 }

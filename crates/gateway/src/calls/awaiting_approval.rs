@@ -9,20 +9,20 @@ use super::{Batch, RequestedCall};
 use crate::waiting_calls::{WaitingCall, WaitingCalls};
 
 #[derive(Clone)]
-pub(crate) struct Keeper {
+pub(crate) struct WaitingCallKeeper {
     pub(crate) calls: WaitingCalls,
     pub(crate) session: Object,
 }
 
 /// Leaves out the session, which may hold credentials.
-impl fmt::Debug for Keeper {
+impl fmt::Debug for WaitingCallKeeper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Keeper(****)")
     }
 }
 
 /// The result of the call at a position. A call that waits for an approval is kept.
-pub(super) async fn queued(
+pub(super) async fn store_if_waiting(
     batch: &Batch,
     at: usize,
     asked: &RequestedCall,

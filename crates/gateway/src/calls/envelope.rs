@@ -118,29 +118,29 @@ impl From<ToolCall> for RequestedCall {
 
 impl RequestedCall {
     #[must_use]
-    pub(crate) fn within(self, timeout: Option<Duration>) -> Self {
+    pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
     }
 
     #[must_use]
-    pub(crate) fn keyed(self, idempotency_key: Option<String>) -> Self {
+    pub(crate) fn with_idempotency_key(self, idempotency_key: Option<String>) -> Self {
         Self { idempotency_key, ..self }
     }
 
     /// Marks the call as part of a model's message.
     #[must_use]
-    pub(crate) fn of_message(self, dialect: Dialect, origin: &Object) -> Self {
+    pub(crate) fn with_origin(self, dialect: Dialect, origin: &Object) -> Self {
         Self { origin: Some((dialect, origin.clone())), ..self }
     }
 
     #[must_use]
-    pub(crate) fn decided(self, decided: Decided) -> Self {
+    pub(crate) fn with_decision(self, decided: Decided) -> Self {
         Self { decided: Some(decided), ..self }
     }
 
     /// Makes the call under an approval that somebody else gives.
     #[must_use]
-    pub(crate) fn under(self, approval: &str) -> Self {
+    pub(crate) fn with_approval(self, approval: &str) -> Self {
         Self { approval: Some(approval.to_owned()), ..self }
     }
 }
@@ -166,8 +166,8 @@ fn calls<'de, D: Deserializer<'de>>(calls: D) -> Result<Vec<RequestedCall>, D::E
             free
         });
         let requested = ToolCall { id, tool: call.tool, arguments: call.args.unwrap_or_default() };
-        let requested = RequestedCall::from(requested).within(call.timeout.0);
-        requested.keyed(call.idempotency_key.0)
+        let requested = RequestedCall::from(requested).with_timeout(call.timeout.0);
+        requested.with_idempotency_key(call.idempotency_key.0)
     };
     Ok(calls.into_iter().enumerate().map(requested).collect())
 }

@@ -49,7 +49,7 @@ async fn next(step: Step) -> Option<(Event, Step)> {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) if batch.is_dry_run => {
             let result = batch.result(at, &asked).await;
-            return Some((ended(&batch, &result), Step::Ended));
+            return Some((result_event(&batch, &result), Step::Ended));
         }
         Step::Begins(batch, at, asked) => {
             let stream = batch.built.executor.stream_with(batch.call(at, &asked)).await;
@@ -64,11 +64,11 @@ async fn next(step: Step) -> Option<(Event, Step)> {
             return Some((event, Step::Streams(batch, at, asked, stream)));
         }
     }
-    let result = batch.kept(at, &asked, stream.into_result()).await;
-    Some((ended(&batch, &result), Step::Ended))
+    let result = batch.store_if_waiting(at, &asked, stream.into_result()).await;
+    Some((result_event(&batch, &result), Step::Ended))
 }
 
-fn ended(batch: &Batch, result: &ToolResult) -> Event {
+fn result_event(batch: &Batch, result: &ToolResult) -> Event {
     let event = Event::default().event("result");
     match batch.journal {
         Some(audience) => event.data(one_line(&journal::with_journal(result, audience))),

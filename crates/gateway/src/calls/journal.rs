@@ -10,14 +10,14 @@ pub(super) fn audience(caller: &Caller) -> Audience {
     if caller.is_admin { Audience::Operator } else { Audience::Caller }
 }
 
-pub(super) fn written(results: &[ToolResult], audience: Audience) -> String {
+pub(super) fn results_with_journals(results: &[ToolResult], audience: Audience) -> String {
     let results: Vec<_> = results.iter().map(|result| with_journal(result, audience)).collect();
     format!(r#"{{"results":[{}]}}"#, results.join(","))
 }
 
 pub(super) fn with_journal(result: &ToolResult, audience: Audience) -> String {
     let text = json_result(result);
-    let JsonText(journal) = JsonText::of(&result.journal.entries(audience));
+    let JsonText(journal) = JsonText::from_body(&result.journal.entries(audience));
     // A service's JSON stays as it is, so the member is added to the text.
     let members = text.text().strip_suffix('}').unwrap_or_default();
     format!(r#"{members},"journal":{journal}}}"#)

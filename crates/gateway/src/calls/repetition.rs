@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::problem::{Problem, ProblemKind};
 
 #[derive(Debug)]
-pub(crate) enum Repeated {
+pub(crate) enum RepeatedRequest {
     Answered(String),
     /// The request is made; the guard takes its response.
     Made(Guard),
@@ -44,13 +44,13 @@ pub(crate) enum GivenUp {
 }
 
 /// Looks up a request with a key in the records.
-pub(crate) async fn begun(
+pub(crate) async fn claim_key(
     answers: &Arc<Records>,
     key: &str,
     parts: &[&[u8]],
     principal: Option<&Principal>,
     given_up: GivenUp,
-) -> Result<Repeated, Problem> {
+) -> Result<RepeatedRequest, Problem> {
     // Each part follows its length, so that no two lists of parts are alike.
     let mut digest = Sha256::new();
     for part in parts {
@@ -66,13 +66,13 @@ pub(crate) async fn begun(
             let detail = "the key was given to another request, with another body, session or credential: choose another key";
             Err(Problem::new(ProblemKind::KEY_REUSED, detail))
         }
-        Begun::Fresh(guard) => Ok(Repeated::Made(guard)),
+        Begun::Fresh(guard) => Ok(RepeatedRequest::Made(guard)),
         Begun::Full(wait) => {
             let detail = "no more idempotency keys can be kept now";
             Err(Problem::new(ProblemKind::UNAVAILABLE, detail).with_retry_after(wait))
         }
         Begun::Replay(answer) => {
-            Ok(Repeated::Answered(String::from_utf8_lossy(&answer).into_owned()))
+            Ok(RepeatedRequest::Answered(String::from_utf8_lossy(&answer).into_owned()))
         }
         Begun::Running => {
             let detail = "a request with the same key is still running: repeat it later";

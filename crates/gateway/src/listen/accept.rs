@@ -11,7 +11,7 @@ use tokio::{
 
 use super::{
     connection::{self, Setup},
-    socket::{Accepted, Socket},
+    socket::{AcceptedStream, Socket},
 };
 
 pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
@@ -29,8 +29,8 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
             },
             Some(_) = early.join_next(), if !early.is_empty() => {}
             Some(_) = late.join_next(), if !late.is_empty() => {}
-            () = drain.begun(), if !is_draining => is_draining = true,
-            () = drain.over() => break,
+            () = drain.wait_until_draining(), if !is_draining => is_draining = true,
+            () = drain.wait_until_given_up() => break,
         }
     }
     let last = async { while early.join_next().await.is_some() {} };
@@ -40,7 +40,7 @@ pub(super) async fn run(socket: Socket, setup: Setup, permits: Arc<Semaphore>) {
 
 fn admit(
     connections: &mut JoinSet<()>,
-    accepted: Accepted,
+    accepted: AcceptedStream,
     setup: Setup,
     permits: &Arc<Semaphore>,
 ) {

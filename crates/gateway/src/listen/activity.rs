@@ -51,7 +51,7 @@ impl Activity {
         self.idle_since() == Some(self.opened)
     }
 
-    pub(super) fn opened(&self) -> Instant {
+    pub(super) fn opened_at(&self) -> Instant {
         self.opened
     }
 

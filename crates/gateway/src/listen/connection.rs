@@ -30,7 +30,7 @@ use super::{
     body::AnswerBody,
     framing::Framing,
     guarded_stream::{GuardedStream, Times},
-    socket::Accepted,
+    socket::AcceptedStream,
     tls::Tls,
     version::{PeekedStream, Version},
 };
@@ -76,23 +76,25 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-pub(super) async fn serve(accepted: Accepted, setup: Setup) {
+pub(super) async fn serve(accepted: AcceptedStream, setup: Setup) {
     match accepted {
-        Accepted::Tcp(stream) => {
+        AcceptedStream::Tcp(stream) => {
             // An answer is written in one piece; waiting for more would only delay it.
             stream.set_nodelay(true).ok();
             let dialled = stream.local_addr().map(|address| address.ip()).ok();
-            secured(stream, dialled, setup).await;
+            serve_stream(stream, dialled, setup).await;
         }
         #[cfg(unix)]
-        Accepted::Unix(stream) => secured(Box::new(stream) as Box<dyn Stream>, None, setup).await,
+        AcceptedStream::Unix(stream) => {
+            serve_stream(Box::new(stream) as Box<dyn Stream>, None, setup).await;
+        }
     }
 }
 
-async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, setup: Setup) {
+async fn serve_stream<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, setup: Setup) {
     let mut peer =
         Peer { kind: setup.kind, is_encrypted: setup.tls.is_some(), dialled, names: Vec::new() };
-    let Some(tls) = &setup.tls else { return spoken(stream, peer, setup).await };
+    let Some(tls) = &setup.tls else { return serve_protocol(stream, peer, setup).await };
     let handshake = Box::pin(TlsAcceptor::from(tls.config()).accept(stream));
     let secured = tokio::select! {
         biased;
@@ -103,10 +105,10 @@ async fn secured<S: Stream + 'static>(stream: S, dialled: Option<IpAddr>, setup:
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     peer.names = shown.map(subject_names).unwrap_or_default();
     // What TLS needs to remember is not in the memory of every other connection.
-    Box::pin(spoken(Box::new(stream) as Box<dyn Stream>, peer, setup)).await;
+    Box::pin(serve_protocol(Box::new(stream) as Box<dyn Stream>, peer, setup)).await;
 }
 
-async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup) {
+async fn serve_protocol<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup) {
     let is_late = setup.is_late;
     let activity = Arc::new(Activity::new());
     let shared =
@@ -124,7 +126,7 @@ async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup) {
     // The caller's doing: it broke off, or took too long.
     let Ok((version, stream)) = begun else { return };
     let asked = Arc::clone(&shared);
-    let service = service_fn(move |request| answered(Box::new(request), Arc::clone(&asked)));
+    let service = service_fn(move |request| answer_request(Box::new(request), Arc::clone(&asked)));
     match version {
         Version::Http1 => {
             let http1 = within_http1(limits, is_late);
@@ -134,19 +136,19 @@ async fn spoken<S: Stream + 'static>(stream: S, peer: Peer, setup: Setup) {
             let connection = http1.serve_connection(TokioIo::new(stream), service);
             drop(warm);
             let closing = http1::Connection::graceful_shutdown;
-            to_its_end(pin!(connection), closing, ending, limits).await;
+            serve_to_end(pin!(connection), closing, ending, limits).await;
         }
         Version::Http2 => {
             let connection = within_http2(limits).serve_connection(TokioIo::new(stream), service);
             let closing = http2::Connection::graceful_shutdown;
             // Its state would double that of every connection.
-            to_its_end(Box::pin(connection).as_mut(), closing, ending, limits).await;
+            serve_to_end(Box::pin(connection).as_mut(), closing, ending, limits).await;
         }
     }
 }
 
 /// Serves until the caller leaves, or the sidecar closes the connection and its time is over.
-async fn to_its_end<C: Future>(
+async fn serve_to_end<C: Future>(
     mut connection: Pin<&mut C>,
     close: impl Fn(Pin<&mut C>),
     ending: Ending,
@@ -168,7 +170,7 @@ async fn to_its_end<C: Future>(
 impl Ending {
     async fn reason(&self) -> Reason {
         let drained = async {
-            self.drain.begun().await;
+            self.drain.wait_until_draining().await;
             // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
             if self.activity.is_fresh() {
                 sleep(LAST_WORDS).await;
@@ -212,7 +214,7 @@ fn within_http2(limits: &ServingLimits) -> http2::Builder<TokioExecutor> {
 }
 
 /// Answers one request, which is in a box: what waits for the answer would keep its permit.
-async fn answered(
+async fn answer_request(
     mut request: Box<Request<Incoming>>,
     shared: Arc<Shared>,
 ) -> Result<Response<RecordedBody<AnswerBody<Body>>>, Infallible> {
@@ -220,7 +222,7 @@ async fn answered(
     let in_flight = shared.activity.begin();
     let (response, permit) = shared.admission.answer(request, &shared.peer).await;
     let response = response.map(|body| AnswerBody::new(body, in_flight, permit, &shared.activity));
-    Ok(RecordedBody::of(response, line))
+    Ok(RecordedBody::wrap_response(response, line))
 }
 
 /// The time the last answers may take to be written after calls were given up.

@@ -71,13 +71,13 @@ impl Framing {
     }
 
     fn content<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
-        let (left, rest) = skipped(bytes, left);
+        let (left, rest) = skip_bytes(bytes, left);
         self.state = if left == 0 { State::RequestLine } else { State::Content(left) };
         rest
     }
 
     fn chunk_data<'a>(&mut self, bytes: &'a [u8], left: u64) -> &'a [u8] {
-        let (left, rest) = skipped(bytes, left);
+        let (left, rest) = skip_bytes(bytes, left);
         self.state = if left == 0 { State::ChunkEnd } else { State::ChunkData(left) };
         rest
     }
@@ -147,7 +147,7 @@ impl Framing {
             return Err(AmbiguousLine);
         }
         let value = value.strip_prefix(b":").unwrap_or(value).trim_ascii();
-        let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
+        let is = |header_name: &[u8]| name.eq_ignore_ascii_case(header_name);
         let head = &mut self.head;
         if is(b"content-length") {
             let is_first = head.length.is_none();
@@ -199,7 +199,7 @@ fn number(digits: &[u8]) -> Option<u64> {
 }
 
 /// The bytes left to skip, and the bytes after them.
-fn skipped(bytes: &[u8], left: u64) -> (u64, &[u8]) {
+fn skip_bytes(bytes: &[u8], left: u64) -> (u64, &[u8]) {
     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
     let rest = bytes.get(here..).unwrap_or_default();
     (left.saturating_sub(here as u64), rest)

@@ -45,7 +45,7 @@ pub(super) struct GuardedStream<S> {
 
 impl<S> GuardedStream<S> {
     pub(super) fn new(stream: S, times: Times, framing: Framing, activity: Arc<Activity>) -> Self {
-        let opened = activity.opened();
+        let opened = activity.opened_at();
         let timer = Box::pin(sleep_until(opened + times.head));
         let (head_began, last) = (Some(opened), None);
         let (first_look, stall, linger) = (None, None, None);

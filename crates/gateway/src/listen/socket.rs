@@ -27,7 +27,7 @@ pub(super) enum Socket {
 }
 
 #[derive(Debug)]
-pub(super) enum Accepted {
+pub(super) enum AcceptedStream {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
@@ -93,8 +93,8 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
     check_handed_over()?;
     let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
     let mut sockets = Vec::new();
-    for (known, socket) in handed {
-        if name.is_some_and(|name| known.as_deref() != Some(name)) {
+    for (socket_name, socket) in handed {
+        if name.is_some_and(|name| socket_name.as_deref() != Some(name)) {
             // Another listener may use the socket by its number.
             let _number = socket.into_raw();
             continue;
@@ -162,16 +162,16 @@ pub(super) fn has_handed_over() -> bool {
 }
 
 impl Socket {
-    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+    pub(super) async fn accept(&self) -> io::Result<AcceptedStream> {
         match self {
-            Self::Tcp(listener) => Ok(Accepted::Tcp(listener.accept().await?.0)),
+            Self::Tcp(listener) => Ok(AcceptedStream::Tcp(listener.accept().await?.0)),
             #[cfg(unix)]
-            Self::Unix { listener, .. } => Ok(Accepted::Unix(listener.accept().await?.0)),
+            Self::Unix { listener, .. } => Ok(AcceptedStream::Unix(listener.accept().await?.0)),
         }
     }
 
     /// The listening address with its port; `None` for a socket file.
-    pub(super) fn bound(&self) -> Option<SocketAddr> {
+    pub(super) fn local_address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(listener) => listener.local_addr().ok(),
             #[cfg(unix)]
@@ -179,7 +179,7 @@ impl Socket {
         }
     }
 
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn display_address(&self) -> String {
         match self {
             Self::Tcp(listener) => {
                 listener.local_addr().map(|bound| bound.to_string()).unwrap_or_default()
@@ -190,7 +190,7 @@ impl Socket {
     }
 }
 
-impl Accepted {
+impl AcceptedStream {
     /// Reports that there are too many connections, without waiting for the head of a request.
     pub(super) fn turn_away(self) {
         // A new connection has room for the response; if not, closing it says enough.

@@ -42,14 +42,14 @@ impl Tls {
     /// Reads the files again if one of them changed.
     pub(super) async fn renew(&self, built: &Built) {
         let files = paths(&self.files);
-        let (found, stamps) = (Stamps::of(&files), Stamps::before_reading(&files));
-        if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == found {
+        let (current_stamps, stamps) = (Stamps::from_files(&files), Stamps::before_reading(&files));
+        if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == current_stamps {
             return;
         }
         match read(&self.files, built).await {
             Ok(config) => self.replace(State { config, stamps, refused: None }),
             // Perhaps only half of a pair has changed: retried when the other half does.
-            Err(error) => self.keep(&error, found),
+            Err(error) => self.keep(&error, current_stamps),
         }
     }
 
@@ -59,13 +59,13 @@ impl Tls {
     }
 
     /// Logs once for each state of the files that they cannot be read.
-    fn keep(&self, error: &str, found: Stamps) {
-        let found = Some(found);
+    fn keep(&self, error: &str, current_stamps: Stamps) {
+        let refused_stamps = Some(current_stamps);
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        if state.refused == found {
+        if state.refused == refused_stamps {
             return;
         }
-        state.refused = found;
+        state.refused = refused_stamps;
         drop(state);
         let certificate = self.files.certificate.display();
         tracing::warn!(%certificate, error, "certificate kept: it cannot be read again");
@@ -91,7 +91,7 @@ async fn read(files: &ListenerTls, built: &Built) -> Result<Arc<ServerConfig>, S
         let more = CaCertificates::read(&bytes(file)?)
             .map_err(|error| format!("`{}`: {error}", file.display()))?;
         authorities = Some(match authorities {
-            Some(known) => known.and(&more),
+            Some(certificates) => certificates.with_certificates(&more),
             None => more,
         });
     }

@@ -16,7 +16,7 @@ pub(super) struct FollowedDocuments {
 
 impl FollowedDocuments {
     /// The documents of a build, whose findings are logged with it.
-    pub(super) fn of(built: &Built) -> Self {
+    pub(super) fn from_build(built: &Built) -> Self {
         let mut followed = Self { findings: Vec::new(), folders: BTreeSet::new() };
         followed.take(built);
         followed

@@ -10,8 +10,8 @@ use std::{
 
 /// The folders in which a change may replace the file at a path.
 pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
-    let Ok(file) = std::path::absolute(file) else { return found };
+    let mut folders = BTreeSet::new();
+    let Ok(file) = std::path::absolute(file) else { return folders };
     let mut at = PathBuf::new();
     let mut rest: VecDeque<OsString> = VecDeque::new();
     ahead(&file, &mut at, &mut rest);
@@ -25,16 +25,16 @@ pub(super) fn leading_to(file: &Path) -> BTreeSet<PathBuf> {
         match fs::read_link(&next) {
             Ok(target) if n_links < MOST_LINKS => {
                 n_links += 1;
-                found.insert(at.clone());
+                folders.insert(at.clone());
                 ahead(&target, &mut at, &mut rest);
             }
             _ if rest.is_empty() => {
-                found.insert(at.clone());
+                folders.insert(at.clone());
             }
             _ => at = next,
         }
     }
-    found
+    folders
 }
 
 /// Puts the parts of a path before the remaining ones; an absolute path starts anew.
@@ -86,10 +86,10 @@ mod tests {
             ("loop", &[""]),
         ];
         for (file, expected) in rows {
-            let found = leading_to(&root.join(file));
+            let actual = leading_to(&root.join(file));
             let expected = expected.iter().map(|name| root.join(name));
             let expected: BTreeSet<_> = expected.map(|path| path.components().collect()).collect();
-            assert_eq!(found, expected, "{file}");
+            assert_eq!(actual, expected, "{file}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub(super) struct Rebuilt {
+pub(super) struct RebuildOutcome {
     pub(super) end: End,
     /// The files that affect the next build.
     pub(super) files: BTreeSet<PathBuf>,
@@ -28,28 +28,29 @@ pub(super) struct Rebuilt {
 pub(super) async fn rebuild(
     gateway: &Gateway,
     source: &Source,
-    known: &BTreeSet<PathBuf>,
-) -> Rebuilt {
-    let (gateway, source, known) = (gateway.clone(), source.clone(), known.clone());
+    previous_files: &BTreeSet<PathBuf>,
+) -> RebuildOutcome {
+    let (gateway, source, previous_files) =
+        (gateway.clone(), source.clone(), previous_files.clone());
     let runtime = Handle::current();
-    let before = known.clone();
+    let before = previous_files.clone();
     let rebuilt = tokio::task::spawn_blocking(move || {
-        let stamps = Stamps::before_reading(&known);
-        let previous = gateway.built();
+        let stamps = Stamps::before_reading(&previous_files);
+        let previous = gateway.current_build();
         let built = runtime.block_on(source.build(Some(&previous)));
-        let (end, files) = ended(&gateway, &previous, built);
+        let (end, files) = replace_build(&gateway, &previous, built);
         // After a fault, the known files stay watched: changing them may correct it.
-        let files = if matches!(end, End::Refused(_)) { &files | &known } else { files };
-        Rebuilt { end, files, stamps }
+        let files = if matches!(end, End::Refused(_)) { &files | &previous_files } else { files };
+        RebuildOutcome { end, files, stamps }
     });
-    rebuilt.await.unwrap_or_else(|_| Rebuilt {
+    rebuilt.await.unwrap_or_else(|_| RebuildOutcome {
         end: End::Refused(vec!["the build broke off".to_owned()]),
-        stamps: Stamps::of(&before),
+        stamps: Stamps::from_files(&before),
         files: before,
     })
 }
 
-fn ended(
+fn replace_build(
     gateway: &Gateway,
     previous: &Built,
     built: Result<Built, Error>,
@@ -63,12 +64,12 @@ fn ended(
         }
     };
     let files = built.files().clone();
-    let lost = lost(previous, &built);
+    let lost = lost_toolsets(previous, &built);
     if !lost.is_empty() {
         return (End::Refused(lost), files);
     }
     let changes = Changes::between(&previous.executor, &built.executor);
-    let waiting = gateway.at_start().changed(&built);
+    let waiting = gateway.at_start().changed_keys(&built);
     let built = Arc::new(built);
     gateway.replace(Arc::clone(&built));
     // Whoever reads the log finds the tools and the numbers that it is about.
@@ -81,10 +82,11 @@ fn ended(
 
 /// Toolsets whose description was good and cannot be read any more. A text that is neither a configuration nor a description
 /// counts as an unreadable bare description, so that it never replaces a configuration.
-fn lost(previous: &Built, built: &Built) -> Vec<String> {
+fn lost_toolsets(previous: &Built, built: &Built) -> Vec<String> {
     let is_lost = |name: &str| {
-        let known = previous.toolsets.iter().find(|toolset| toolset.name == name);
-        known.map_or(name.is_empty(), |known| known.failure().is_none())
+        let previous_toolset = previous.toolsets.iter().find(|toolset| toolset.name == name);
+        previous_toolset
+            .map_or(name.is_empty(), |previous_toolset| previous_toolset.failure().is_none())
     };
     let lost = built.toolsets.iter().filter(|toolset| is_lost(&toolset.name));
     lost.filter_map(|toolset| {

@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// Waits for a change, and then until the changes stop.
-    pub(super) async fn changed(&self) {
+    pub(super) async fn wait_for_changes(&self) {
         self.changed.notified().await;
         let latest = Instant::now() + MOST_UNREST;
         let still = async { while timeout(REST, self.changed.notified()).await.is_ok() {} };

@@ -159,8 +159,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
         event.record(&mut fields);
         let mut spans = Vec::new();
         for span in context.event_scope(event).into_iter().flat_map(Scope::from_root) {
-            let known = span.extensions().get::<Fields>().cloned().unwrap_or_default();
-            spans.push((span.name(), known));
+            let span_fields = span.extensions().get::<Fields>().cloned().unwrap_or_default();
+            spans.push((span.name(), span_fields));
         }
         let target = event.metadata().target();
         let record = Record {

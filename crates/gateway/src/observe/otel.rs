@@ -42,7 +42,7 @@ pub(super) async fn headers(
 }
 
 /// Sends the collector a message without spans, if there is one.
-pub(crate) async fn examined(built: &Built) -> Option<Examined> {
+pub(crate) async fn check_collector(built: &Built) -> Option<Examined> {
     let collector = built.telemetry.otlp.as_ref()?;
     let endpoint = endpoint(collector);
     let mut shown = collector.clone();
@@ -51,10 +51,10 @@ pub(crate) async fn examined(built: &Built) -> Option<Examined> {
     shown.set_username("").ok();
     shown.set_password(None).ok();
     let subject = Subject::Collector(self::endpoint(&shown));
-    Some(callgate_config::examined(subject, tried(built, &endpoint)).await)
+    Some(callgate_config::examine_subject(subject, send_empty_export(built, &endpoint)).await)
 }
 
-async fn tried(built: &Built, endpoint: &str) -> Result<String, String> {
+async fn send_empty_export(built: &Built, endpoint: &str) -> Result<String, String> {
     let secrets = LocalStores::new(&built.base);
     let headers = headers(&built.telemetry, &secrets).await?;
     let client = Client::new().map_err(|error| error.to_string())?;

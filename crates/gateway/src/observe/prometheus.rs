@@ -63,7 +63,7 @@ pub(crate) async fn show(
         #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
         metrics::gauge!("callgate_sessions").set(number as f64);
     }
-    if let Some(state) = gateway.built().state() {
+    if let Some(state) = gateway.current_build().state() {
         // Nobody may use the store for long: the number of now says whether it answers.
         let key = Key::new(Space::Session, Owner::new(None, &Session::default()), "");
         drop(state.get(&key, Instant::now().into_std()).await);
@@ -99,7 +99,8 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_digest").set(f64::from(built.digest().number()));
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
     #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
-    metrics::gauge!("callgate_audit_unknown_calls").set(unknown_calls::of(built).len() as f64);
+    metrics::gauge!("callgate_audit_unknown_calls")
+        .set(unknown_calls::unfinished_calls(built).len() as f64);
     #[cfg(feature = "agents")]
     crate::observe::turn_report::describe_agents(built);
     for toolset in &built.toolsets {

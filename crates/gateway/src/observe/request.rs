@@ -50,8 +50,8 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let span = span(&request);
-        if let Some(found) = request.extensions().get::<Arc<RequestFacts>>() {
-            record(found, &request, &span);
+        if let Some(facts) = request.extensions().get::<Arc<RequestFacts>>() {
+            record(facts, &request, &span);
         }
         if span.is_disabled() {
             return Either::Left(self.0.call(request));
@@ -65,16 +65,16 @@ where
     }
 }
 
-fn record(found: &RequestFacts, request: &Request, span: &Span) {
+fn record(facts: &RequestFacts, request: &Request, span: &Span) {
     if let Some(route) = request.extensions().get() {
-        found.set_route(route);
+        facts.set_route(route);
     }
     #[cfg(feature = "otel")]
     let own = (!span.is_disabled()).then(|| span.in_scope(super::otel::current)).flatten();
     #[cfg(not(feature = "otel"))]
     let own = Option::<TraceContext>::None.filter(|_| !span.is_disabled());
     if let Some(trace) = own.or_else(|| super::trace_of(request.headers())) {
-        found.set_trace(trace.trace_id());
+        facts.set_trace(trace.trace_id());
     }
 }
 

@@ -21,7 +21,7 @@ use super::{log::REQUESTS, path_template::path_template};
 pub(crate) struct RequestLine {
     method: Method,
     started: Instant,
-    found: Arc<RequestFacts>,
+    facts: Arc<RequestFacts>,
     /// The path, where the router does not come to see it.
     template: Option<&'static str>,
     status: Option<u16>,
@@ -47,8 +47,8 @@ pub(crate) struct RecordedBody<B> {
 macro_rules! write_as {
     ($name:ident, $level:expr) => {
         fn $name(&self) {
-            let found = &self.found;
-            let trace = found.trace.get().map(|trace| tracing::field::display(HexTrace(*trace)));
+            let facts = &self.facts;
+            let trace = facts.trace.get().map(|trace| tracing::field::display(HexTrace(*trace)));
             tracing::event!(
                 target: REQUESTS,
                 parent: None,
@@ -58,7 +58,7 @@ macro_rules! write_as {
                 status = self.status,
                 ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
                 bytes = self.bytes,
-                principal = found.principal.get().map(Principal::id),
+                principal = facts.principal.get().map(Principal::id),
                 trace,
                 left = self.has_left.then_some(true),
                 "request ended"
@@ -93,14 +93,14 @@ impl RequestLine {
         if !is_read {
             return None;
         }
-        let found = Arc::<RequestFacts>::default();
-        request.extensions_mut().insert(Arc::clone(&found));
+        let facts = Arc::<RequestFacts>::default();
+        request.extensions_mut().insert(Arc::clone(&facts));
         let (method, started) = (request.method().clone(), Instant::now());
-        Some(Self { method, started, found, template, status: None, bytes: 0, has_left: true })
+        Some(Self { method, started, facts, template, status: None, bytes: 0, has_left: true })
     }
 
     fn path(&self) -> Option<&str> {
-        self.found.route.get().map(MatchedPath::as_str).or(self.template)
+        self.facts.route.get().map(MatchedPath::as_str).or(self.template)
     }
 
     write_as!(write_debug, Level::DEBUG);
@@ -114,14 +114,17 @@ impl Drop for RequestLine {
 }
 
 impl<B: Body> RecordedBody<B> {
-    pub(crate) fn of(response: Response<B>, line: Option<RequestLine>) -> Response<Self> {
+    pub(crate) fn wrap_response(
+        response: Response<B>,
+        line: Option<RequestLine>,
+    ) -> Response<Self> {
         let status = response.status().as_u16();
         response.map(|body| {
-            let known = if body.is_end_stream() { Some(0) } else { body.size_hint().exact() };
+            let body_length = if body.is_end_stream() { Some(0) } else { body.size_hint().exact() };
             let line = line.map(|mut line| {
                 line.status = Some(status);
-                line.bytes = known.unwrap_or_default();
-                line.has_left = known.is_none();
+                line.bytes = body_length.unwrap_or_default();
+                line.has_left = body_length.is_none();
                 line
             });
             Self { body, line }

@@ -6,7 +6,7 @@ use callgate_policy::UnknownCall;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 pub(crate) fn list(built: &Built) {
-    let unknown = of(built);
+    let unknown = unfinished_calls(built);
     unknown.iter().take(MOST_LISTED).for_each(tell);
     if let more @ 1.. = unknown.len().saturating_sub(MOST_LISTED) {
         tracing::warn!(more, "further calls of an earlier process may have been executed");
@@ -14,7 +14,7 @@ pub(crate) fn list(built: &Built) {
 }
 
 /// The calls within the time to live of idempotency keys.
-pub(crate) fn of(built: &Built) -> &[UnknownCall] {
+pub(crate) fn unfinished_calls(built: &Built) -> &[UnknownCall] {
     built.audit().map(|audit| audit.unknown()).unwrap_or_default()
 }
 

@@ -4,8 +4,8 @@ use callgate_config::{Built, BuiltDatabase, BuiltToolset};
 
 /// Logs the findings that keep calls from working, unless the build before had them.
 pub(crate) fn tell_findings(previous: &Built, built: &Built) {
-    let known = previous.findings();
-    for finding in built.findings().iter().filter(|finding| !known.contains(finding)) {
+    let previous_findings = previous.findings();
+    for finding in built.findings().iter().filter(|finding| !previous_findings.contains(finding)) {
         tracing::warn!("{finding}");
     }
 }
@@ -22,9 +22,9 @@ pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
 
 fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
     let Some(why) = toolset.failure() else { return };
-    let is_same = |known: &&BuiltToolset| known.name == toolset.name;
-    let known = previous.and_then(|previous| previous.toolsets.iter().find(is_same));
-    if known.and_then(BuiltToolset::failure) != Some(why) {
+    let is_same = |candidate: &&BuiltToolset| candidate.name == toolset.name;
+    let previous_toolset = previous.and_then(|previous| previous.toolsets.iter().find(is_same));
+    if previous_toolset.and_then(BuiltToolset::failure) != Some(why) {
         let (name, file) = (toolset.name.as_str(), toolset.file.display());
         tracing::warn!(toolset = name, %file, why, "a toolset has no tools until its description can be read");
     }
@@ -32,9 +32,11 @@ fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
 
 fn tell_database(previous: Option<&Built>, database: &BuiltDatabase) {
     let Some(why) = &database.failure else { return };
-    let is_same = |known: &&BuiltDatabase| known.name == database.name;
-    let known = previous.and_then(|previous| previous.databases.iter().find(is_same));
-    if known.and_then(|known| known.failure.as_ref()) != Some(why) {
+    let is_same = |candidate: &&BuiltDatabase| candidate.name == database.name;
+    let previous_database = previous.and_then(|previous| previous.databases.iter().find(is_same));
+    if previous_database.and_then(|previous_database| previous_database.failure.as_ref())
+        != Some(why)
+    {
         let (name, kind) = (database.name.as_str(), database.kind.as_str());
         tracing::warn!(toolset = name, why, "the tools of a {kind} fail until it answers");
     }

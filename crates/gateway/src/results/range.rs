@@ -10,7 +10,7 @@ pub(super) enum RequestedRange {
 }
 
 /// The bytes that `range` requests out of `length`.
-pub(super) fn asked(range: Option<&str>, length: usize) -> RequestedRange {
+pub(super) fn requested_range(range: Option<&str>, length: usize) -> RequestedRange {
     let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
         return RequestedRange::Whole;
@@ -42,7 +42,7 @@ mod tests {
 
     #[track_caller]
     fn check(range: &str, length: usize, expected: &RequestedRange) {
-        assert_eq!(asked(Some(range), length), *expected, "{range} of {length}");
+        assert_eq!(requested_range(Some(range), length), *expected, "{range} of {length}");
     }
 
     #[test]
@@ -68,6 +68,6 @@ mod tests {
         {
             check(range, 10, &RequestedRange::Whole);
         }
-        assert_eq!(asked(None, 10), RequestedRange::Whole);
+        assert_eq!(requested_range(None, 10), RequestedRange::Whole);
     }
 }

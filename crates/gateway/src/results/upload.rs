@@ -19,7 +19,7 @@ use crate::{
     bodies,
     caller::Caller,
     gateway::Gateway,
-    json_body::{BodyLimit, collected},
+    json_body::{BodyLimit, collect_body},
     problem::{Problem, ProblemKind},
     query::Query,
     timestamp::timestamp,
@@ -68,18 +68,19 @@ pub(crate) async fn store(
     }
     let media_type = media_type(request.headers())?;
     let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
-    let bytes =
-        collected(request.into_body(), most).await.map_err(|problem| too_large(problem, most))?;
+    let bytes = collect_body(request.into_body(), most)
+        .await
+        .map_err(|problem| too_large(problem, most))?;
     let size = bytes.len();
     let file = StoredResult::new(&*media_type, bytes);
-    let executor = &gateway.built().executor;
+    let executor = &gateway.current_build().executor;
     let kept = executor.keep_file(file, &session, caller.principal.as_ref()).await;
-    let KeptFile { handle, is_local, .. } = kept.map_err(refused)?;
+    let KeptFile { handle, is_local, .. } = kept.map_err(store_problem)?;
     let notes = if is_local { vec![LOCAL] } else { Vec::new() };
     let expires = timestamp(SystemTime::now() + KeptFile::TIME);
     let body =
         StoredFile { handle: handle.as_str(), media_type: &media_type, size, expires, notes };
-    let mut response = (StatusCode::CREATED, JsonText::of(&body)).into_response();
+    let mut response = (StatusCode::CREATED, JsonText::from_body(&body)).into_response();
     let location = format!("/v1/results/{handle}");
     response.headers_mut().extend(location.parse().map(|value| (header::LOCATION, value)));
     Ok(response)
@@ -112,7 +113,7 @@ fn too_large(problem: Problem, most: usize) -> Problem {
     Problem::new(ProblemKind::TOO_LARGE, detail)
 }
 
-fn refused(error: Error) -> Problem {
+fn store_problem(error: Error) -> Problem {
     match error.kind() {
         ErrorKind::TooLarge => {
             let detail = format!("the store of results has no room for this file: {error}");

@@ -16,15 +16,16 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     caller::Caller,
     calls::{
-        Batch, BatchText, GivenUp, Mode, Repeated, RequestedCall, begun_with_key, idempotency_key,
+        Batch, BatchText, GivenUp, Mode, RepeatedRequest, RequestedCall, begun_with_key,
+        idempotency_key,
     },
     dialects::entry,
     gateway::Gateway,
     observe::trace_of,
     problem::Problem,
     rights::rights,
-    sessions::{SessionInput, bound, store, with_changes},
-    tools::absent,
+    sessions::{SessionInput, bound_values, store, with_changes},
+    tools::absent_tool,
 };
 
 /// A request to a further route, from an identified caller.
@@ -64,14 +65,14 @@ impl RouteRequest {
     }
 
     #[cfg(feature = "agents")]
-    pub(crate) fn shared_built(&self) -> &Arc<Built> {
+    pub(crate) fn shared_build(&self) -> &Arc<Built> {
         &self.built
     }
 
     /// A parameter of the path, without the verb; empty if the path has none of this name.
     pub fn parameter(&self, name: &str) -> &str {
-        let found = self.parameters.iter().find(|(known, _)| known == name);
-        found.map_or("", |(_, value)| value)
+        let matching_pair = self.parameters.iter().find(|(entry, _)| entry == name);
+        matching_pair.map_or("", |(_, value)| value)
     }
 
     /// The headers, which may have credentials.
@@ -80,7 +81,7 @@ impl RouteRequest {
     }
 
     /// The tools and the configuration that the request runs with to its end.
-    pub fn built(&self) -> &Built {
+    pub fn served_build(&self) -> &Built {
         &self.built
     }
 
@@ -107,7 +108,7 @@ impl RouteRequest {
 
     /// The refusal of a name that no tool has. It suggests tools that the caller may use.
     pub fn no_tool(&self, name: &str) -> Problem {
-        absent(&self.built, &self.caller, name)
+        absent_tool(&self.built, &self.caller, name)
     }
 
     /// The session of the request: stored values, those in the input, and those of headers and claims.
@@ -116,7 +117,7 @@ impl RouteRequest {
     /// Returns a [`Problem`] if the input or a header is malformed, if the caller's token lacks a claim, or if the store fails.
     pub async fn session(&self, input: SessionInput) -> Result<Session, Problem> {
         let sessions = self.gateway.sessions();
-        input.completed(sessions, &self.built.sessions, &self.caller, &self.headers).await
+        input.into_session(sessions, &self.built.sessions, &self.caller, &self.headers).await
     }
 
     /// Calls of the caller in a session. Tools that the caller may not use are refused when they run.
@@ -155,7 +156,7 @@ impl RouteRequest {
     pub fn idempotency(&self) -> Result<Option<(String, FingerprintHasher)>, Problem> {
         let Some(key) = idempotency_key(&self.headers)? else { return Ok(None) };
         let mut hasher = FingerprintHasher::default();
-        for (name, value) in bound(&self.built.sessions, &self.caller, &self.headers)? {
+        for (name, value) in bound_values(&self.built.sessions, &self.caller, &self.headers)? {
             hasher.text(&name).value(&value);
         }
         for toolset in self.caller.toolsets.iter().flat_map(|toolsets| &**toolsets) {
@@ -169,19 +170,19 @@ impl RouteRequest {
     /// # Errors
     /// Returns a [`Problem`] if a request with the key is running, or was another one by its digest.
     pub async fn begin(&self, key: &str, digest: &[u8]) -> Result<Option<Guard>, Problem> {
-        match self.begun(key, digest, GivenUp::MadeAgain).await? {
-            Repeated::Answered(_) => Ok(None),
-            Repeated::Made(guard) => Ok(Some(guard)),
+        match self.claim_key(key, digest, GivenUp::MadeAgain).await? {
+            RepeatedRequest::Answered(_) => Ok(None),
+            RepeatedRequest::Made(guard) => Ok(Some(guard)),
         }
     }
 
     /// Claims a key of the caller, or finds the answer that is kept under it.
-    pub(crate) async fn begun(
+    pub(crate) async fn claim_key(
         &self,
         key: &str,
         digest: &[u8],
         given_up: GivenUp,
-    ) -> Result<Repeated, Problem> {
+    ) -> Result<RepeatedRequest, Problem> {
         let answers = self.gateway.answers();
         begun_with_key(answers, key, &[digest], self.principal(), given_up).await
     }

@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn lines(source: &Source, built: &Built, listeners: &[Listener]) -> Vec<String> {
     let summary = built.summary();
     let mut lines = vec![
-        served(source),
+        serving_line(source),
         addresses(listeners),
         toolsets(built),
         tools(built, &summary),
@@ -74,7 +74,7 @@ pub fn failure_record(message: &str, help: &str, findings: &[Finding]) -> String
 fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summary) -> Value {
     let of = |kind| addresses_of(listeners, kind).map(Value::from).collect::<Vec<_>>();
     let toolsets = toolset_names(built).into_iter().map(Value::from).collect::<Vec<_>>();
-    let unread = unread(built).into_iter().map(Value::from).collect::<Vec<_>>();
+    let unread = unread_toolsets(built).into_iter().map(Value::from).collect::<Vec<_>>();
     let Summary { n_degraded, n_refused, others, .. } = summary;
     let (n_exposed, n_tokens) = tool_counts(built, summary);
     let secrets = built.missing_secrets.iter().map(|secret| Value::from(secret.to_string()));
@@ -97,7 +97,7 @@ fn start(source: &Source, built: &Built, listeners: &[Listener], summary: &Summa
     })
 }
 
-fn served(source: &Source) -> String {
+fn serving_line(source: &Source) -> String {
     match source.path() {
         Some(file) => format!("callgate {VERSION} serves {}", file.display()),
         None => format!(
@@ -114,7 +114,7 @@ fn addresses(listeners: &[Listener]) -> String {
 }
 
 fn addresses_of(listeners: &[Listener], kind: ListenerKind) -> impl Iterator<Item = String> {
-    listeners.iter().filter(move |listener| listener.kind() == kind).map(Listener::shown)
+    listeners.iter().filter(move |listener| listener.kind() == kind).map(Listener::display_address)
 }
 
 fn toolset_names(built: &Built) -> Vec<&str> {
@@ -127,7 +127,7 @@ fn toolsets(built: &Built) -> String {
     let n_toolsets = all.len();
     let names = all.into_iter().filter(|name| !name.is_empty());
     let names: Vec<_> = names.take(MOST_NAMES).collect();
-    let unread = match unread(built).len() {
+    let unread = match unread_toolsets(built).len() {
         0 => String::new(),
         n_unread => format!("; {n_unread} cannot be read, and the log says why"),
     };
@@ -138,7 +138,7 @@ fn toolsets(built: &Built) -> String {
     format!("toolsets: {n_toolsets} ({}{more}){unread}", names.join(", "))
 }
 
-fn unread(built: &Built) -> Vec<&str> {
+fn unread_toolsets(built: &Built) -> Vec<&str> {
     let toolsets = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
     let databases = built.databases.iter().filter(|database| database.failure.is_some());
     let toolsets = toolsets.map(|toolset| toolset.name.as_str());
@@ -155,7 +155,7 @@ fn tools(built: &Built, summary: &Summary) -> String {
 
 /// The exposed tools and the tokens of all declarations, with those of functions.
 fn tool_counts(built: &Built, summary: &Summary) -> (usize, usize) {
-    let functions = functions::all(built).filter_map(Entry::declaration);
+    let functions = functions::function_entries(built).filter_map(Entry::declaration);
     let n_tokens = summary.n_tokens + functions.map(Tool::tokens).sum::<usize>();
     (summary.n_exposed + functions::count(built), n_tokens)
 }
@@ -199,7 +199,7 @@ fn findings(source: &Source, summary: &Summary) -> Vec<String> {
 }
 
 fn manual(listeners: &[Listener]) -> String {
-    let first = listeners.first().map(Listener::shown).unwrap_or_default();
+    let first = listeners.first().map(Listener::display_address).unwrap_or_default();
     format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Notices {
 impl Notices {
     pub(super) fn start(gateway: &Gateway) -> Self {
         let stop = Stop::default();
-        let task = gateway.built().webhook().cloned().map(|webhook| {
+        let task = gateway.current_build().webhook().cloned().map(|webhook| {
             let stop = stop.clone();
             tokio::spawn(async move { webhook.run(&stop).await })
         });

@@ -36,7 +36,7 @@ struct Member {
 impl Replicas {
     /// Does nothing where no other process uses the store.
     pub(super) fn start(gateway: &Gateway) -> Self {
-        let built = gateway.built();
+        let built = gateway.current_build();
         let store = built.state().filter(|store| store.is_shared()).cloned();
         Self(store.and_then(Member::new).map(|member| tokio::spawn(run(member, gateway.clone()))))
     }
@@ -81,7 +81,7 @@ impl Member {
 async fn run(member: Member, gateway: Gateway) {
     let mut last = Others::default();
     loop {
-        let digest = gateway.built().digest();
+        let digest = gateway.current_build().digest();
         // While the store is away, its users report it.
         if let Ok(others) = member.look(Replica { configuration: digest.number() }).await {
             report(&digest.to_string(), others, last);

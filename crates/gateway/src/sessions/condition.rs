@@ -3,7 +3,7 @@
 use callgate_session::{Expected, Version};
 use http::{HeaderMap, HeaderName, header};
 
-use super::changed;
+use super::version_conflict;
 use crate::problem::{Problem, ProblemKind};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -18,35 +18,38 @@ pub(super) enum Condition {
 }
 
 impl Condition {
-    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, Problem> {
         let (matching, differing) =
-            (listed(headers, header::IF_MATCH)?, listed(headers, header::IF_NONE_MATCH)?);
+            (header_list(headers, header::IF_MATCH)?, header_list(headers, header::IF_NONE_MATCH)?);
         match (matching.as_deref(), differing.as_deref()) {
             (None, None) => Ok(Self::Any),
             (Some("*"), None) => Ok(Self::Present),
             (None, Some("*")) => Ok(Self::Absent),
             (Some(tags), None) => versions(tags).map(Self::Versions).ok_or_else(unreadable),
             // A session cannot both exist and be absent.
-            (Some(_), Some("*")) => Err(changed()),
+            (Some(_), Some("*")) => Err(version_conflict()),
             (_, Some(_)) => Err(unreadable()),
         }
     }
 
-    pub(super) fn expected(&self, known: Option<Version>) -> Result<Expected, Problem> {
-        match (self, known) {
+    pub(super) fn expected_version(
+        &self,
+        current_version: Option<Version>,
+    ) -> Result<Expected, Problem> {
+        match (self, current_version) {
             (Self::Any, _) => Ok(Expected::Any),
             (Self::Absent, None) => Ok(Expected::Absent),
             (Self::Present, Some(version)) => Ok(Expected::Version(version)),
             (Self::Versions(numbers), Some(version)) if numbers.contains(&version.number()) => {
                 Ok(Expected::Version(version))
             }
-            _ => Err(changed()),
+            _ => Err(version_conflict()),
         }
     }
 }
 
 /// The list of a header; several headers with one name form one list (RFC 9110 §5.3).
-fn listed(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
+fn header_list(headers: &HeaderMap, name: HeaderName) -> Result<Option<String>, Problem> {
     let values: Result<Vec<_>, _> =
         headers.get_all(name).iter().map(|value| value.to_str().map(str::trim)).collect();
     let values = values.map_err(|_| unreadable())?;
@@ -98,7 +101,7 @@ mod tests {
         for (name, value) in headers {
             map.append(name, HeaderValue::from_static(value));
         }
-        Condition::of(&map).ok()
+        Condition::from_headers(&map).ok()
     }
 
     #[test]

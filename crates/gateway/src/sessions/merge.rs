@@ -63,7 +63,7 @@ impl SessionInput {
     /// Returns a [`Problem`] if the value is not an object.
     pub fn read(value: Option<Value>) -> Result<Self, Problem> {
         let members = from_value::<Option<Object>>(value.unwrap_or_default());
-        let members = members.map_err(|error| error.within("session"))?;
+        let members = members.map_err(|error| error.under_segment("session"))?;
         Ok(Self::of_members(members.unwrap_or_default()))
     }
 
@@ -125,7 +125,7 @@ impl SessionInput {
 
     /// Sets the id of the session.
     #[must_use]
-    pub fn of(mut self, id: &str) -> Self {
+    pub fn with_id(mut self, id: &str) -> Self {
         self.members.insert("id", Value::from(id));
         self
     }
@@ -136,8 +136,8 @@ impl SessionInput {
         if context.is_empty() {
             return self;
         }
-        let known = self.members.entry("context").or_insert(Value::Object(Object::new()));
-        if let Some(members) = known.as_object_mut() {
+        let context_member = self.members.entry("context").or_insert(Value::Object(Object::new()));
+        if let Some(members) = context_member.as_object_mut() {
             for (name, value) in context {
                 members.entry(name.as_str()).or_insert(value.clone());
             }
@@ -146,7 +146,7 @@ impl SessionInput {
     }
 
     /// The session for the calls of a request. None of it is stored.
-    pub(crate) async fn completed(
+    pub(crate) async fn into_session(
         self,
         sessions: &Sessions,
         config: &SessionsConfig,
@@ -160,7 +160,7 @@ impl SessionInput {
         let is_unknown = is_named && stored.is_none() && !self.brings;
         let stored = stored.map(|(state, _)| state).unwrap_or_default();
         let own = from_value::<InlineSession>(Value::Object(self.members));
-        let own = own.map_err(|error| error.within("session"))?;
+        let own = own.map_err(|error| error.under_segment("session"))?;
         let credentials = own.credentials.unwrap_or_default();
         distinct_names("session.credentials", credentials.keys())?;
         let mut parameters = with_changes(stored.parameters, &self.changes);
@@ -169,10 +169,10 @@ impl SessionInput {
         for (name, value) in own_parameters {
             put(&mut parameters, name, value);
         }
-        for (name, value) in of_headers(config, headers)? {
+        for (name, value) in header_parameters(config, headers)? {
             put(&mut parameters, name, value);
         }
-        let claims = of_claims(config, caller)?;
+        let claims = claim_parameters(config, caller)?;
         let session = own.id.map_or_else(Session::default, Session::new);
         let session = session.with_parameters(parameters);
         let session = session.with_payload(own.payload.unwrap_or_default());
@@ -204,26 +204,26 @@ pub(crate) fn with_changes(mut parameters: Object, changes: &Object) -> Object {
 /// Adds a parameter; the last one with a name counts, in any case.
 fn put(parameters: &mut Object, name: String, value: Value) {
     let folded = name.to_lowercase();
-    parameters.retain(|known, _| known.to_lowercase() != folded);
+    parameters.retain(|parameter_name, _| parameter_name.to_lowercase() != folded);
     parameters.insert(name, value);
 }
 
 /// The session values that the headers and the claims of a request bind, by name.
-pub(crate) fn bound(
+pub(crate) fn bound_values(
     config: &SessionsConfig,
     caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Vec<(String, Value)>, Problem> {
-    let mut bound = of_headers(config, headers)?;
-    bound.extend(of_claims(config, caller)?);
+    let mut bound = header_parameters(config, headers)?;
+    bound.extend(claim_parameters(config, caller)?);
     Ok(bound)
 }
 
-fn of_headers(
+fn header_parameters(
     config: &SessionsConfig,
     headers: &HeaderMap,
 ) -> Result<Vec<(String, Value)>, Problem> {
-    let mut found = Vec::new();
+    let mut header_values = Vec::new();
     for (parameter, header) in &config.headers {
         let mut values = headers.get_all(header).iter();
         let Some(value) = values.next() else { continue };
@@ -232,13 +232,16 @@ fn of_headers(
             let detail = format!("`{header}`: expected one text of printable ASCII");
             return Err(Problem::new(ProblemKind::MALFORMED_HEADER, detail));
         };
-        found.push((parameter.clone(), Value::String(text.to_owned())));
+        header_values.push((parameter.clone(), Value::String(text.to_owned())));
     }
-    Ok(found)
+    Ok(header_values)
 }
 
 /// A parameter bound to a claim has no other source: a token without the claim is refused.
-fn of_claims(config: &SessionsConfig, caller: &Caller) -> Result<Vec<(String, Value)>, Problem> {
+fn claim_parameters(
+    config: &SessionsConfig,
+    caller: &Caller,
+) -> Result<Vec<(String, Value)>, Problem> {
     let of = |(parameter, claim): &(String, String)| {
         let value = caller.principal.as_ref().and_then(|principal| principal.claim(claim));
         let value = value.ok_or_else(|| {

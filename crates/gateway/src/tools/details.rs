@@ -35,9 +35,9 @@ pub fn write_details(
     if let Some(operation) = operation {
         let body = operation.body_of_arguments();
         let inputs = operation.inputs.iter();
-        let inputs: Vec<_> = inputs.map(|known| input(known, body)).collect();
+        let inputs: Vec<_> = inputs.map(|operation_input| input(operation_input, body)).collect();
         write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
-        write!(out, r#","nestedInputs":{}"#, Value::Array(nested(operation)))?;
+        write!(out, r#","nestedInputs":{}"#, Value::Array(nested_inputs(operation)))?;
     }
     if let Some(edit) = edit {
         let edited =
@@ -47,7 +47,7 @@ pub fn write_details(
     out.write_all(b"}")
 }
 
-fn nested(operation: &Operation) -> Vec<Value> {
+fn nested_inputs(operation: &Operation) -> Vec<Value> {
     let body = operation.body_of_arguments().map(|body| format!("{body}."));
     let nested = operation.bindings.iter().flat_map(Bindings::places);
     let nested = nested.map(|(way, source)| {

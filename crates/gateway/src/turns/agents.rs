@@ -41,12 +41,12 @@ impl Agents {
     /// The rights of a turn's calls: those of its caller, for the tools that the agent has when a call is made.
     pub(super) fn rights(self: &Arc<Self>, request: &RouteRequest, name: &str) -> CallRights {
         let (agents, gateway) = (Arc::clone(self), request.gateway().clone());
-        let (began, name) = (Arc::clone(request.shared_built()), name.to_owned());
+        let (began, name) = (Arc::clone(request.shared_build()), name.to_owned());
         let caller = request.caller().clone();
         request.rights().calls_while(move |_, tool| {
-            let built = gateway.built();
+            let built = gateway.current_build();
             let agent = || agents.get(&built, &name).ok();
-            let is_offered = |agent: Agent| agent.declared(tool).is_some();
+            let is_offered = |agent: Agent| agent.offered_tool(tool).is_some();
             Arc::ptr_eq(&built, &began)
                 || (access::may_still_use_agent(&built, &caller, &name)
                     && agent().is_some_and(is_offered))

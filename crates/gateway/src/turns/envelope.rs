@@ -50,7 +50,7 @@ impl TurnForm {
                 (None, Some(error)) => Given::Failed(error),
                 _ => {
                     let detail = format!("`toolResults`: expected `output` or `error` for `{id}`");
-                    return Err(Problem::malformed(detail));
+                    return Err(Problem::malformed_body(detail));
                 }
             };
             answers.push(Answer { call: id, given });
@@ -59,20 +59,20 @@ impl TurnForm {
             let decision = Decision::from_text(&decision).ok_or_else(|| {
                 let detail =
                     format!("`approvals`: expected `approve` or `reject`, got: `{decision}`");
-                Problem::malformed(detail)
+                Problem::malformed_body(detail)
             })?;
             answers.push(Answer { call: id, given: Given::Decision(decision) });
         }
         match (self.input.take(), answers.is_empty()) {
             (Some(text), true) if !text.trim().is_empty() => Ok(Input::Text(text)),
-            (Some(_), true) => Err(Problem::malformed("`input`: expected words, got none")),
+            (Some(_), true) => Err(Problem::malformed_body("`input`: expected words, got none")),
             (None, false) if self.transcript.is_none() => Ok(Input::Answers(answers)),
             (None, false) => {
                 let detail =
                     "expected `input` with a `transcript`: no call in it waits for an answer";
-                Err(Problem::malformed(detail))
+                Err(Problem::malformed_body(detail))
             }
-            _ => Err(Problem::malformed(
+            _ => Err(Problem::malformed_body(
                 "expected either `input`, or `toolResults` and `approvals` for calls that wait",
             )),
         }

@@ -13,21 +13,21 @@ use futures_util::{Stream, stream};
 use http::{HeaderValue, header};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{Turn, TurnTask, answer as whole, stop::TurnStop, waiting};
+use super::{PreparedTurn, TurnTask, answer as whole, stop::TurnStop, waiting};
 use crate::problem::Problem;
 
 /// Runs a turn. The response begins with the turn, so that a turn that is refused has a status of its own.
-pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
+pub(super) async fn answer(turn: PreparedTurn) -> Result<Response, Problem> {
     let (sender, mut receiver) = unbounded_channel();
     let stop = turn.stop.clone();
     let event_sender = EventSender { sender, stop: stop.clone() };
     let context = turn.context.clone().with_events(move |event| event_sender.send(event));
-    let running = Turn { context, ..turn }.begun();
+    let running = PreparedTurn { context, ..turn }.spawn_task();
     let mut last = VecDeque::new();
     let running = if receiver.recv().await.is_some() {
         Some(running)
     } else {
-        last = endings(Ok(running.ended().await?));
+        last = endings(Ok(running.wait_for_end().await?));
         None
     };
     Ok(response(events(Events { receiver, stop, running, last })))
@@ -37,8 +37,8 @@ pub(super) async fn answer(turn: Turn) -> Result<Response, Problem> {
 pub(super) fn earlier_answer(text: &str) -> Response {
     let whole = Value::parse(text).unwrap_or_default();
     let pending = whole.get("pending").and_then(Value::as_array).into_iter().flatten();
-    let mut last = VecDeque::from([EventText::of("end", &whole)]);
-    pending.rev().for_each(|call| last.push_front(EventText::of("pending", call)));
+    let mut last = VecDeque::from([EventText::new("end", &whole)]);
+    pending.rev().for_each(|call| last.push_front(EventText::new("pending", call)));
     let events =
         last.into_iter().map(|EventText(name, data)| Ok(Event::default().event(name).data(data)));
     response(stream::iter(events))
@@ -54,7 +54,7 @@ fn response(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'stat
 struct EventText(&'static str, String);
 
 impl EventText {
-    fn of(name: &'static str, data: &Value) -> Self {
+    fn new(name: &'static str, data: &Value) -> Self {
         Self(name, data.to_string().replace(['\r', '\n'], " "))
     }
 
@@ -89,7 +89,7 @@ fn event_text(event: &TurnEvent<'_>) -> Option<EventText> {
                 ("tool", call.tool.as_str().into()),
                 ("args", Value::Object(call.arguments.clone())),
             ]);
-            Some(EventText::of("call", &data.into()))
+            Some(EventText::new("call", &data.into()))
         }
         // It is sent when the turn ends: nobody can decide before.
         TurnEvent::Result(result) if matches!(result.outcome, Outcome::Pending(_)) => None,
@@ -97,8 +97,8 @@ fn event_text(event: &TurnEvent<'_>) -> Option<EventText> {
             let data = callgate_dialect::json_result(result);
             Some(EventText("result", data.text().replace(['\r', '\n'], " ")))
         }
-        TurnEvent::Retry(text) => Some(EventText::of("retry", &json!({"text": *text}))),
-        TurnEvent::Text(text) => Some(EventText::of("text", &json!({"text": *text}))),
+        TurnEvent::Retry(text) => Some(EventText::new("retry", &json!({"text": *text}))),
+        TurnEvent::Text(text) => Some(EventText::new("text", &json!({"text": *text}))),
         _ => None,
     }
 }
@@ -125,7 +125,7 @@ impl Events {
             return Some(text);
         }
         if let Some(running) = self.running.take() {
-            self.last = endings(running.ended().await);
+            self.last = endings(running.wait_for_end().await);
         }
         self.last.pop_front()
     }
@@ -136,8 +136,8 @@ fn endings(ended: Result<KeptTurn, Problem>) -> VecDeque<EventText> {
     match ended {
         Ok(kept) => {
             let pending = kept.end.pending.iter();
-            let pending = pending.map(|call| EventText::of("pending", &waiting(call)));
-            pending.chain([EventText::of("end", &whole(&kept))]).collect()
+            let pending = pending.map(|call| EventText::new("pending", &waiting(call)));
+            pending.chain([EventText::new("end", &whole(&kept))]).collect()
         }
         Err(problem) => {
             let details = problem.into_http().into_body();

@@ -7,7 +7,7 @@ use callgate_tool::{Fingerprint, Value};
 
 use super::answer;
 use crate::{
-    calls::{GivenUp, Repeated},
+    calls::{GivenUp, RepeatedRequest},
     problem::{Problem, ProblemKind},
     routes::RouteRequest,
 };
@@ -31,8 +31,8 @@ impl TurnKey {
         Ok(Some(Self { key, digest: hasher.finish() }))
     }
 
-    pub(super) async fn begin(&self, request: &RouteRequest) -> Result<Repeated, Problem> {
-        request.begun(&self.key, self.digest.as_bytes(), GivenUp::Refused).await
+    pub(super) async fn begin(&self, request: &RouteRequest) -> Result<RepeatedRequest, Problem> {
+        request.claim_key(&self.key, self.digest.as_bytes(), GivenUp::Refused).await
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn turn_session(
     let values = session.values();
     let session = request.session(session).await?;
     if session.id().is_none() {
-        return Err(Problem::malformed(
+        return Err(Problem::malformed_body(
             "expected `session.id`, under which the conversation is kept, got none",
         ));
     }

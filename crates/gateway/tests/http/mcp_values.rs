@@ -16,7 +16,7 @@ async fn sidecar() -> Sidecar {
 
 async fn booked(call: Call<'static>) -> Result<callgate_tool::Value, Box<Fault>> {
     let mut given = value!({});
-    let client = Client::of(&call);
+    let client = Client::from_call(&call);
     for name in ["name", "seat"] {
         let schema = value!({"type": "object", "properties": {(name): {"type": "string"}}, "required": [name]});
         let question = Question::of_person(name, "Which?", schema);

@@ -49,7 +49,7 @@ impl Sidecar {
 
     /// Serves another configuration from now on.
     pub(crate) async fn reload(&self, text: &str) {
-        let before = self.gateway.built();
+        let before = self.gateway.current_build();
         self.gateway.replace(Arc::new(built(text, &Environment::new(), Some(&before)).await));
     }
 

@@ -64,7 +64,7 @@ async fn the_machine_account_has_access_and_identity_tokens() {
 #[tokio::test]
 async fn another_account_is_impersonated_by_its_address() {
     let google = Google::start().await;
-    let other = Impersonation::of("other@p.iam.gserviceaccount.com")
+    let other = Impersonation::new("other@p.iam.gserviceaccount.com")
         .through(["via@p.iam.gserviceaccount.com".to_owned()]);
     let tokens = google.tokens_of(Account::Machine, Some(other));
     let access = tokens.access_token().await.unwrap();

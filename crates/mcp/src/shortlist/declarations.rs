@@ -21,10 +21,11 @@ pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::T
         (Standing::CallWrite, call("Calls any tool by its name, one that changes something too.")),
     ];
     let rows = rows.into_iter();
-    rows.filter_map(|(standing, (words, schema))| declared(standing, &words, &schema)).collect()
+    rows.filter_map(|(standing, (words, schema))| standing_tool(standing, &words, &schema))
+        .collect()
 }
 
-fn declared(standing: Standing, description: &str, schema: &Value) -> Option<model::Tool> {
+fn standing_tool(standing: Standing, description: &str, schema: &Value) -> Option<model::Tool> {
     let is_write = standing == Standing::CallWrite;
     let is_open = matches!(standing, Standing::CallRead | Standing::CallWrite);
     let declaration = json!({

@@ -9,7 +9,7 @@ use callgate_tree::Node;
 use crate::{
     bindings::Alternative,
     document::Document,
-    reference::{Located, beyond, chain, follow, reference_of},
+    reference::{LocatedNode, follow, reference_chain, reference_of, reference_targets},
     session_input::annotation,
 };
 
@@ -17,11 +17,11 @@ use crate::{
 pub(super) struct Branch {
     required: Vec<Arc<str>>,
     fixed: BTreeMap<Arc<str>, Vec<Value>>,
-    known: Vec<Arc<str>>,
+    member_names: Vec<Arc<str>>,
 }
 
 impl Branch {
-    pub(super) fn of(document: &Document, schema: &Located<'_>) -> Self {
+    pub(super) fn from_schema(document: &Document, schema: &LocatedNode<'_>) -> Self {
         let mut branch = Self::default();
         branch.read(document, schema, DEEPEST);
         branch
@@ -40,13 +40,13 @@ impl Branch {
             node: Some(node),
             required: self.required.into(),
             fixed: fixed.collect(),
-            known: self.known.into(),
+            member_names: self.member_names.into(),
         }
     }
 
-    fn read(&mut self, document: &Document, schema: &Located<'_>, depth: usize) {
+    fn read(&mut self, document: &Document, schema: &LocatedNode<'_>, depth: usize) {
         let Some(depth) = document.deeper(depth, BRANCH) else { return };
-        let mut levels = beyond(document, schema.node, &schema.path());
+        let mut levels = reference_targets(document, schema.node, &schema.path());
         levels.insert(0, schema.clone());
         for level in &levels {
             self.level(document, level);
@@ -54,19 +54,19 @@ impl Branch {
             let several = bases.iter().flat_map(|bases| bases.node.as_array().unwrap_or_default());
             for (at, base) in several.enumerate() {
                 let path = level.path();
-                let base = Located::new(base, &path.name("allOf").index(at));
+                let base = LocatedNode::new(base, &path.name("allOf").index(at));
                 self.read(document, &base, depth);
             }
         }
     }
 
-    fn level(&mut self, document: &Document, level: &Located<'_>) {
+    fn level(&mut self, document: &Document, level: &LocatedNode<'_>) {
         let above = level.path();
         let path = above.name("properties");
         let members = level.node.members_of("properties");
         for (name, node) in document.affordable(members, BRANCH) {
-            self.known.push(Arc::clone(name));
-            let values = chain(document, node, &path.name(name)).find_map(legal);
+            self.member_names.push(Arc::clone(name));
+            let values = reference_chain(document, node, &path.name(name)).find_map(legal);
             let Some(values) = values.filter(|_| !self.fixed.contains_key(name)) else { continue };
             self.fixed.insert(Arc::clone(name), values);
         }
@@ -77,7 +77,8 @@ impl Branch {
             let is_given = own.is_none_or(|own| {
                 let path = path.name(name);
                 annotation(document, own, &path, &[]).is_none()
-                    && chain(document, own, &path).all(|node| node.get("default").is_none())
+                    && reference_chain(document, own, &path)
+                        .all(|node| node.get("default").is_none())
             });
             if is_given {
                 self.required.push(Arc::clone(name));
@@ -98,7 +99,7 @@ fn legal(node: &Node) -> Option<Vec<Value>> {
 /// The discriminator values of a branch: those in the mapping, else the name of its schema.
 pub(super) fn values_of(
     document: &Document,
-    branch: &Located<'_>,
+    branch: &LocatedNode<'_>,
     mapping: Option<&Node>,
 ) -> Vec<Value> {
     let own = || {

@@ -15,7 +15,7 @@ use crate::{
     document::Document,
     input::ValueSource,
     options::SessionInputs,
-    reference::{Located, reference_of, target},
+    reference::{LocatedNode, reference_of, target},
     schema::{default_of, says_read_only},
     session_input::{Annotation, is_visible, own_annotation},
     worklist::Worklist,
@@ -26,14 +26,14 @@ pub(crate) struct Graph<'d> {
     document: &'d Document,
     session_inputs: SessionInputs,
     nodes: Vec<SchemaNode>,
-    known: HashMap<(Arc<str>, Access), usize>,
+    node_indexes: HashMap<(Arc<str>, Access), usize>,
     open: Worklist<'d, OpenSchema<'d>>,
     unbound: Vec<UnboundInput>,
 }
 
 #[derive(Debug)]
 struct OpenSchema<'d> {
-    schema: Located<'d>,
+    schema: LocatedNode<'d>,
     node: usize,
     reach: Access,
 }
@@ -69,7 +69,7 @@ impl<'d> Graph<'d> {
             document,
             session_inputs,
             nodes: Vec::new(),
-            known: HashMap::new(),
+            node_indexes: HashMap::new(),
             open: Worklist::new(document, |next| NODE + next.schema.path().weight()),
             unbound: Vec::new(),
         }
@@ -77,13 +77,19 @@ impl<'d> Graph<'d> {
 
     /// The nodes that lead to session inputs, with the value of `schema` first, and the session inputs that cannot be
     /// filled in. No nodes if there are no session inputs.
-    pub(crate) fn of_value(mut self, schema: &Located<'d>) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
+    pub(crate) fn of_value(
+        mut self,
+        schema: &LocatedNode<'d>,
+    ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
         self.node(schema.clone(), Access::Open);
         self.finish()
     }
 
-    pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
-        self.nodes.push(empty());
+    pub(crate) fn of_items(
+        mut self,
+        schema: &LocatedNode<'d>,
+    ) -> (Vec<SchemaNode>, Vec<UnboundInput>) {
+        self.nodes.push(empty_node());
         let items = self.node(schema.clone(), Access::Open);
         self.change(0, |node| node.items = Some(items));
         self.finish()
@@ -106,14 +112,14 @@ impl<'d> Graph<'d> {
     }
 
     /// The node of a schema, which is read later.
-    fn node(&mut self, schema: Located<'d>, reach: Access) -> usize {
+    fn node(&mut self, schema: LocatedNode<'d>, reach: Access) -> usize {
         let key = (Arc::clone(&schema.pointer), reach);
-        if let Some(known) = self.known.get(&key) {
-            return *known;
+        if let Some(node_index) = self.node_indexes.get(&key) {
+            return *node_index;
         }
         let at = self.nodes.len();
-        self.known.insert(key, at);
-        self.nodes.push(empty());
+        self.node_indexes.insert(key, at);
+        self.nodes.push(empty_node());
         self.open.push(OpenSchema { schema, node: at, reach });
         at
     }
@@ -132,7 +138,7 @@ impl<'d> Graph<'d> {
             && let Ok(next) = target(self.document, reference, &schema.path())
         {
             let same = self.node(next, *reach);
-            self.change(*node, |node| node.same = with(&node.same, same));
+            self.change(*node, |node| node.same = with_node(&node.same, same));
         }
         self.note_anchors(here);
         for (keyword, value) in object.iter() {
@@ -167,18 +173,18 @@ impl<'d> Graph<'d> {
         let (at, reach) = (here.node, here.reach);
         let above = here.schema.path();
         let path = above.name(keyword);
-        let one = || Located::new(value, &path);
+        let one = || LocatedNode::new(value, &path);
         match (keyword, value) {
             ("allOf", Node::Array(branches)) => {
                 for (index, branch) in branches.iter().enumerate() {
-                    let same = self.node(Located::new(branch, &path.index(index)), reach);
-                    self.change(at, |node| node.same = with(&node.same, same));
+                    let same = self.node(LocatedNode::new(branch, &path.index(index)), reach);
+                    self.change(at, |node| node.same = with_node(&node.same, same));
                 }
             }
             ("anyOf" | "oneOf", Node::Array(branches)) => {
                 let branches = branches.iter().enumerate();
                 let branches: Vec<_> =
-                    branches.map(|(n, branch)| Located::new(branch, &path.index(n))).collect();
+                    branches.map(|(n, branch)| LocatedNode::new(branch, &path.index(n))).collect();
                 self.alternatives(here, branches);
             }
             ("if" | "then" | "else", Node::Object(_)) => {
@@ -186,16 +192,16 @@ impl<'d> Graph<'d> {
             }
             ("dependentSchemas", Node::Object(members)) => {
                 let branches =
-                    members.iter().map(|(name, node)| Located::new(node, &path.name(name)));
+                    members.iter().map(|(name, node)| LocatedNode::new(node, &path.name(name)));
                 self.alternatives(here, branches.collect());
             }
             ("contains" | "contentSchema" | "not" | "propertyNames", Node::Object(_)) => {
-                self.node(one(), Access::Closed(closed(keyword)));
+                self.node(one(), Access::Closed(expected_location(keyword)));
             }
             ("properties" | "patternProperties", Node::Object(members)) => {
-                let members = members
-                    .iter()
-                    .map(|(name, node)| (Arc::clone(name), Located::new(node, &path.name(name))));
+                let members = members.iter().map(|(name, node)| {
+                    (Arc::clone(name), LocatedNode::new(node, &path.name(name)))
+                });
                 self.members(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
@@ -213,7 +219,7 @@ impl<'d> Graph<'d> {
         &mut self,
         here: &OpenSchema<'d>,
         keyword: &str,
-        members: Vec<(Arc<str>, Located<'d>)>,
+        members: Vec<(Arc<str>, LocatedNode<'d>)>,
     ) {
         let OpenSchema { node, reach, .. } = *here;
         let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
@@ -228,17 +234,17 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn items(&mut self, here: &OpenSchema<'d>, keyword: &str, found: &Located<'d>) {
+    fn items(&mut self, here: &OpenSchema<'d>, keyword: &str, keyword_value: &LocatedNode<'d>) {
         let (at, reach) = (here.node, here.reach);
-        if let Some(list) = found.node.as_array() {
-            let path = found.path();
+        if let Some(list) = keyword_value.node.as_array() {
+            let path = keyword_value.path();
             let nodes = list.iter().enumerate();
-            let nodes =
-                nodes.map(|(n, node)| Some(self.node(Located::new(node, &path.index(n)), reach)));
+            let nodes = nodes
+                .map(|(n, node)| Some(self.node(LocatedNode::new(node, &path.index(n)), reach)));
             let leading: Box<[Option<usize>]> = nodes.collect();
             self.change(at, |node| node.leading = leading);
-        } else if found.node.as_object().is_some() {
-            let items = self.node(found.clone(), reach);
+        } else if keyword_value.node.as_object().is_some() {
+            let items = self.node(keyword_value.clone(), reach);
             let is_rest = keyword != "items";
             self.change(at, |node| {
                 node.items = node.items.filter(|_| is_rest).or(Some(items));
@@ -246,7 +252,7 @@ impl<'d> Graph<'d> {
         }
     }
 
-    fn alternatives(&mut self, here: &OpenSchema<'d>, branches: Vec<Located<'d>>) {
+    fn alternatives(&mut self, here: &OpenSchema<'d>, branches: Vec<LocatedNode<'d>>) {
         let OpenSchema { node, reach, .. } = *here;
         let discriminator = here.schema.node.get("discriminator");
         let property = discriminator.and_then(|discriminator| {
@@ -255,7 +261,7 @@ impl<'d> Graph<'d> {
         let mapping = discriminator.and_then(|discriminator| discriminator.get("mapping"));
         let mut group = Vec::with_capacity(branches.len());
         for schema in branches {
-            let mut branch = Branch::of(self.document, &schema);
+            let mut branch = Branch::from_schema(self.document, &schema);
             if let Some(property) = property {
                 branch = branch.told_by(property, values_of(self.document, &schema, mapping));
             }
@@ -272,9 +278,9 @@ impl<'d> Graph<'d> {
             return;
         };
         let Some((_, anchor)) = reference.split_once('#') else { return };
-        let found = self.document.dynamic_anchors_named(anchor);
-        let schemas = found.into_iter().filter_map(|pointer| {
-            Some(Located { node: self.document.node_of(&pointer)?, pointer })
+        let pointers = self.document.dynamic_anchors_named(anchor);
+        let schemas = pointers.into_iter().filter_map(|pointer| {
+            Some(LocatedNode { node: self.document.node_of(&pointer)?, pointer })
         });
         self.alternatives(here, schemas.collect());
     }
@@ -288,32 +294,32 @@ impl<'d> Graph<'d> {
         if has_branches {
             return;
         }
-        let mut found: BTreeMap<Arc<str>, Located<'d>> = BTreeMap::new();
+        let mut subtypes: BTreeMap<Arc<str>, LocatedNode<'d>> = BTreeMap::new();
         let mapping = discriminator.members_of("mapping");
         for to in mapping.filter_map(|(_, to)| to.as_shared_str()) {
             let named: Arc<str> = format!("#/components/schemas/{to}").into();
             let path = schema.path();
             let next = target(self.document, to, &path);
             if let Ok(next) = next.or_else(|_| target(self.document, &named, &path)) {
-                found.insert(Arc::clone(&next.pointer), next);
+                subtypes.insert(Arc::clone(&next.pointer), next);
             }
         }
         let mut bases = vec![Arc::clone(&schema.pointer)];
         while let Some(base) = bases.pop() {
             for heir in inheriting_schemas(self.document, &base) {
                 bases.extend(
-                    (!found.contains_key(&heir.pointer)).then(|| Arc::clone(&heir.pointer)),
+                    (!subtypes.contains_key(&heir.pointer)).then(|| Arc::clone(&heir.pointer)),
                 );
-                found.insert(Arc::clone(&heir.pointer), heir);
+                subtypes.insert(Arc::clone(&heir.pointer), heir);
             }
         }
-        found.remove(&schema.pointer);
-        self.alternatives(here, found.into_values().collect());
+        subtypes.remove(&schema.pointer);
+        self.alternatives(here, subtypes.into_values().collect());
     }
 }
 
 /// The schemas under `components` whose `allOf` refers to the schema at a pointer.
-fn inheriting_schemas<'d>(document: &'d Document, pointer: &str) -> Vec<Located<'d>> {
+fn inheriting_schemas<'d>(document: &'d Document, pointer: &str) -> Vec<LocatedNode<'d>> {
     let components = document.root().get("components").and_then(|parts| parts.get("schemas"));
     let schemas = components.or_else(|| document.root().get("definitions"));
     let above = if components.is_some() { "/components/schemas" } else { "/definitions" };
@@ -327,11 +333,11 @@ fn inheriting_schemas<'d>(document: &'d Document, pointer: &str) -> Vec<Located<
     document
         .affordable(schemas, 1)
         .filter(|(_, node)| inherits(node))
-        .map(|(name, node)| Located::new(node, &path.name(name)))
+        .map(|(name, node)| LocatedNode::new(node, &path.name(name)))
         .collect()
 }
 
-fn empty() -> SchemaNode {
+fn empty_node() -> SchemaNode {
     SchemaNode {
         source: ValueSource::Model,
         visible: true,
@@ -349,11 +355,11 @@ fn empty() -> SchemaNode {
     }
 }
 
-fn with(nodes: &[usize], one: usize) -> Box<[usize]> {
+fn with_node(nodes: &[usize], one: usize) -> Box<[usize]> {
     nodes.iter().copied().chain([one]).collect()
 }
 
-fn closed(keyword: &str) -> &'static str {
+fn expected_location(keyword: &str) -> &'static str {
     match keyword {
         "contains" => "outside `contains`",
         "contentSchema" => "outside `contentSchema`",

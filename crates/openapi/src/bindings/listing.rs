@@ -6,20 +6,23 @@ impl Bindings {
     /// The paths of the values inside the argument that the session supplies, each with its source: `body.owner.email`,
     /// `labels[].text`, `meta.*`.
     pub fn places(&self) -> Vec<(String, &ValueSource)> {
-        let mut found: Vec<(String, &ValueSource)> = Vec::new();
+        let mut listed_sources: Vec<(String, &ValueSource)> = Vec::new();
         let mut open = vec![(0, self.argument.to_string(), Vec::new())];
         let mut n_visited = 0_usize;
         while let Some((at, way, above)) = open.pop() {
             n_visited = n_visited.saturating_add(1);
-            if n_visited > MOST_VISITED || found.len() >= MOST_LISTED {
+            if n_visited > MOST_VISITED || listed_sources.len() >= MOST_LISTED {
                 break;
             }
             let Some(node) = self.nodes.get(at).filter(|_| !above.contains(&at)) else { continue };
             let is_inside = way != self.argument.as_str();
-            let is_known =
-                || found.iter().any(|(known, source)| *known == way && **source == node.source);
+            let is_known = || {
+                listed_sources
+                    .iter()
+                    .any(|(entry, source)| *entry == way && **source == node.source)
+            };
             if node.source != ValueSource::Model && is_inside && !is_known() {
-                found.push((way.clone(), &node.source));
+                listed_sources.push((way.clone(), &node.source));
             }
             let above = [&above[..], &[at]].concat();
             let mut below = Vec::new();
@@ -36,7 +39,7 @@ impl Bindings {
             // The first one is visited next.
             open.extend(below.into_iter().rev().map(|(at, way)| (at, way, above.clone())));
         }
-        found
+        listed_sources
     }
 }
 

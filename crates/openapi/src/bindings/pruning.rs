@@ -41,13 +41,13 @@ pub(super) fn prune(mut nodes: Vec<SchemaNode>) -> Vec<SchemaNode> {
     }
     let place = |at: usize| places.get(at).copied().flatten();
     for node in &mut nodes {
-        moved(node, place);
+        renumber_children(node, place);
     }
     let kept = nodes.into_iter().zip(is_kept).filter(|(_, kept)| *kept);
     kept.map(|(node, _)| node).collect()
 }
 
-fn moved(node: &mut SchemaNode, place: impl Fn(usize) -> Option<usize>) {
+fn renumber_children(node: &mut SchemaNode, place: impl Fn(usize) -> Option<usize>) {
     let take = std::mem::take::<Box<[(Arc<str>, usize)]>>;
     let named = |members: Box<[(Arc<str>, usize)]>| {
         members.into_iter().filter_map(|(name, at)| Some((name, place(at)?))).collect()

@@ -6,15 +6,15 @@ use callgate_tree::Node;
 use crate::{
     body::{
         BodyKind, PropertyEncoding,
-        encoding::{branches, way},
+        encoding::{branches, schema_and_targets},
     },
     document::Document,
-    reference::Located,
+    reference::LocatedNode,
     schema::bytes::is_bytes,
 };
 
 /// Returns true if a media type carries bytes unchanged.
-pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
+pub(super) fn carries_bytes(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     match kind {
         BodyKind::Binary => true,
         BodyKind::Multipart => encodings.iter().any(|encoding| encoding.is_binary),
@@ -26,19 +26,19 @@ pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
 pub(super) fn holds_encoded(
     document: &Document,
     kind: BodyKind,
-    schema: Option<&Located<'_>>,
+    schema: Option<&LocatedNode<'_>>,
 ) -> bool {
     let schema = schema.filter(|_| matches!(kind, BodyKind::Form | BodyKind::Json));
-    schema.is_some_and(|schema| encoded(document, schema.clone(), &mut { MOST_VISITED }))
+    schema.is_some_and(|schema| has_encoded_part(document, schema.clone(), &mut { MOST_VISITED }))
 }
 
-fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
-    way(document, schema, left).iter().any(|at| {
+fn has_encoded_part<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &mut usize) -> bool {
+    schema_and_targets(document, schema, left).iter().any(|at| {
         let path = at.path();
         let properties = at.node.members_of("properties").map(|(_, node)| node);
         let mut below = properties.chain(at.node.get("items")).chain(branches(at.node));
         says_encoded(at.node)
-            || below.any(|node| encoded(document, Located::new(node, &path), left))
+            || below.any(|node| has_encoded_part(document, LocatedNode::new(node, &path), left))
     })
 }
 

@@ -19,8 +19,8 @@ pub(crate) fn withhold<'d>(
     let Some(first) = body.media.first() else { return };
     let is_form = matches!(first.kind, BodyKind::Form | BodyKind::Multipart);
     let Some(schema) = first.schema.as_ref().filter(|_| is_form) else { return };
-    let Ok(found) = cursor.to(schema).target() else { return };
-    let root = cursor.to(&found);
+    let Ok(target) = cursor.to(schema).target() else { return };
+    let root = cursor.to(&target);
     let required = root.node.list("required");
     let Some(properties) = root.member("properties") else { return };
     let mut withheld = Vec::new();
@@ -28,7 +28,7 @@ pub(crate) fn withhold<'d>(
         let declared = DeclaredParameter {
             place: InputLocation::Body,
             name,
-            required: required.iter().any(|known| known.as_str() == Some(&**name)),
+            required: required.iter().any(|required_name| required_name.as_str() == Some(&**name)),
             description: property.text("description").unwrap_or_default(),
         };
         let Some(taker) = places.owner(declared) else { continue };

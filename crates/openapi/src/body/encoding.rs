@@ -14,7 +14,7 @@ use crate::{
     document::Document,
     input::{Style, Styled},
     meter::KEPT,
-    reference::{Located, beyond, chain},
+    reference::{LocatedNode, reference_chain, reference_targets},
     schema::bytes::is_bytes,
 };
 
@@ -24,21 +24,21 @@ pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncodi
         return Box::default();
     }
     let document = media.document;
-    let mut encodings = declared(media, kind);
+    let mut encodings = declared_encodings(media, kind);
     let mut files = IndexSet::new();
-    if let Some(schema) = media.member_located("schema") {
+    if let Some(schema) = media.member_node("schema") {
         let mut left = MOST_VISITED;
         properties(document, schema, &mut files, &mut left);
     }
     let mut declared = HashSet::new();
-    for known in &mut encodings {
-        known.is_binary = files.contains(&known.name);
-        if known.is_binary && kind == BodyKind::Multipart {
+    for encoding in &mut encodings {
+        encoding.is_binary = files.contains(&encoding.name);
+        if encoding.is_binary && kind == BodyKind::Multipart {
             // A style writes texts (OpenAPI 3.1.1 §4.8.15.1.2), and has no form for bytes.
-            known.styled = None;
-            report_style(media, &known.name);
+            encoding.styled = None;
+            report_style(media, &encoding.name);
         }
-        declared.insert(Arc::clone(&known.name));
+        declared.insert(Arc::clone(&encoding.name));
     }
     let others = files.into_iter().filter(|name| !declared.contains(*name));
     let others = document.affordable(others, KEPT);
@@ -57,12 +57,12 @@ pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
     }
 }
 
-fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
+fn declared_encodings(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
     let Some(map) = media.member("encoding") else { return Vec::new() };
     let mut encodings = Vec::new();
     for (name, at) in map.members(KEPT) {
-        let Some(found) = at.followed() else { continue };
-        let object = at.to(&found);
+        let Some(target) = at.resolved_node() else { continue };
+        let object = at.to(&target);
         if object.node.as_object().is_none() {
             let message = format!("expected an encoding object, got: {}", object.node.kind());
             at.warning(Code::MalformedNode, message, "write an object");
@@ -71,7 +71,7 @@ fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
         report_nested(object);
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
-            styled: styled(object, kind),
+            styled: property_style(object, kind),
             headers: headers(object, kind),
             ..plain(name)
         });
@@ -126,7 +126,7 @@ pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
 
 /// The style, if the description states one of the fields of a style; else the media type decides (OpenAPI 3.0.4
 /// §4.7.15.1.1).
-fn styled(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
+fn property_style(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     let (explode, allow_reserved) = (object.flag("explode"), object.flag("allowReserved"));
     let said = object.member("style");
     let has_style = said.is_some() || explode.is_some() || allow_reserved.is_some();
@@ -135,13 +135,13 @@ fn styled(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
     if !has_style || !is_allowed {
         return None;
     }
-    let known = object.text("style").and_then(style);
-    if let (Some(said), None) = (said, known) {
+    let declared_style = object.text("style").and_then(style);
+    if let (Some(said), None) = (said, declared_style) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for query parameters, got: `{got}`");
         said.warning(Code::InvalidStyle, message, "correct the style; `form` is used");
     }
-    let style = known.unwrap_or(Style::Form);
+    let style = declared_style.unwrap_or(Style::Form);
     Some(Styled {
         style,
         explode: explode.unwrap_or(style == Style::Form),
@@ -169,7 +169,7 @@ pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader
     let is_read = |name: &str| !name.eq_ignore_ascii_case("content-type");
     let mut headers = Vec::new();
     for (name, at) in map.members_where(is_read, KEPT) {
-        let Some(header) = at.followed_or_lost() else { continue };
+        let Some(header) = at.resolved_node_or_loss() else { continue };
         if let Some(value) = fixed_value(at.to(&header)) {
             headers.push(PartHeader { name: Arc::clone(name), value });
             continue;
@@ -187,7 +187,7 @@ pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader
 
 fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     let schema = header.node.get("schema").unwrap_or(header.node);
-    let value = chain(header.document, schema, header.path()).find_map(|node| {
+    let value = reference_chain(header.document, schema, header.path()).find_map(|node| {
         let only = node.get("enum").and_then(Node::as_array).filter(|values| values.len() == 1);
         node.get("const").or_else(|| node.get("default")).or_else(|| only?.first())
     })?;
@@ -202,11 +202,11 @@ fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
 
 fn properties<'d>(
     document: &'d Document,
-    schema: Located<'d>,
+    schema: LocatedNode<'d>,
     files: &mut IndexSet<&'d Arc<str>>,
     left: &mut usize,
 ) {
-    for at in way(document, schema, left) {
+    for at in schema_and_targets(document, schema, left) {
         let members = at.node.members_of("properties");
         for (name, property) in document.affordable(members, 1) {
             if !files.contains(name) && is_file(document, property, &at.path()) {
@@ -214,7 +214,7 @@ fn properties<'d>(
             }
         }
         for branch in branches(at.node) {
-            properties(document, Located::new(branch, &at.path()), files, left);
+            properties(document, LocatedNode::new(branch, &at.path()), files, left);
         }
     }
 }
@@ -223,31 +223,31 @@ fn properties<'d>(
 /// schema or of one of its ancestors in its document.
 pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     let mut left = MOST_VISITED;
-    is_file_within(document, Located::new(schema, path), &mut left)
+    is_file_within(document, LocatedNode::new(schema, path), &mut left)
 }
 
-fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
-    way(document, schema, left).iter().any(|at| {
+fn is_file_within<'d>(document: &'d Document, schema: LocatedNode<'d>, left: &mut usize) -> bool {
+    schema_and_targets(document, schema, left).iter().any(|at| {
         let mut below = at.node.get("items").into_iter().chain(branches(at.node));
         let path = at.path();
         is_bytes(at.node)
-            || below.any(|node| is_file_within(document, Located::new(node, &path), left))
+            || below.any(|node| is_file_within(document, LocatedNode::new(node, &path), left))
     })
 }
 
 /// A schema and all its references' targets; `None` if the limit is reached: `left` is the number of schemas that may
 /// still be read.
-pub(super) fn way<'d>(
+pub(super) fn schema_and_targets<'d>(
     document: &'d Document,
-    schema: Located<'d>,
+    schema: LocatedNode<'d>,
     left: &mut usize,
-) -> Vec<Located<'d>> {
+) -> Vec<LocatedNode<'d>> {
     let rest = document.deeper(*left, 1 + schema.path().weight());
     *left = rest.unwrap_or_default();
     if rest.is_none() {
         return Vec::new();
     }
-    let beyond = beyond(document, schema.node, &schema.path());
+    let beyond = reference_targets(document, schema.node, &schema.path());
     std::iter::once(schema).chain(beyond).collect()
 }
 
@@ -280,7 +280,7 @@ mod tests {
             "components": {"schemas": {"File": {"type": "string", "format": "binary"}}}});
         let document = Document::new(node(&document)).unwrap();
         let media = document.root().get("media").unwrap();
-        let media = Located { node: media, pointer: "/media".into() };
+        let media = LocatedNode { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
         let encodings = read(Cursor::new(&document, &mut findings).to(&media), kind);
         let lines = encodings.iter().map(|property| {

@@ -5,7 +5,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    reference::{Located, chain},
+    reference::{LocatedNode, reference_chain},
 };
 
 /// The kind of encoding of a media type, from its name in lower case without parameters.
@@ -37,11 +37,11 @@ pub(super) fn kind(bare: &str) -> BodyKind {
 pub(super) fn kind_of_schema(
     document: &Document,
     kind: BodyKind,
-    schema: Option<&Located<'_>>,
+    schema: Option<&LocatedNode<'_>>,
 ) -> BodyKind {
     let Some(schema) = schema else { return kind };
     let says = |name: &str| {
-        chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
+        reference_chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
     };
     let is_bytes = encoding::is_file(document, schema.node, &schema.path());
     match kind {
@@ -60,7 +60,7 @@ pub(super) fn is_object_of_bytes(
     cursor: Cursor<'_, '_>,
     media_type: &str,
     kind: BodyKind,
-    schema: &Located<'_>,
+    schema: &LocatedNode<'_>,
 ) -> bool {
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // The model may not fill session values inside an object.
@@ -76,14 +76,14 @@ pub(super) fn is_object_of_bytes(
 
 /// True if the schema describes an object or a list, and the media type has no form for one: only plain text and YAML
 /// may hold JSON beside the media types of JSON.
-pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &Located<'_>) -> bool {
+pub(super) fn lacks_form(document: &Document, media_type: &str, schema: &LocatedNode<'_>) -> bool {
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let may_hold_json = bare == "text/plain" || bare.ends_with("yaml") || bare.ends_with('*');
     !may_hold_json && is_structure(document, schema, DEEPEST)
 }
 
-fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
-    let is_list = chain(document, schema.node, &schema.path()).any(|node| {
+fn is_structure(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
+    let is_list = reference_chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
         kind == Some("array") || (kind.is_none() && node.get("items").is_some())
     });
@@ -91,15 +91,15 @@ fn is_structure(document: &Document, schema: &Located<'_>, depth: usize) -> bool
 }
 
 /// True if a schema states that its value is an object, directly or by composition.
-fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
+fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
     let Some(depth) = document.deeper(depth, 1) else { return false };
-    chain(document, schema.node, &schema.path()).any(|node| {
+    reference_chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.text("type");
         let branches = |keyword: &str| {
             let branches = node.list(keyword);
-            branches.iter().map(|branch| Located::new(branch, &schema.path()))
+            branches.iter().map(|branch| LocatedNode::new(branch, &schema.path()))
         };
-        let says = |branch: Located<'_>| is_object(document, &branch, depth);
+        let says = |branch: LocatedNode<'_>| is_object(document, &branch, depth);
         let are_all =
             |keyword: &str| branches(keyword).next().is_some() && branches(keyword).all(says);
         kind == Some("object")

@@ -7,7 +7,7 @@ use callgate_tree::{Node, Severity};
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding, XmlName,
-        bytes::{carries, holds_encoded},
+        bytes::{carries_bytes, holds_encoded},
         encoding,
         kind::{is_object_of_bytes, kind, kind_of_schema, lacks_form},
         position,
@@ -19,12 +19,12 @@ use crate::{
     meter::KEPT,
     options::LoadOptions,
     parameter::Parameter,
-    reference::{Located, chain},
+    reference::{LocatedNode, reference_chain},
 };
 
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
-    pub(crate) object: Located<'d>,
+    pub(crate) object: LocatedNode<'d>,
     pub(crate) description: Option<Arc<str>>,
     pub(crate) required: bool,
     /// The media types, in order of preference; never empty.
@@ -37,7 +37,7 @@ pub(crate) struct DescribedBody<'d> {
 
 impl DescribedBody<'_> {
     /// A copy for another operation, if enough steps remain: each operation pays in full for a shared body.
-    pub(crate) fn again(&self, document: &Document) -> Option<Self> {
+    pub(crate) fn copy_within_budget(&self, document: &Document) -> Option<Self> {
         let media: Vec<_> = document.affordable(&self.media, MEDIA).cloned().collect();
         let is_whole = media.len() == self.media.len();
         is_whole.then(|| Self {
@@ -55,10 +55,10 @@ impl DescribedBody<'_> {
 pub(crate) struct DescribedMedia<'d> {
     pub(crate) media_type: Arc<str>,
     pub(crate) kind: BodyKind,
-    pub(crate) schema: Option<Located<'d>>,
+    pub(crate) schema: Option<LocatedNode<'d>>,
     /// True if the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
-    pub(crate) object: Located<'d>,
+    pub(crate) object: LocatedNode<'d>,
     /// True if the description names a range of media types, and this one was selected from it.
     is_range: bool,
     pub(crate) root: Option<XmlName>,
@@ -70,8 +70,8 @@ pub(crate) struct DescribedMedia<'d> {
 
 pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
-    let found = body.followed()?;
-    let object = body.to(&found);
+    let target = body.resolved_node()?;
+    let object = body.to(&target);
     let mut media = media(object);
     if media.is_empty() {
         object.warning(
@@ -89,9 +89,9 @@ pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
         }
     }
     let required = object.flag("required").unwrap_or_default();
-    let description = body.beside("description");
+    let description = body.text_beside_reference("description");
     let (fields, withheld) = (Vec::new(), Vec::new());
-    Some(DescribedBody { object: found, description, required, media, fields, withheld })
+    Some(DescribedBody { object: target, description, required, media, fields, withheld })
 }
 
 /// Sorts the media types by preference, and reports if none of them can be written. `cursor` is at the operation.
@@ -113,7 +113,7 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
         name_root(media, cursor);
     }
     // Unchanged bytes are a third smaller than base64, and need no model that writes base64.
-    let carries = |media: &DescribedMedia<'_>| carries(media.kind, &media.encodings);
+    let carries = |media: &DescribedMedia<'_>| carries_bytes(media.kind, &media.encodings);
     let holds_encoded =
         |media: &DescribedMedia<'_>| holds_encoded(document, media.kind, media.schema.as_ref());
     let is_encoded = body.media.iter().any(carries) && body.media.iter().any(holds_encoded);
@@ -168,22 +168,29 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
         }
     };
     let object = cursor.at(&body.object.pointer);
-    object.named("content").found(Code::BodyMediaNotWritten, severity, message(first), help);
+    object.member_cursor("content").add_finding(
+        Code::BodyMediaNotWritten,
+        severity,
+        message(first),
+        help,
+    );
 }
 
 /// The media types of a `content` object, in the order they are written.
 pub(crate) fn media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
     let Some(content) = holder.member("content") else { return Vec::new() };
-    let Some(found) = content.followed() else { return Vec::new() };
-    let content = content.to(&found);
-    let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| named(media_type, at.followed()?, at);
+    let Some(target) = content.resolved_node() else { return Vec::new() };
+    let content = content.to(&target);
+    let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| {
+        described_media(media_type, at.resolved_node()?, at)
+    };
     content.members(MEDIA).filter_map(one).collect()
 }
 
 /// The media type with this name, which is at the cursor; its description is in `object`.
-pub(super) fn named<'d>(
+pub(super) fn described_media<'d>(
     media_type: &Arc<str>,
-    object: Located<'d>,
+    object: LocatedNode<'d>,
     cursor: Cursor<'d, '_>,
 ) -> Option<DescribedMedia<'d>> {
     let trimmed = media_type.trim();
@@ -207,7 +214,7 @@ pub(super) fn named<'d>(
 }
 
 impl<'d> DescribedMedia<'d> {
-    pub(super) fn new(media_type: Arc<str>, kind: BodyKind, object: Located<'d>) -> Self {
+    pub(super) fn new(media_type: Arc<str>, kind: BodyKind, object: LocatedNode<'d>) -> Self {
         let whole = object.member("schema");
         let item = object.member("itemSchema").filter(|_| whole.is_none());
         let is_item = item.is_some();
@@ -244,7 +251,7 @@ fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
         return;
     };
     media.root = root(cursor.document, schema);
-    let is_text = chain(cursor.document, schema.node, &schema.path())
+    let is_text = reference_chain(cursor.document, schema.node, &schema.path())
         .any(|node| node.text("type") == Some("string"));
     if media.root.is_none() && !is_text {
         media.root = nearest(schema, cursor.shared_text("operationId"));

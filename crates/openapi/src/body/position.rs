@@ -4,13 +4,13 @@
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
-        encoding::{content_types, headers, is_file, plain, report_nested, way},
+        encoding::{content_types, headers, is_file, plain, report_nested, schema_and_targets},
     },
     code::Code,
     cursor::Cursor,
     document::Document,
     meter::KEPT,
-    reference::Located,
+    reference::LocatedNode,
 };
 
 pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
@@ -18,9 +18,9 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
     let document = media.document;
     let is_known = document.version().is_at_least(3, 2);
-    let declared = |name: &str| media.member_located(name).filter(|_| is_known);
+    let declared = |name: &str| media.member_node(name).filter(|_| is_known);
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
-    let shape = ListShape::of(document, &media.located());
+    let shape = ListShape::from_media(document, &media.located_node());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
         let first = media.to(first);
         if is_form {
@@ -46,28 +46,29 @@ pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings
     let n_first = prefix.len().max(shape.first.len());
     let first = document.affordable(0..n_first, KEPT).map(|at| {
         let object = prefix.get(at).or(rest.as_ref());
-        one(media, object, shape.first.get(at).or(shape.rest.as_ref()))
+        position_encoding(media, object, shape.first.get(at).or(shape.rest.as_ref()))
     });
     let first: Vec<_> = first.collect();
     let is_said = rest.is_some() || shape.rest.is_some();
-    let rest = is_said.then(|| Box::new(one(media, rest.as_ref(), shape.rest.as_ref())));
+    let rest =
+        is_said.then(|| Box::new(position_encoding(media, rest.as_ref(), shape.rest.as_ref())));
     PositionEncodings { prefix: first.into(), rest }
 }
 
 #[derive(Default)]
 struct ListShape<'d> {
-    first: Vec<Located<'d>>,
-    rest: Option<Located<'d>>,
+    first: Vec<LocatedNode<'d>>,
+    rest: Option<LocatedNode<'d>>,
     is_object: bool,
 }
 
 impl<'d> ListShape<'d> {
-    fn of(document: &'d Document, media: &Located<'d>) -> Self {
+    fn from_media(document: &'d Document, media: &LocatedNode<'d>) -> Self {
         let Some(schema) = media.member("schema") else {
             return Self { rest: media.member("itemSchema"), ..Self::default() };
         };
         let mut shape = Self::default();
-        for at in way(document, schema, &mut 1) {
+        for at in schema_and_targets(document, schema, &mut 1) {
             if shape.first.is_empty()
                 && let Some(first) = at.member("prefixItems")
             {
@@ -82,24 +83,24 @@ impl<'d> ListShape<'d> {
 }
 
 /// The items of a list, while steps remain.
-fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
+fn items<'d>(document: &Document, list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
     let nodes = document.affordable(nodes, 1 + above.weight());
-    nodes.map(|(at, node)| Located::new(node, &above.index(at))).collect()
+    nodes.map(|(at, node)| LocatedNode::new(node, &above.index(at))).collect()
 }
 
-fn one<'d>(
+fn position_encoding<'d>(
     cursor: Cursor<'d, '_>,
-    object: Option<&Located<'d>>,
-    schema: Option<&Located<'d>>,
+    object: Option<&LocatedNode<'d>>,
+    schema: Option<&LocatedNode<'d>>,
 ) -> PropertyEncoding {
     let is_binary =
         schema.is_some_and(|schema| is_file(cursor.document, schema.node, &schema.path()));
     let part = PropertyEncoding { is_binary, ..plain(&"".into()) };
     let Some(object) = object else { return part };
-    let Some(found) = cursor.to(object).followed() else { return part };
-    let object = cursor.to(&found);
+    let Some(target) = cursor.to(object).resolved_node() else { return part };
+    let object = cursor.to(&target);
     if object.node.as_object().is_none() {
         let message = format!("expected an encoding object, got: {}", object.node.kind());
         object.warning(Code::MalformedNode, message, "write an object");
@@ -127,7 +128,7 @@ mod tests {
         let document = json!({"openapi": version, "media": media});
         let document = Document::new(node(&document)).unwrap();
         let media = document.root().get("media").unwrap();
-        let media = Located { node: media, pointer: "/media".into() };
+        let media = LocatedNode { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
         let cursor = Cursor::new(&document, &mut findings);
         let PositionEncodings { prefix, rest } = read(cursor.to(&media), media_type);

@@ -8,12 +8,12 @@ use callgate_tree::Node;
 use crate::{
     body::XmlName,
     document::Document,
-    reference::{Located, beyond},
+    reference::{LocatedNode, reference_targets},
 };
 
 /// The root element of a body with this schema; `None` if the description does not name it.
-pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName> {
-    let beyond = beyond(document, schema.node, &schema.path());
+pub(super) fn root(document: &Document, schema: &LocatedNode<'_>) -> Option<XmlName> {
+    let beyond = reference_targets(document, schema.node, &schema.path());
     let nodes = || std::iter::once(schema.node).chain(beyond.iter().map(|at| at.node));
     let said = |name: &str| {
         nodes().find_map(|node| node.get("xml")?.get(name).and_then(Node::as_shared_str)).cloned()
@@ -29,7 +29,7 @@ pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName>
 
 /// A name for the root element if the description has none: the only property of the body, which then is the element;
 /// else the title of the schema; else the operation.
-pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Option<XmlName> {
+pub(super) fn nearest(schema: &LocatedNode<'_>, operation: Option<&Arc<str>>) -> Option<XmlName> {
     let properties = schema.node.get("properties").and_then(Node::as_object);
     if let Some((name, property)) =
         properties.filter(|all| all.len() == 1).and_then(|all| all.iter().next())
@@ -60,7 +60,7 @@ mod tests {
         let document = document(json!({"schema": schema, "components": {"schemas": {
             "Pet": {"type": "object"}, "Toy": {"xml": {"name": "toy", "prefix": "t", "namespace": "urn:t"}}}}}));
         let node = document.root().get("schema").unwrap();
-        let found = root(&document, &Located { node, pointer: "/schema".into() });
+        let found = root(&document, &LocatedNode { node, pointer: "/schema".into() });
         let shown = found.map(|root| {
             let part =
                 |part: Option<Arc<str>>| part.map_or_else(String::new, |part| format!(" {part}"));
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let document = document(json!({"schema": schema}));
             let node = document.root().get("schema").unwrap();
-            let schema = Located { node, pointer: "/schema".into() };
+            let schema = LocatedNode { node, pointer: "/schema".into() };
             let found = nearest(&schema, Some(&"putTags".into()));
             let shown = found.map(|root| format!("{} {}", root.name, root.is_wrapper));
             assert_eq!(shown.as_deref(), expected);

@@ -15,7 +15,7 @@ use crate::{
     cursor::Cursor,
     input::{InputLocation, Styled},
     parameter::{Parameter, collection},
-    reference::Located,
+    reference::LocatedNode,
 };
 
 /// Removes the parameters that form the body from the list.
@@ -36,7 +36,7 @@ pub(crate) fn read<'d>(
         let help = "describe the body by one parameter; the first `body` counts";
         operation.warning(Code::MalformedNode, message, help);
     }
-    let object = whole.located();
+    let object = whole.located_object();
     let mut media = types(operation, "consumes", &object);
     if media.is_empty() {
         media.push(DescribedMedia::new("application/json".into(), BodyKind::Json, object.clone()));
@@ -55,16 +55,16 @@ pub(crate) fn read<'d>(
 pub(crate) fn types<'d>(
     operation: Cursor<'d, '_>,
     list: &str,
-    object: &Located<'d>,
+    object: &LocatedNode<'d>,
 ) -> Vec<DescribedMedia<'d>> {
     let root = operation.root();
     let own = operation.member(list).filter(|own| own.node.as_array().is_some());
-    let Some(found) = own.or_else(|| root.member(list)) else { return Vec::new() };
-    let named = found
+    let Some(type_list) = own.or_else(|| root.member(list)) else { return Vec::new() };
+    let named = type_list
         .items(media::MEDIA)
-        .filter_map(|at| media::named(at.node.as_shared_str()?, object.clone(), at));
-    let mut known = HashSet::new();
-    named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
+        .filter_map(|at| media::described_media(at.node.as_shared_str()?, object.clone(), at));
+    let mut seen_types = HashSet::new();
+    named.filter(|one| seen_types.insert(Arc::clone(&one.media_type))).collect()
 }
 
 fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
@@ -72,7 +72,7 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
         encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
-    let object = operation.located();
+    let object = operation.located_node();
     let mut media = types(operation, "consumes", &object);
     media.retain(|media| match media.kind {
         // A form cannot carry the bytes of a file.
@@ -115,7 +115,8 @@ fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedB
 
 /// The style of a field: lists have one, any other value is a text.
 fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
-    let styled = collection::styled(cursor.to(&field.located()), InputLocation::Body);
+    let styled =
+        collection::collection_style(cursor.to(&field.located_object()), InputLocation::Body);
     let is_list = field.object.text("type") == Some("array");
     is_list.then_some(styled)
 }

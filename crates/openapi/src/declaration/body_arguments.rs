@@ -10,7 +10,7 @@ use crate::{
     declaration::{DeclarationParts, bytes, mcp_header::Headers, property},
     findings::Findings,
     input::{Input, InputLocation},
-    reference::{beyond, reference_of},
+    reference::{reference_of, reference_targets},
     schema::View,
 };
 
@@ -31,7 +31,7 @@ impl DeclarationParts<'_> {
         let mut builder = self.builder(view, self.findings());
         let media = self.body.and_then(|body| body.media.first());
         let origin = InputOrigin {
-            schema: origin.schema.as_ref().map(|schema| self.bare(schema)),
+            schema: origin.schema.as_ref().map(|schema| self.dereferenced_schema(schema)),
             ..origin.clone()
         };
         let built = property(&mut builder, &origin, bytes(input, media, view));
@@ -49,15 +49,15 @@ impl DeclarationParts<'_> {
     }
 
     /// The schema behind references without siblings: every client understands a root that has members.
-    fn bare(&self, schema: &Origin) -> Origin {
+    fn dereferenced_schema(&self, schema: &Origin) -> Origin {
         let is_bare = |node: &callgate_tree::Node| {
             reference_of(node).is_some() && node.as_object().is_some_and(|object| object.len() == 1)
         };
-        let mut all = vec![schema.located()];
+        let mut all = vec![schema.located_node()];
         if !self.document.has_dynamic_anchors() {
-            all.extend(beyond(self.document, &schema.node, &Path::at(&schema.pointer)));
+            all.extend(reference_targets(self.document, &schema.node, &Path::at(&schema.pointer)));
         }
-        let found = all.iter().find(|at| !is_bare(at.node)).map(Origin::of);
-        found.unwrap_or_else(|| schema.clone())
+        let full_schema = all.iter().find(|at| !is_bare(at.node)).map(Origin::from_located);
+        full_schema.unwrap_or_else(|| schema.clone())
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    reference::{Located, beyond},
+    reference::{LocatedNode, reference_targets},
     schema::nullable::is_nullable,
     security::header::is_header_name,
 };
@@ -22,7 +22,7 @@ pub(super) type McpHeader = (Vec<String>, String);
 
 pub(super) struct Headers<'d> {
     document: &'d Document,
-    pub(super) found: Vec<McpHeader>,
+    pub(super) entries: Vec<McpHeader>,
     /// The visited places below the current argument, each with true if clients find it.
     seen: BTreeSet<(Arc<str>, bool)>,
     /// The levels that may still be visited below the current place.
@@ -38,7 +38,7 @@ enum ValuePath<'p> {
 
 impl<'d> Headers<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
-        Self { document, found: Vec::new(), seen: BTreeSet::new(), depth: DEEPEST }
+        Self { document, entries: Vec::new(), seen: BTreeSet::new(), depth: DEEPEST }
     }
 
     /// Searches an argument and everything below it. `None` means that the argument is declared by a schema other than
@@ -88,19 +88,19 @@ impl<'d> Headers<'d> {
         }
         let document = self.document;
         let Some(below) = document.deeper(self.depth, PLACE) else { return };
-        let mut parts = vec![Located { node, pointer: path.pointer() }];
+        let mut parts = vec![LocatedNode { node, pointer: path.pointer() }];
         parts.extend(
-            beyond(document, node, path)
+            reference_targets(document, node, path)
                 .into_iter()
-                .map(|at| Located { node: at.node, pointer: at.pointer }),
+                .map(|at| LocatedNode { node: at.node, pointer: at.pointer }),
         );
         if let Some((part, named)) =
             parts.iter().find_map(|part| Some((part, part.node.get(MCP_HEADER)?)))
         {
             let kind = parts.last().and_then(|last| kind(document, last.node));
-            match self.wrong(named, kind, reached) {
+            match self.header_fault(named, kind, reached) {
                 Some(wrong) => report(findings, &part.pointer, wrong),
-                None => self.found.extend(
+                None => self.entries.extend(
                     reached
                         .names()
                         .zip(named.as_str())
@@ -116,7 +116,7 @@ impl<'d> Headers<'d> {
         self.depth = here;
     }
 
-    fn members(&mut self, part: &Located<'_>, reached: ValuePath<'_>, findings: &mut Findings) {
+    fn members(&mut self, part: &LocatedNode<'_>, reached: ValuePath<'_>, findings: &mut Findings) {
         let above = part.path();
         let path = above.name("properties");
         for (name, member) in part.node.members_of("properties") {
@@ -130,7 +130,7 @@ impl<'d> Headers<'d> {
         }
     }
 
-    fn others(&mut self, part: &Located<'_>, findings: &mut Findings) {
+    fn others(&mut self, part: &LocatedNode<'_>, findings: &mut Findings) {
         let above = part.path();
         for keyword in ELSEWHERE {
             let Some(below) = part.node.get(keyword) else { continue };
@@ -145,7 +145,7 @@ impl<'d> Headers<'d> {
         }
     }
 
-    fn wrong(
+    fn header_fault(
         &self,
         named: &Node,
         kind: Option<&str>,
@@ -164,7 +164,8 @@ impl<'d> Headers<'d> {
                 "expected a value of one type (a text, an integer or a boolean), got another",
             );
         }
-        let is_taken = self.found.iter().any(|(_, known)| known.eq_ignore_ascii_case(name));
+        let is_taken =
+            self.entries.iter().any(|(_, header_name)| header_name.eq_ignore_ascii_case(name));
         is_taken.then_some("expected a header of its own, got one that another argument has")
     }
 }

@@ -40,7 +40,7 @@ fn root_element(body: &Body, alternative: Option<usize>) -> Option<String> {
 fn add_required(schema: &mut callgate_tool::Object, name: &str) {
     let required = schema.entry("required".to_owned()).or_insert_with(|| Value::Array(Vec::new()));
     if let Value::Array(names) = required
-        && !names.iter().any(|known| known.as_str() == Some(name))
+        && !names.iter().any(|required_name| required_name.as_str() == Some(name))
     {
         names.push(name.into());
     }

@@ -8,7 +8,7 @@ use callgate_tree::{Node, Path};
 use url::Url;
 
 use crate::{
-    address::{Refused, beside, file_address, is_address, resolved},
+    address::{AddressRefusal, document_name, file_address, is_address, relative_document_name},
     code::Code,
     document::version::version,
     findings::Findings,
@@ -25,11 +25,11 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn of(root: &Node, read_at: &str) -> Self {
+    pub(super) fn from_root(root: &Node, read_at: &str) -> Self {
         let read_at: Arc<str> = read_at.into();
         let plain = Self { relative_to: Arc::clone(&read_at), read_at, ..Self::default() };
         let Some(said) = root.get("$self") else { return plain };
-        match own(root, said, &plain.read_at) {
+        match own_address(root, said, &plain.read_at) {
             Ok(None) => plain,
             Ok(Some(own)) => plain.known_by(own.into()),
             Err(expected) => {
@@ -42,7 +42,7 @@ impl Base {
     /// The addresses of a tree that the description `main` refers to. A file beside a description with a `$self` gets
     /// the address that the `$self` gives its path, unless it declares another one.
     pub(super) fn of_further(root: &Node, read_at: &str, main: &Self) -> Self {
-        let base = Self::of(root, read_at);
+        let base = Self::from_root(root, read_at);
         if base.own.is_some() || base.fault.is_some() {
             return base;
         }
@@ -62,7 +62,7 @@ impl Base {
         if !to.username().is_empty() || to.password().is_some() {
             return None;
         }
-        beside(&self.read_at, &from.make_relative(&to)?).ok()
+        relative_document_name(&self.read_at, &from.make_relative(&to)?).ok()
     }
 
     /// The address of a file in the description's directory, the reverse of [`Self::file_of`].
@@ -99,7 +99,7 @@ impl Base {
 }
 
 /// The address in a document's `$self`, unless the document was read there; the error is the expected value.
-fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
+fn own_address(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
     if !version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
         let is_openapi = root.get("openapi").or_else(|| root.get("swagger")).is_some();
         return if is_openapi { Err("`$self` in OpenAPI 3.2 or later only") } else { Ok(None) };
@@ -111,10 +111,10 @@ fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'stat
     if text.is_empty() {
         return Ok(None);
     }
-    let own = match resolved(read_at, text) {
+    let own = match document_name(read_at, text) {
         // The directory of the description on the machine does not matter, only the files beside it.
-        Err(Refused::AbsolutePath) => file_address(text).ok_or(AN_ADDRESS)?,
-        Err(Refused::Outside) => {
+        Err(AddressRefusal::AbsolutePath) => file_address(text).ok_or(AN_ADDRESS)?,
+        Err(AddressRefusal::Outside) => {
             return Err("a `$self` that does not lead out of the description's own directory");
         }
         own => own.map_err(|_| AN_ADDRESS)?,
@@ -136,7 +136,7 @@ mod tests {
 
     #[track_caller]
     fn check(read_at: &str, said: &Value, expected: Result<(Option<&str>, &str), &str>) {
-        let base = Base::of(&node(&json!({"openapi": "3.2.0", "$self": said})), read_at);
+        let base = Base::from_root(&node(&json!({"openapi": "3.2.0", "$self": said})), read_at);
         let got = match &base.fault {
             Some((expected, _)) => Err(*expected),
             None => Ok((base.own.as_deref(), &*base.relative_to)),
@@ -184,16 +184,16 @@ mod tests {
         for version in [json!({"openapi": "3.1.0"}), json!({"swagger": "2.0"})] {
             let mut members = version;
             members["$self"] = address.into();
-            let base = Base::of(&root(members), "a.yaml");
+            let base = Base::from_root(&root(members), "a.yaml");
             assert!(base.fault.is_some() && base.own.is_none());
         }
-        let base = Base::of(&root(json!({"$self": address})), "a.yaml");
+        let base = Base::from_root(&root(json!({"$self": address})), "a.yaml");
         assert!(base.fault.is_none() && base.own.is_none());
     }
 
     #[track_caller]
     fn check_file(read_at: &str, own: &str, address: &str, expected: Option<&str>) {
-        let base = Base::of(&node(&json!({"openapi": "3.2.0", "$self": own})), read_at);
+        let base = Base::from_root(&node(&json!({"openapi": "3.2.0", "$self": own})), read_at);
         assert_eq!(base.file_of(address).as_deref(), expected, "{address}");
     }
 
@@ -226,7 +226,7 @@ mod tests {
     fn a_file_beside_the_document_has_an_address_beside_its_self_address() {
         let node = |members| node(&members);
         let main = node(json!({"openapi": "3.2.0", "$self": "https://api.example/v1/openapi?a"}));
-        let main = Base::of(&main, "openapi.yaml");
+        let main = Base::from_root(&main, "openapi.yaml");
         let further = |root, read_at| Base::of_further(&root, read_at, &main).own;
         let own = further(node(json!({})), "b/c d.yaml");
         assert_eq!(own.as_deref(), Some("https://api.example/v1/b/c%20d.yaml"));

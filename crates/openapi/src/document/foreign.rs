@@ -77,8 +77,8 @@ impl Foreign {
             (_, remedy) => remedy.iter().map(Remedy::to_string).collect(),
         };
         let message = format!("expected an OpenAPI description, got {}", self.what);
-        let found = Diagnostic::new(Code::NotADescription, Severity::Error, message, &help);
-        Diagnostic { remedy, ..found }
+        let diagnostic = Diagnostic::new(Code::NotADescription, Severity::Error, message, &help);
+        Diagnostic { remedy, ..diagnostic }
     }
 }
 

@@ -10,7 +10,7 @@ use callgate_tree::{Node, Object, Path};
 use hashbrown::HashMap;
 
 use crate::{
-    address::{SESSION_ID, may_be_needed, resolved},
+    address::{SESSION_ID, document_name, may_be_needed},
     document::base::Base,
 };
 
@@ -32,8 +32,8 @@ pub(super) type Anchor = (Arc<str>, Arc<str>);
 
 impl Index {
     /// Walks over the tree of a document. The walk stops after `most` values.
-    pub(super) fn of(root: &Node, base: &Base, most: usize) -> Self {
-        let mut walk = Indexer { index: Self::default(), known: BTreeSet::new(), base, most };
+    pub(super) fn from_tree(root: &Node, base: &Base, most: usize) -> Self {
+        let mut walk = Indexer { index: Self::default(), addresses: BTreeSet::new(), base, most };
         walk.node(root, &Path::ROOT, &SchemaLocation { base: &base.relative_to, is_names: false });
         walk.index
     }
@@ -49,7 +49,7 @@ struct SchemaLocation<'a> {
 struct Indexer<'d> {
     index: Index,
     /// The references that were visited, each by its base and text.
-    known: BTreeSet<(String, &'d str)>,
+    addresses: BTreeSet<(String, &'d str)>,
     base: &'d Base,
     most: usize,
 }
@@ -76,7 +76,7 @@ impl<'d> Indexer<'d> {
         for (name, value) in object.iter().filter(|(name, _)| name.starts_with('$')) {
             let Some(text) = value.as_str() else { continue };
             match &**name {
-                "$id" if !here.is_names => moved = self.named(text, path, here.base),
+                "$id" if !here.is_names => moved = self.index_schema_id(text, path, here.base),
                 "$dynamicRef" | "$ref" => self.reference(text, here.base),
                 _ => {}
             }
@@ -104,9 +104,9 @@ impl<'d> Indexer<'d> {
         self.index.anchors.entry(format!("{base}#{name}")).or_insert(pointer);
     }
 
-    fn named(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
+    fn index_schema_id(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
         let address = id.split('#').next().filter(|address| !address.is_empty())?;
-        let name = resolved(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
+        let name = document_name(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
         self.index.names.insert(pointer.to_string(), name.as_str().into());
@@ -118,11 +118,11 @@ impl<'d> Indexer<'d> {
         let address = text.split('#').next().unwrap_or_default();
         if address.is_empty()
             || text == SESSION_ID
-            || !self.known.insert((base.to_owned(), address))
+            || !self.addresses.insert((base.to_owned(), address))
         {
             return;
         }
-        let Ok(name) = resolved(base, address) else { return };
+        let Ok(name) = document_name(base, address) else { return };
         let file = self.base.file_of(&name);
         if file.is_some() || may_be_needed(&name).is_ok() {
             self.index.needed.insert(name.into(), file.map(Into::into));

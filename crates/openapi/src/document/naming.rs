@@ -32,7 +32,7 @@ impl Document {
 
     /// The document to request when a reference needs an address, or the file that represents it: first the file, then
     /// the address if the file is refused.
-    pub(super) fn wanted<'a>(
+    pub(super) fn document_to_request<'a>(
         &self,
         address: &'a Arc<str>,
         file: Option<&'a Arc<str>>,

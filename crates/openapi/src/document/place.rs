@@ -5,11 +5,11 @@ use std::{iter, sync::Arc};
 
 use callgate_tree::{
     Node, Path,
-    pointer::{decoded, parted, pointer_of_fragment},
+    pointer::{decoded_fragment, document_and_pointer, pointer_of_fragment},
 };
 
 use crate::{
-    address::{Refused, may_be_needed, resolved},
+    address::{AddressRefusal, document_name, may_be_needed},
     document::{
         Document,
         base::Base,
@@ -58,7 +58,7 @@ impl Document {
             let within = own.map(|(pointer, _)| pointer);
             return self.part(Resource { document, index, base, within }, fragment);
         }
-        let name = resolved(base, address).map_err(forbidden)?;
+        let name = document_name(base, address).map_err(forbidden)?;
         self.named_place(here, &name, fragment)
     }
 
@@ -99,14 +99,14 @@ impl Document {
         if index.names.is_empty() {
             return None;
         }
-        let (_, pointer) = parted(&at.to_string());
+        let (_, pointer) = document_and_pointer(&at.to_string());
         let around = iter::successors(Some(pointer.as_str()), |pointer| {
             pointer.rsplit_once('/').map(|(above, _)| above)
         });
-        let known = self
+        let enclosing_entry = self
             .affordable(around, ENCLOSING)
             .find_map(|pointer| index.names.get_key_value(pointer));
-        known.map(|(pointer, name)| (&**pointer, &**name))
+        enclosing_entry.map(|(pointer, name)| (&**pointer, &**name))
     }
 
     /// True if an anchor belongs to the schema at a pointer and to no other schema of the description. Only for a
@@ -121,11 +121,15 @@ impl Document {
         let key = || format!("{}#{anchor}", self.base_of(None).relative_to);
         is_name
             && is_alone
-            && self.index().anchors.get(&key()).is_some_and(|known| **known == *pointer)
+            && self
+                .index()
+                .anchors
+                .get(&key())
+                .is_some_and(|indexed_pointer| **indexed_pointer == *pointer)
     }
 
     pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
-        let (document, pointer) = parted(place);
+        let (document, pointer) = document_and_pointer(place);
         self.node_at(&DocumentPointer { document, pointer })
     }
 
@@ -137,7 +141,7 @@ impl Document {
     fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<DocumentPointer, NoPlace> {
         let Resource { document, index, base, within } = resource;
         let document = document.map(Into::into);
-        let fragment = decoded(fragment).ok_or(NoPlace::Missing)?;
+        let fragment = decoded_fragment(fragment).ok_or(NoPlace::Missing)?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
             let pointer = index.anchors.get(&format!("{base}#{fragment}"));
             let pointer = pointer.ok_or(NoPlace::Missing)?.to_string();
@@ -163,7 +167,7 @@ impl Document {
         name: &str,
         fragment: &str,
     ) -> Result<DocumentPointer, NoPlace> {
-        for (document, index) in self.meter.charged(self.indexes(), |_| 1) {
+        for (document, index) in self.meter.charged_parts(self.indexes(), |_| 1) {
             if let Some(pointer) = index.pointers.get(name) {
                 let within = Some(&**pointer);
                 return self.part(Resource { document, index, base: name, within }, fragment);
@@ -186,7 +190,7 @@ impl Document {
     }
 }
 
-fn forbidden(refused: Refused) -> NoPlace {
+fn forbidden(refused: AddressRefusal) -> NoPlace {
     let reason = UnavailableReason::Forbidden;
     NoPlace::Unavailable(Unavailable { reason, expected: refused.to_string() })
 }

@@ -43,8 +43,8 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
         return Err(refusal(Code::NotADescription, "", message, START));
     }
     let (name, written) = match (root.get("openapi"), root.get("swagger")) {
-        (Some(openapi), _) => ("openapi", written(openapi)),
-        (None, Some(swagger)) => ("swagger", written(swagger)),
+        (Some(openapi), _) => ("openapi", scalar_text(openapi)),
+        (None, Some(swagger)) => ("swagger", scalar_text(swagger)),
         (None, None) => {
             if let Some(foreign) = Foreign::of_tree(root) {
                 return Err(vec![foreign.diagnostic()]);
@@ -78,7 +78,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
 }
 
 /// A scalar as written; an unquoted `3.1` is a number.
-fn written(node: &Node) -> String {
+fn scalar_text(node: &Node) -> String {
     match node {
         Node::Number(number) => number.to_string(),
         Node::String(text) => text.to_string(),
@@ -87,8 +87,8 @@ fn written(node: &Node) -> String {
 }
 
 fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
-    let found = Diagnostic::new(code, Severity::Error, message, help);
-    vec![Diagnostic { pointer: pointer.to_owned(), ..found }]
+    let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
+    vec![Diagnostic { pointer: pointer.to_owned(), ..diagnostic }]
 }
 
 const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \

@@ -36,7 +36,7 @@ pub(crate) fn apply(
         return applied;
     }
     for input in &mut layout.inputs {
-        applied.faults.extend(edited(input, edit).err());
+        applied.faults.extend(apply_edit(input, edit).err());
     }
     settle_body(edit, layout);
     applied
@@ -73,7 +73,7 @@ fn fault(
         return Some(unknown(pointer, name, layout));
     };
     let gives_value = ["/fix/", "/defaults/"].iter().any(|key| pointer.starts_with(key));
-    let is_bound = bindings.iter().any(|known| known.argument == input.argument);
+    let is_bound = bindings.iter().any(|binding| binding.argument == input.argument);
     if (input.source != ValueSource::Model || is_bound) && gives_value {
         let source = match input.source.reference() {
             own if own.is_empty() => "values inside it".to_owned(),
@@ -102,10 +102,10 @@ fn fault(
 }
 
 fn unknown(pointer: &str, name: &str, layout: &Layout<'_>) -> EditFault {
-    let known = || layout.inputs.iter().map(|input| input.argument.as_str());
+    let argument_names = || layout.inputs.iter().map(|input| input.argument.as_str());
     let is_path = |name: &str| {
         let (first, _) = name.split_once(['.', '['])?;
-        known().find(|known| *known == first)
+        argument_names().find(|argument_name| *argument_name == first)
     };
     if let Some(whole) = is_path(name) {
         let message = format!("expected an argument, got a value inside `{whole}`: `{name}`");
@@ -116,7 +116,7 @@ fn unknown(pointer: &str, name: &str, layout: &Layout<'_>) -> EditFault {
     EditFault::unknown_argument(pointer, name, visible.map(|input| input.argument.as_str()))
 }
 
-fn edited(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
+fn apply_edit(input: &mut Input, edit: &ToolEdit) -> Result<(), EditFault> {
     let name = input.argument.as_str();
     let is_hidden = edit.hides(name);
     if let Some(value) = edit.value(name) {

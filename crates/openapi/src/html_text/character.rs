@@ -1,19 +1,19 @@
 //! References to characters: `&amp;`, `&#39;`, `&#x27;`. A reference ends with a semicolon; unknown names are text.
 
 /// The character that a text begins with a reference to, and the length of the reference.
-pub(super) fn referenced(text: &str) -> Option<(char, usize)> {
+pub(super) fn character_reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
     let (at, _) = name.char_indices().take(LONGEST).find(|(_, c)| *c == ';')?;
     let name = name.get(..at)?;
     let length = at + 2;
     let character = match name.strip_prefix('#') {
-        Some(number) => numbered(number)?,
-        None => NAMED.iter().find(|(known, _)| *known == name)?.1,
+        Some(number) => numeric_character(number)?,
+        None => NAMED.iter().find(|(entry, _)| *entry == name)?.1,
     };
     (character.len_utf8() <= length).then_some((character, length))
 }
 
-fn numbered(number: &str) -> Option<char> {
+fn numeric_character(number: &str) -> Option<char> {
     let (digits, radix) = match number.strip_prefix(['x', 'X']) {
         Some(digits) => (digits, 16),
         None => (number, 10),

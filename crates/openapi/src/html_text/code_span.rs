@@ -19,7 +19,7 @@ struct Run {
 }
 
 impl CodeSpans {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         if !text.contains(['`', '~']) {
             return Self::default();
         }
@@ -112,9 +112,9 @@ fn runs_of(line: &str) -> impl Iterator<Item = (usize, usize)> {
             usize::from(before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1);
         let run = run.get(escaped..)?;
         let behind = run.trim_start_matches('`');
-        let found = (line.len() - run.len(), run.len() - behind.len());
+        let run_position = (line.len() - run.len(), run.len() - behind.len());
         rest = behind;
-        Some(found)
+        Some(run_position)
     })
     .filter(|(_, length)| *length > 0)
 }
@@ -124,8 +124,8 @@ fn partners(runs: &[Run]) -> Vec<Option<Run>> {
     let mut next: BTreeMap<usize, Run> = BTreeMap::new();
     let mut partners = Vec::with_capacity(runs.len());
     for run in runs.iter().rev() {
-        let known = next.insert(run.length, *run);
-        partners.push(known.filter(|known| known.paragraph == run.paragraph));
+        let next_run = next.insert(run.length, *run);
+        partners.push(next_run.filter(|next_run| next_run.paragraph == run.paragraph));
     }
     partners.reverse();
     partners
@@ -149,7 +149,7 @@ mod tests {
             ("```a``` b", &["```a```"], false),
         ];
         for (text, expected, has_strays) in rows {
-            let code = CodeSpans::of(text);
+            let code = CodeSpans::from_text(text);
             let got: Vec<_> =
                 code.spans.iter().map(|span| text.get(span.clone()).unwrap()).collect();
             assert_eq!((&*got, code.has_strays), (expected, has_strays), "{text:?}");

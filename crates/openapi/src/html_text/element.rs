@@ -50,10 +50,10 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
     if name.len() > LONGEST || !(is_small || is_large) {
         return None;
     }
-    ELEMENTS.iter().position(|known| known.name.eq_ignore_ascii_case(name))
+    ELEMENTS.iter().position(|element| element.name.eq_ignore_ascii_case(name))
 }
 
-pub(super) fn known(index: usize) -> &'static KnownElement {
+pub(super) fn known_element(index: usize) -> &'static KnownElement {
     ELEMENTS.get(index).unwrap_or(&PLAIN)
 }
 

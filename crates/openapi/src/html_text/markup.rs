@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::html_text::{
     character,
     code_span::CodeSpans,
-    element::{ELEMENTS, Element, KnownElement, Proof, index_of, known},
+    element::{ELEMENTS, Element, KnownElement, Proof, index_of, known_element},
     tag::{Start, Tag},
 };
 
@@ -38,7 +38,7 @@ impl Markup<'_> {
     }
 }
 
-pub(super) fn of<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
+pub(super) fn text_markup<'t>(text: &'t str, code: &CodeSpans) -> Vec<Markup<'t>> {
     let mut search = Search::new(text, code);
     while let Some(at) = search.next_mark() {
         search.read(at);
@@ -51,7 +51,7 @@ struct Search<'t, 'c> {
     text: &'t str,
     code: &'c CodeSpans,
     at: usize,
-    found: Vec<Candidate<'t>>,
+    candidates: Vec<Candidate<'t>>,
     /// The first start and the last end of each element.
     pairs: Vec<[Option<usize>; 2]>,
     /// The elements of which no end follows.
@@ -72,8 +72,17 @@ struct Candidate<'t> {
 impl<'t, 'c> Search<'t, 'c> {
     fn new(text: &'t str, code: &'c CodeSpans) -> Self {
         let (pairs, is_endless) = (vec![[None; 2]; ELEMENTS.len()], vec![false; ELEMENTS.len()]);
-        let found = Vec::new();
-        Self { text, code, at: 0, found, pairs, is_endless, in_tag: Vec::new(), has_others: false }
+        let candidates = Vec::new();
+        Self {
+            text,
+            code,
+            at: 0,
+            candidates,
+            pairs,
+            is_endless,
+            in_tag: Vec::new(),
+            has_others: false,
+        }
     }
 
     /// The next place where markup may begin.
@@ -98,13 +107,13 @@ impl<'t, 'c> Search<'t, 'c> {
         let text = self.text;
         let limit = self.code.start_from(at).unwrap_or(text.len());
         let Some((rest, near)) = text.get(at..).zip(text.get(at..limit)) else { return };
-        if let Some((character, length)) = character::referenced(near) {
+        if let Some((character, length)) = character::character_reference(near) {
             return self.add(at..at + length, MarkupKind::Character(character), None);
         }
         if rest.starts_with("<!--") {
             return self.hide(at, comment(rest));
         }
-        match Start::of(near) {
+        match Start::from_text(near) {
             Start::Tag(tag) => self.read_tag(at, tag),
             Start::Unfinished(length) => {
                 self.in_tag.retain(|place| *place > at);
@@ -119,7 +128,7 @@ impl<'t, 'c> Search<'t, 'c> {
             self.has_others |= tag.is_end;
             return;
         };
-        let KnownElement { element, .. } = known(index);
+        let KnownElement { element, .. } = known_element(index);
         if !(tag.is_bare() || tag.has_attributes()) {
             return;
         }
@@ -140,17 +149,17 @@ impl<'t, 'c> Search<'t, 'c> {
 
     /// Where the end tag of an element that no person sees begins and ends.
     fn end_of_hidden(&mut self, from: usize, name: &str, index: usize) -> Option<[usize; 2]> {
-        let is_endless = self.is_endless.get_mut(index).filter(|known| !**known)?;
+        let is_endless = self.is_endless.get_mut(index).filter(|flag| !**flag)?;
         let rest = self.text.get(from..)?;
-        let found = rest.match_indices("</").find_map(|(start, _)| {
+        let end_tag = rest.match_indices("</").find_map(|(start, _)| {
             let behind = rest.get(start + 2..)?;
             let end = behind.get(name.len()..)?;
             let is_own = behind.get(..name.len())?.eq_ignore_ascii_case(name);
             let end = is_own.then(|| end.trim_start().strip_prefix('>'))??;
             Some([from + start, self.text.len() - end.len()])
         });
-        *is_endless = found.is_none();
-        found
+        *is_endless = end_tag.is_none();
+        end_tag
     }
 
     /// Adds a part that no person sees, by the starts and the end of its content and its own end.
@@ -166,12 +175,12 @@ impl<'t, 'c> Search<'t, 'c> {
         let is_tag = matches!(kind, MarkupKind::Tag { .. });
         if !(is_tag && self.in_tag.contains(&place.start)) {
             let markup = Markup { at: place.start, end: place.end, kind };
-            self.found.push(Candidate { markup, index });
+            self.candidates.push(Candidate { markup, index });
         }
     }
 
     fn proven(self) -> Vec<Markup<'t>> {
-        let Self { found, pairs, has_others, .. } = self;
+        let Self { candidates, pairs, has_others, .. } = self;
         let is_proven = |candidate: &Candidate<'_>| {
             let MarkupKind::Tag { tag, .. } = &candidate.markup.kind else { return true };
             let Some(index) = candidate.index else { return true };
@@ -182,7 +191,7 @@ impl<'t, 'c> Search<'t, 'c> {
             } else {
                 last.is_some_and(|last| last > at)
             };
-            match known(index).proof {
+            match known_element(index).proof {
                 Proof::Name => true,
                 Proof::Pair => is_paired || (tag.has_attributes() && !tag.is_end),
                 Proof::PairOfPage => {
@@ -190,7 +199,7 @@ impl<'t, 'c> Search<'t, 'c> {
                 }
             }
         };
-        let proven = found.into_iter().filter(is_proven);
+        let proven = candidates.into_iter().filter(is_proven);
         proven.map(|candidate| candidate.markup).collect()
     }
 }

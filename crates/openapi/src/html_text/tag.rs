@@ -22,7 +22,7 @@ impl<'t> Start<'t> {
     /// Reads the tag that a text begins with. A `<` in it, outside of a quoted value, shows that it is none. Of many starts in
     /// one text each character is read for three at most: quotation marks permute the states of the readers, and a reader
     /// that is outside of quotes ends at the next start.
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(super) fn from_text(text: &'t str) -> Self {
         Self::read(text).unwrap_or(Self::Other)
     }
 
@@ -64,7 +64,9 @@ impl<'t> Tag<'t> {
     /// True if the name is followed by attributes: a member with a value, or a word that is one.
     pub(super) fn has_attributes(&self) -> bool {
         let is_apart = self.attributes.starts_with(|c: char| c.is_ascii_whitespace());
-        let is_word = |word: &str| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let is_word = |word: &str| {
+            WORDS.iter().any(|attribute_word| attribute_word.eq_ignore_ascii_case(word))
+        };
         is_apart
             && !self.is_bare()
             && (self.attributes.contains('=') || self.attributes.split_whitespace().all(is_word))

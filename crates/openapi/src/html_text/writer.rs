@@ -52,7 +52,7 @@ impl<'t, 'c> Writer<'t, 'c> {
         }
     }
 
-    pub(super) fn written(mut self, markup: &[Markup<'_>]) -> String {
+    pub(super) fn into_text(mut self, markup: &[Markup<'_>]) -> String {
         let mut at = 0;
         for Markup { at: start, end, kind } in markup {
             self.push(self.text.get(at..*start).unwrap_or_default());
@@ -138,8 +138,9 @@ impl<'t, 'c> Writer<'t, 'c> {
         match element {
             Element::Anchor => {
                 self.end_link();
-                self.link =
-                    tag.attribute("href").map(|address| (decoded(address), self.written.len()));
+                self.link = tag
+                    .attribute("href")
+                    .map(|address| (decoded_attribute(address), self.written.len()));
             }
             Element::Block => self.part(2),
             Element::Break if self.preformatted.0 > 0 => self.written.push('\n'),
@@ -155,7 +156,7 @@ impl<'t, 'c> Writer<'t, 'c> {
                 let text = tag.attribute("alt").filter(|text| !text.trim().is_empty());
                 let address =
                     || tag.attribute("src").filter(|address| !address.starts_with("data:"));
-                self.push(&text.or_else(address).map(decoded).unwrap_or_default());
+                self.push(&text.or_else(address).map(decoded_attribute).unwrap_or_default());
             }
             Element::Item => self.mark(ITEM, 1),
             Element::List => {
@@ -260,13 +261,13 @@ impl<'t, 'c> Writer<'t, 'c> {
 }
 
 /// A value of an attribute, with its references to characters read.
-fn decoded(value: &str) -> String {
+fn decoded_attribute(value: &str) -> String {
     let mut decoded = String::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, _)) = rest.split_once('&') {
         let (_, behind) = rest.split_at(before.len());
         decoded.push_str(before);
-        let (character, length) = character::referenced(behind).unwrap_or(('&', 1));
+        let (character, length) = character::character_reference(behind).unwrap_or(('&', 1));
         decoded.push(character);
         rest = behind.get(length..).unwrap_or_default();
     }

@@ -23,7 +23,7 @@ struct Segment {
 }
 
 impl Extent {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut extent = Self::default();
         let mut segments = Vec::new();
         let mut rest = text.trim_start_matches('$').trim_ascii_start();
@@ -37,8 +37,8 @@ impl Extent {
                 None => rest.strip_prefix('.').unwrap_or(rest),
             };
             rest = match after.strip_prefix('[') {
-                Some(inner) => extent.bracketed(inner, &mut segment),
-                None => dotted(after, &mut segment),
+                Some(inner) => extent.read_brackets(inner, &mut segment),
+                None => read_dotted_name(after, &mut segment),
             };
             rest = rest.trim_ascii_start();
             segments.push(segment);
@@ -59,9 +59,9 @@ impl Extent {
     }
 
     /// Reads the selectors in brackets; returns the text behind them.
-    fn bracketed<'t>(&mut self, text: &'t str, segment: &mut Segment) -> &'t str {
+    fn read_brackets<'t>(&mut self, text: &'t str, segment: &mut Segment) -> &'t str {
         let (mut depth, mut start) = (0_usize, 0);
-        for (at, letter, _) in Letters::of(text).filter(|(.., is_quoted)| !is_quoted) {
+        for (at, letter, _) in Letters::new(text).filter(|(.., is_quoted)| !is_quoted) {
             match letter {
                 '[' | '(' => depth += 1,
                 ']' if depth == 0 => {
@@ -141,7 +141,7 @@ impl Extent {
         });
         let at: Vec<u64> = [0].into_iter().chain(selected).collect();
         let kept = self.segments.iter().zip(open);
-        let open: Vec<u64> = kept.map(|(known, n)| if known.descends { *n } else { 0 }).collect();
+        let open: Vec<u64> = kept.map(|(entry, n)| if entry.descends { *n } else { 0 }).collect();
         let is_any = at.iter().chain(&open).any(|n| *n > 0);
         is_any.then_some(Counts { at, open })
     }
@@ -153,7 +153,7 @@ struct Counts {
     open: Vec<u64>,
 }
 
-fn dotted<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
+fn read_dotted_name<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
     if let Some(rest) = text.strip_prefix('*') {
         (segment.n_any, segment.has_wildcard) = (1, true);
         return rest;
@@ -168,7 +168,7 @@ fn dotted<'t>(text: &'t str, segment: &mut Segment) -> &'t str {
 
 /// Returns true if a filter searches descendants more than once, or those of the root for each node, or has large unions.
 fn is_costly(filter: &str) -> bool {
-    let plain = Letters::of(filter).filter(|(.., is_quoted)| !is_quoted);
+    let plain = Letters::new(filter).filter(|(.., is_quoted)| !is_quoted);
     let plain: String = plain.map(|(_, letter, _)| letter).collect();
     let n_wide = plain.matches(['*', ':', '?']).count();
     let n_descents = plain.matches("..").count();
@@ -223,7 +223,7 @@ mod tests {
             ("$..[?$..a]".to_owned(), false),
             (format!("$.x[?count(@{}) > 1]", union(9)), false),
         ] {
-            assert_eq!(Extent::of(&text).fits(&value), expected, "{text}");
+            assert_eq!(Extent::from_text(&text).fits(&value), expected, "{text}");
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         fn a_json_path_selects_no_more_than_its_counted_extent(text in expression(), value in tree()) {
             let path = JsonPath::parse(&text).unwrap();
             let selected: usize = path.places(&value).iter().map(|place| place.len() + 1).sum();
-            let extent = Extent::of(&text);
+            let extent = Extent::from_text(&text);
             let mut left = u64::MAX;
             let at = [1].into_iter().chain(vec![0; extent.segments.len()]).collect();
             let open = vec![0; extent.segments.len()];

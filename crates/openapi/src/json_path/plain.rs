@@ -11,25 +11,25 @@ pub(super) enum Segment {
 }
 
 pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
-    let mut found = vec![(Vec::new(), root)];
+    let mut located_values = vec![(Vec::new(), root)];
     for segment in segments {
-        let below = found.into_iter().flat_map(|(place, value)| {
+        let below = located_values.into_iter().flat_map(|(place, value)| {
             below(segment, value).into_iter().map(move |(step, value)| {
                 let mut place = place.clone();
                 place.push(step);
                 (place, value)
             })
         });
-        found = below.collect();
+        located_values = below.collect();
     }
-    found.into_iter().map(|(place, _)| place).collect()
+    located_values.into_iter().map(|(place, _)| place).collect()
 }
 
 fn below<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
     match (segment, value) {
         (Segment::Step(step), value) => {
-            let found = super::at(value, std::slice::from_ref(step));
-            found.map(|value| (step.clone(), value)).into_iter().collect()
+            let child = super::at(value, std::slice::from_ref(step));
+            child.map(|value| (step.clone(), value)).into_iter().collect()
         }
         (Segment::Wildcard, Value::Array(items)) => {
             let items = items.iter().enumerate();

@@ -11,12 +11,12 @@ use crate::{
         BodyKind,
         media::{DescribedBody, DescribedMedia},
     },
-    reference::Located,
+    reference::LocatedNode,
 };
 
 #[derive(Clone, Debug)]
 pub(super) struct Alternative<'d> {
-    pub(super) schema: Option<Located<'d>>,
+    pub(super) schema: Option<LocatedNode<'d>>,
     pub(super) is_item: bool,
     kind: BodyKind,
     given: BytesForm,
@@ -34,14 +34,14 @@ enum BytesForm {
 /// The alternatives of a body, in the order of its media types; only media types that can be written count. Empty if
 /// all are equal.
 pub(super) fn alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
-    let mut found: Vec<Alternative<'d>> = Vec::new();
+    let mut merged_alternatives: Vec<Alternative<'d>> = Vec::new();
     for media in body.media.iter().filter(|media| media.is_written) {
-        match found.iter_mut().find(|known| known.is_of(media)) {
-            Some(known) => known.media_types.push(Arc::clone(&media.media_type)),
-            None => found.push(Alternative::new(media)),
+        match merged_alternatives.iter_mut().find(|alternative| alternative.is_of(media)) {
+            Some(alternative) => alternative.media_types.push(Arc::clone(&media.media_type)),
+            None => merged_alternatives.push(Alternative::new(media)),
         }
     }
-    if found.len() > 1 { found } else { Vec::new() }
+    if merged_alternatives.len() > 1 { merged_alternatives } else { Vec::new() }
 }
 
 impl<'d> Alternative<'d> {
@@ -50,26 +50,26 @@ impl<'d> Alternative<'d> {
             schema: media.schema.clone(),
             is_item: media.is_item,
             kind: media.kind,
-            given: given(media),
+            given: bytes_form(media),
             media_types: vec![Arc::clone(&media.media_type)],
         }
     }
 
     fn is_of(&self, media: &DescribedMedia<'_>) -> bool {
-        let node = |schema: &Option<Located<'d>>| schema.as_ref().map(|schema| schema.node);
+        let node = |schema: &Option<LocatedNode<'d>>| schema.as_ref().map(|schema| schema.node);
         let own: Option<&Node> = media.schema.as_ref().map(|schema| schema.node);
-        self.given == given(media)
+        self.given == bytes_form(media)
             && self.is_item == media.is_item
             && (self.given == BytesForm::Whole || node(&self.schema) == own)
     }
 
     pub(super) fn has(&self, media_type: &str) -> bool {
-        self.media_types.iter().any(|known| **known == *media_type)
+        self.media_types.iter().any(|own_type| **own_type == *media_type)
     }
 
     pub(super) fn origin(&self) -> AlternativeOrigin {
         AlternativeOrigin {
-            schema: self.schema.as_ref().map(Origin::of),
+            schema: self.schema.as_ref().map(Origin::from_located),
             is_item: self.is_item,
             kind: self.kind,
             media_types: self.media_types.clone().into(),
@@ -77,7 +77,7 @@ impl<'d> Alternative<'d> {
     }
 }
 
-fn given(media: &DescribedMedia<'_>) -> BytesForm {
+fn bytes_form(media: &DescribedMedia<'_>) -> BytesForm {
     let has_files = media.encodings.iter().any(|encoding| encoding.is_binary);
     match media.kind {
         BodyKind::Binary => BytesForm::Whole,

@@ -10,7 +10,7 @@ use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
     input::{Input, InputLocation, ValueSource},
-    reference::{Located, chain, follow},
+    reference::{LocatedNode, follow, reference_chain},
     schema::nullable::is_nullable,
 };
 
@@ -43,7 +43,7 @@ impl fmt::Display for NoBodyArguments {
 }
 
 /// Reduces a body to its preferred media type: otherwise the choice would be an argument.
-pub(super) fn narrowed(
+pub(super) fn keep_preferred_media(
     document: &Document,
     body: &mut Option<DescribedBody<'_>>,
 ) -> Result<(), NoBodyArguments> {
@@ -62,7 +62,7 @@ pub(super) fn narrowed(
     Ok(())
 }
 
-pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
+pub(super) fn refusal_reason(inputs: &[Input]) -> Option<NoBodyArguments> {
     let is_body = |input: &Input| input.place() == InputLocation::Body;
     if inputs.iter().any(|input| is_body(input) && input.source != ValueSource::Model) {
         return Some(NoBodyArguments::OfSession);
@@ -73,30 +73,30 @@ pub(super) fn refused(inputs: &[Input]) -> Option<NoBodyArguments> {
 
 /// True if a schema allows only objects. The schema itself may say so, or the target of its reference, or one of its
 /// `allOf` schemas, or each of its alternatives.
-fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
+fn is_object(document: &Document, schema: &LocatedNode<'_>, depth: usize) -> bool {
     let path = schema.path();
     let Some(depth) = document.deeper(depth, SCHEMA) else { return false };
-    if chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
+    if reference_chain(document, schema.node, &path).any(|node| is_nullable(document, node)) {
         return false;
     }
-    let said = chain(document, schema.node, &path).find_map(|node| node.get("type"));
+    let said = reference_chain(document, schema.node, &path).find_map(|node| node.get("type"));
     if let Some(kind) = said {
         return match kind.as_array() {
             Some(kinds) => kinds.len() == 1 && kinds.iter().all(is_object_type),
             None => is_object_type(kind),
         };
     }
-    let Ok(found) = follow(document, schema.node, &path) else { return false };
+    let Ok(resolved_schema) = follow(document, schema.node, &path) else { return false };
     let each = |keyword: &str| {
-        let parts = found.node.list(keyword);
-        let path = found.path();
+        let parts = resolved_schema.node.list(keyword);
+        let path = resolved_schema.path();
         let path = path.name(keyword);
         let is_object =
-            |(at, part)| is_object(document, &Located::new(part, &path.index(at)), depth);
+            |(at, part)| is_object(document, &LocatedNode::new(part, &path.index(at)), depth);
         parts.iter().enumerate().map(is_object).collect::<Vec<_>>()
     };
     let all = |of: Vec<bool>| !of.is_empty() && of.iter().all(|is| *is);
-    found.node.get("properties").is_some()
+    resolved_schema.node.get("properties").is_some()
         || each("allOf").contains(&true)
         || all(each("anyOf"))
         || all(each("oneOf"))

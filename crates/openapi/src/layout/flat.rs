@@ -8,7 +8,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
-    reference::{Located, chain, follow},
+    reference::{LocatedNode, follow, reference_chain},
     schema::{default_of, is_read_only, nullable::is_nullable, only_value_of},
     session_input::annotation,
 };
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Property<'d> {
     pub(super) name: Arc<str>,
     pub(super) required: bool,
-    pub(super) schema: Located<'d>,
+    pub(super) schema: LocatedNode<'d>,
 }
 
 pub(super) fn properties<'d>(
@@ -35,11 +35,11 @@ pub(super) fn properties<'d>(
     // An annotation beside a reference would be lost.
     if annotation(document, schema.node, &path, &[body.object.node, media.object.node]).is_some()
         || default_of(document, schema.node, &path).is_some()
-        || !chain(document, schema.node, &path).all(|node| is_plain(document, node))
+        || !reference_chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
         return None;
     }
-    let mut properties = declared(document, &root, object)?;
+    let mut properties = declared_properties(document, &root, object)?;
     properties.retain(|property| !body.withheld.contains(&property.name));
     shows_presence(document, &properties).then_some(properties)
 }
@@ -61,9 +61,9 @@ fn is_plain(document: &Document, node: &Node) -> bool {
     is_object && is_closed && !is_nullable && WHOLE.iter().all(|keyword| !object.contains(keyword))
 }
 
-fn declared<'d>(
+fn declared_properties<'d>(
     document: &'d Document,
-    root: &Located<'d>,
+    root: &LocatedNode<'d>,
     object: &'d Object,
 ) -> Option<Vec<Property<'d>>> {
     let members = object.get("properties")?.as_object().filter(|members| !members.is_empty())?;
@@ -82,7 +82,7 @@ fn declared<'d>(
         .map(|(name, node)| Property {
             name: Arc::clone(name),
             required: required.contains(&**name),
-            schema: Located::new(node, &path.name(name)),
+            schema: LocatedNode::new(node, &path.name(name)),
         })
         .collect();
     Some(properties).filter(|properties| !properties.is_empty())
@@ -92,7 +92,7 @@ fn declared<'d>(
 /// Otherwise "no body" and an empty body would have equal arguments.
 fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
-        let Located { node, pointer } = &property.schema;
+        let LocatedNode { node, pointer } = &property.schema;
         let path = Path::at(pointer);
         annotation(document, node, &path, &[]).is_some()
             || default_of(document, node, &path).is_some()

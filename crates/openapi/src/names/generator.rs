@@ -24,8 +24,8 @@ pub(crate) fn own_name<'a>(operation: &Identity<'a>) -> Option<(Cow<'a, str>, Ge
     let id = operation.operation_id?;
     let by_route = || Some((fastapi(id, operation)?.into(), Generator::FastApi));
     let by_method = || Some((springfox(id, operation.method)?, Generator::Springfox));
-    let by_tag = || Some((tagged(id, operation.tag?)?.into(), Generator::Tagged));
-    let by_class = || Some((nest(id)?.into(), Generator::Nest));
+    let by_tag = || Some((name_after_tag(id, operation.tag?)?.into(), Generator::Tagged));
+    let by_class = || Some((nestjs_name(id)?.into(), Generator::Nest));
     by_route().or_else(by_method).or_else(by_tag).or_else(by_class)
 }
 
@@ -50,17 +50,17 @@ fn springfox<'a>(id: &'a str, method: &str) -> Option<Cow<'a, str>> {
 
 /// The name after the tag, if it has the words of the tag itself: `GetOrder` of `Orders_GetOrder`. Without them, the tag
 /// says something: `Orders_Get`.
-fn tagged<'a>(id: &'a str, tag: &str) -> Option<&'a str> {
+fn name_after_tag<'a>(id: &'a str, tag: &str) -> Option<&'a str> {
     let (group, own) = id.split_once('_')?;
     let group = without_kind(group);
     let is_tag = group == without_kind(tag) || group.eq_ignore_ascii_case(tag);
     let words = words(own);
-    let has = |word: String| words.iter().any(|known| is_one_thing(known, &word));
+    let has = |word: String| words.iter().any(|own_word| is_one_thing(own_word, &word));
     (is_tag && !group.is_empty() && self::words(group).into_iter().all(has)).then_some(own)
 }
 
 /// The id without the word `Controller`, if it is a class of that kind and a name.
-fn nest(id: &str) -> Option<String> {
+fn nestjs_name(id: &str) -> Option<String> {
     let (class, own) = id.split_once('_')?;
     let group = class.strip_suffix("Controller").filter(|group| !group.is_empty())?;
     let is_class = class.starts_with(|c: char| c.is_ascii_uppercase());

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::names::{
     Identity,
     generator::{Generator, is_telling, own_name},
-    is_argument_byte, prefixed, starts_well,
+    is_argument_byte, prefixed_name, starts_with_letter,
 };
 
 #[derive(Clone, Debug)]
@@ -62,8 +62,8 @@ pub(crate) fn without_toolset(name: &ToolName) -> Option<&str> {
 
 fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option<ShortName> {
     let (own, generator) = own_name(operation)?;
-    let is_legal = starts_well(&own) && own.bytes().all(is_argument_byte);
-    let name = (is_legal && is_telling(&own)).then(|| prefixed(toolset, &own))?;
+    let is_legal = starts_with_letter(&own) && own.bytes().all(is_argument_byte);
+    let name = (is_legal && is_telling(&own)).then(|| prefixed_name(toolset, &own))?;
     Some(ShortName { name: ToolName::new(&name).ok()?, generator })
 }
 
@@ -81,23 +81,23 @@ impl Claims {
     fn add(&mut self, name: Option<&ToolName>, by: Option<usize>) {
         let Some(name) = name else { return };
         let own = by.map_or(Claim::Many, Claim::One);
-        let known = self.0.entry(folded(name));
-        known
-            .and_modify(|known| {
-                if *known != own {
-                    *known = Claim::Many;
+        let entry = self.0.entry(lookup_key(name));
+        entry
+            .and_modify(|claim| {
+                if *claim != own {
+                    *claim = Claim::Many;
                 }
             })
             .or_insert(own);
     }
 
     fn is_of(&self, name: &ToolName, operation: usize) -> bool {
-        self.0.get(&folded(name)) == Some(&Claim::One(operation))
+        self.0.get(&lookup_key(name)) == Some(&Claim::One(operation))
     }
 }
 
 /// A name as look-ups compare it.
-fn folded(name: &ToolName) -> String {
+fn lookup_key(name: &ToolName) -> String {
     let letters = name.as_str().chars().filter(|c| !matches!(c, '-' | '_'));
     letters.map(|c| c.to_ascii_lowercase()).collect()
 }

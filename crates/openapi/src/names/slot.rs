@@ -20,12 +20,13 @@ impl<'a> Slot<'a> {
         Self { name, place, held: None }
     }
 
-    pub(crate) fn of(name: &'a Arc<str>, place: InputLocation) -> Self {
+    pub(crate) fn from_shared_name(name: &'a Arc<str>, place: InputLocation) -> Self {
         Self { held: Some(name), ..Self::new(name, place) }
     }
 
     pub(super) fn own_name(&self) -> Option<ArgumentName> {
-        let name = self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::of);
+        let name =
+            self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::from_shared);
         name.ok()
     }
 }

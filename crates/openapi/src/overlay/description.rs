@@ -31,9 +31,9 @@ impl Overlaid {
             let is_here = diagnostic.file.is_none() && diagnostic.position.is_none();
             is_here && self.stands_at(&diagnostic.pointer)
         };
-        written.extend(diagnostics.iter().filter(|known| stands(known)).cloned());
+        written.extend(diagnostics.iter().filter(|diagnostic| stands(diagnostic)).cloned());
         locate(text, &mut written);
-        let standing = diagnostics.iter_mut().filter(|known| stands(known));
+        let standing = diagnostics.iter_mut().filter(|diagnostic| stands(diagnostic));
         for (diagnostic, located) in standing.zip(written) {
             diagnostic.position = located.position;
         }

@@ -52,7 +52,7 @@ impl Run<'_> {
     fn change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<PathStep>>) {
         match &action.change {
             Change::Copy(source) => {
-                if let Some(value) = self.copied(root, source) {
+                if let Some(value) = self.copied_value(root, source) {
                     self.update(root, &value, "copy", &places);
                 }
             }
@@ -62,7 +62,7 @@ impl Run<'_> {
         }
     }
 
-    fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
+    fn copied_value(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
         if !source.fits(root) {
             too_many(self.path.name("copy"), self.findings);
             return None;
@@ -105,8 +105,9 @@ impl Run<'_> {
     fn update(&mut self, root: &mut Value, value: &Value, field: &str, places: &[Vec<PathStep>]) {
         let path = self.path.name(field);
         // Overlay 1.1.0 §4.4.3.1: all objects, or all arrays, or all primitives.
-        let mut shapes =
-            places.iter().filter_map(|place| node_at(root, place).map(|node| ValueShape::of(node)));
+        let mut shapes = places
+            .iter()
+            .filter_map(|place| node_at(root, place).map(|node| ValueShape::from_value(node)));
         let first = shapes.next();
         let mixed = shapes.any(|shape| Some(shape) != first);
         if mixed && self.version >= Version::V1_1 {
@@ -136,9 +137,9 @@ fn too_many(path: Path<'_>, findings: &mut Findings) {
 
 /// The places of the nodes that an expression selects, without repetitions.
 fn places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
-    let mut known = HashSet::new();
+    let mut seen_paths = HashSet::new();
     let mut places = path.places(root);
-    places.retain(|place| known.insert(place.clone()));
+    places.retain(|place| seen_paths.insert(place.clone()));
     places
 }
 

@@ -33,7 +33,7 @@ pub(super) struct OverLimit;
 
 impl Budget {
     /// The part of these limits that a description leaves unused.
-    pub(super) fn of(value: &Value, limits: &Limits) -> Self {
+    pub(super) fn remaining_after(value: &Value, limits: &Limits) -> Self {
         let mut budget = Self { nodes: usize::MAX, depth: usize::MAX };
         budget.take(value, 0);
         let nodes = limits.nodes.saturating_sub(usize::MAX - budget.nodes);
@@ -70,18 +70,18 @@ pub(super) fn into_target(
     match (target, update.value) {
         // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever its type.
         (Value::Array(items), Value::Array(more)) if update.version >= Version::V1_1 => {
-            appended(items, more, update, level, bounds)
+            append_items(items, more, update, level, bounds)
         }
         (Value::Array(items), entry) => {
             let entry = std::slice::from_ref(entry);
-            appended(items, entry, update, level, bounds)
+            append_items(items, entry, update, level, bounds)
         }
         (Value::Object(members), Value::Object(more)) => {
-            merged(members, more, update, level, bounds)
+            merge_members(members, more, update, level, bounds)
         }
         (target, value) => {
-            let replaces = ValueShape::of(target) == ValueShape::Primitive
-                && ValueShape::of(value) == ValueShape::Primitive
+            let replaces = ValueShape::from_value(target) == ValueShape::Primitive
+                && ValueShape::from_value(value) == ValueShape::Primitive
                 && update.version >= Version::V1_1;
             if !replaces {
                 bounds.findings.error(
@@ -98,7 +98,7 @@ pub(super) fn into_target(
     }
 }
 
-fn appended(
+fn append_items(
     items: &mut Vec<Value>,
     more: &[Value],
     update: &Update<'_>,
@@ -112,7 +112,7 @@ fn appended(
     Ok(())
 }
 
-fn merged(
+fn merge_members(
     members: &mut Object,
     more: &Object,
     update: &Update<'_>,
@@ -128,26 +128,26 @@ fn merged(
                 bounds.take(value, &below, level + 1)?;
                 members.insert(name.clone(), value.clone());
             }
-            (Some(Value::Object(known)), Value::Object(more)) => {
-                merged(known, more, &below, level + 1, bounds)?;
+            (Some(Value::Object(target_members)), Value::Object(more)) => {
+                merge_members(target_members, more, &below, level + 1, bounds)?;
             }
-            (Some(Value::Array(known)), Value::Array(more)) => {
-                appended(known, more, &below, level + 1, bounds)?;
+            (Some(Value::Array(target_items)), Value::Array(more)) => {
+                append_items(target_items, more, &below, level + 1, bounds)?;
             }
             // The structured example of Overlay 1.0.0 updates `components` and `tags` with nothing.
             (Some(Value::Object(_) | Value::Array(_)), Value::Null)
                 if update.version == Version::V1_0 => {}
-            (Some(known), _)
-                if ValueShape::of(known) == ValueShape::Primitive
-                    && ValueShape::of(value) == ValueShape::Primitive =>
+            (Some(target_value), _)
+                if ValueShape::from_value(target_value) == ValueShape::Primitive
+                    && ValueShape::from_value(value) == ValueShape::Primitive =>
             {
-                *known = value.clone();
+                *target_value = value.clone();
             }
-            (Some(known), _) => {
+            (Some(target_value), _) => {
                 bounds.findings.error(
                     Code::OverlayConflict,
                     below.path,
-                    conflict(known, value, &below),
+                    conflict(target_value, value, &below),
                     COMPATIBLE,
                 );
             }
@@ -170,7 +170,7 @@ impl MergeState<'_> {
 
 fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
     let got = value.kind();
-    match ValueShape::of(target) {
+    match ValueShape::from_value(target) {
         ValueShape::Array => format!("expected a value to append to an array, got: {got}"),
         ValueShape::Object => format!("expected an object to merge with an object, got: {got}"),
         ValueShape::Primitive if update.version == Version::V1_0 => {
@@ -183,7 +183,7 @@ fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
 }
 
 fn help(target: &Value, update: &Update<'_>) -> &'static str {
-    match ValueShape::of(target) {
+    match ValueShape::from_value(target) {
         // Overlay 1.0.0 §4.4.3.1: the target should select the containing object.
         ValueShape::Primitive if update.version == Version::V1_0 => {
             "select the object it is in and update its member, or say `overlay: 1.1.0`"
@@ -195,7 +195,7 @@ fn help(target: &Value, update: &Update<'_>) -> &'static str {
 const COMPATIBLE: &str = "give a value of the same kind, or remove the node in an action before";
 
 impl ValueShape {
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_value(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::Array,
             Value::Object(_) => Self::Object,

@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Result<ParsedPath, String> {
     if text.len() > BYTES {
         return Err(format!("an expression of at most {BYTES} bytes"));
     }
-    let shape = Shape::of(text);
+    let shape = Shape::from_expression(text);
     if shape.nesting > NESTING {
         return Err(format!("brackets nested at most {NESTING} deep"));
     }
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str) -> Result<ParsedPath, String> {
         Ok(path) => return Ok(ParsedPath { path, read_as: None }),
         Err(error) => error,
     };
-    let quoted = quoted(text);
+    let quoted = quoted_expression(text);
     JsonPath::parse(&quoted)
         .map(|path| ParsedPath { path, read_as: Some(quoted) })
         .map_err(|_| format!("a JSONPath expression (RFC 9535: {})", error.message()))
@@ -49,9 +49,9 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(text: &str) -> Self {
+    fn from_expression(text: &str) -> Self {
         let (mut shape, mut open, mut before) = (Self::default(), 0_usize, ' ');
-        for (_, c, _) in Letters::of(text).filter(|(.., is_quoted)| !is_quoted) {
+        for (_, c, _) in Letters::new(text).filter(|(.., is_quoted)| !is_quoted) {
             match c {
                 '[' | '(' => open += 1,
                 ']' | ')' => open = open.saturating_sub(1),
@@ -66,9 +66,9 @@ impl Shape {
 }
 
 /// The expression with names that contain a `-` in brackets and quotes.
-fn quoted(text: &str) -> String {
+fn quoted_expression(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
-    let mut letters = Letters::of(text).peekable();
+    let mut letters = Letters::new(text).peekable();
     while let Some((_, c, is_quoted)) = letters.next() {
         written.push(c);
         if is_quoted || c != '.' {

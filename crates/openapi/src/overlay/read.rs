@@ -18,7 +18,7 @@ use crate::{
 
 /// A tree as an overlay; `None` if it has any fault.
 pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
-    let mut reader = Reader { findings, faults: 0 };
+    let mut reader = OverlayReader { findings, faults: 0 };
     let path = Path::ROOT;
     let members = reader.object(root, path)?;
     let described = ["openapi", "swagger"].into_iter().find(|name| members.contains(name));
@@ -32,19 +32,19 @@ pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
         return None;
     }
     let version = reader.version(members);
-    reader.known(members, path, &["overlay", "info", "extends", "actions"]);
+    reader.report_unknown_members(members, path, &["overlay", "info", "extends", "actions"]);
     reader.text(members, path, "extends");
     reader.info(members);
     let actions = reader.actions(members, version.unwrap_or(Version::V1_1));
     (reader.faults == 0).then_some(Overlay { version: version?, actions })
 }
 
-struct Reader<'f> {
+struct OverlayReader<'f> {
     findings: &'f mut Findings,
     faults: usize,
 }
 
-impl Reader<'_> {
+impl OverlayReader<'_> {
     fn fault(&mut self, at: Path<'_>, message: String, help: &str) {
         self.faults += 1;
         self.findings.error(Code::OverlayInvalid, at, message, help);
@@ -60,7 +60,7 @@ impl Reader<'_> {
     }
 
     /// Reports members that the specification does not define; extensions are allowed.
-    fn known(&mut self, members: &Object, at: Path<'_>, names: &[&str]) {
+    fn report_unknown_members(&mut self, members: &Object, at: Path<'_>, names: &[&str]) {
         for (name, _) in members.iter() {
             if !names.contains(&&**name) && !name.starts_with("x-") {
                 let message = format!("expected one of `{}`, got: `{name}`", names.join("`, `"));
@@ -130,11 +130,11 @@ impl Reader<'_> {
             self.fault(path, message, "add an action");
             return Vec::new();
         };
-        let mut known = BTreeSet::new();
+        let mut seen_actions = BTreeSet::new();
         let mut actions = Vec::new();
         for (at, item) in items.iter().enumerate() {
             let path = path.index(at);
-            if !known.insert(item.to_value().to_string()) {
+            if !seen_actions.insert(item.to_value().to_string()) {
                 let message = "expected actions that differ, got the same one again".to_owned();
                 self.fault(path, message, "remove one of them");
             }
@@ -149,7 +149,7 @@ impl Reader<'_> {
             Version::V1_0 => &["target", "description", "update", "remove"],
             Version::V1_1 => &["target", "description", "update", "copy", "remove"],
         };
-        self.known(members, path, names);
+        self.report_unknown_members(members, path, names);
         self.text(members, path, "description");
         let target = self.required_text(members, path, "target");
         let target = target.and_then(|text| self.path(text, path.name("target")));

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::{
     cursor::Cursor,
     parameter::{List, Parameter, list},
-    reference::{Located, reference_of},
+    reference::{LocatedNode, reference_of},
 };
 
 /// The parameters that were read without a finding, by the addresses of their nodes: operations share many, by
@@ -29,20 +29,20 @@ enum CachedParameter<'d> {
 
 /// The parameters of a path item, read once for all its operations if there are no findings.
 pub(super) fn of_item<'d>(
-    known: &mut ParameterCache<'d>,
+    parameter_cache: &mut ParameterCache<'d>,
     cursor: Cursor<'d, '_>,
-    item: &Located<'d>,
+    item: &LocatedNode<'d>,
 ) -> Vec<Parameter<'d>> {
     if let Some((_, list)) =
-        known.item.as_ref().filter(|(pointer, _)| Arc::ptr_eq(pointer, &item.pointer))
+        parameter_cache.item.as_ref().filter(|(pointer, _)| Arc::ptr_eq(pointer, &item.pointer))
     {
         return cursor.document.affordable(&list.parameters, list.steps).cloned().collect();
     }
-    let (list, own) = cursor.apart(|cursor| list(known, cursor.to(item)));
+    let (list, own) = cursor.with_own_findings(|cursor| list(parameter_cache, cursor.to(item)));
     cursor.absorb(&own);
     let parameters = list.parameters.clone();
     let is_whole = own.is_empty() && !cursor.document.is_spent();
-    known.item = is_whole.then(|| (Arc::clone(&item.pointer), list));
+    parameter_cache.item = is_whole.then(|| (Arc::clone(&item.pointer), list));
     parameters
 }
 
@@ -56,12 +56,12 @@ impl<'d> ParameterCache<'d> {
         let Some(object) = node.as_object().filter(|_| listed.document.is_one_place(path)) else {
             return one(listed);
         };
-        if let Some(known) = self.by_address.get(&object.address()) {
-            return Some(known.at(node, path));
+        if let Some(cached_parameter) = self.by_address.get(&object.address()) {
+            return Some(cached_parameter.at(node, path));
         }
-        let (parameter, own) = listed.apart(one);
+        let (parameter, own) = listed.with_own_findings(one);
         if let Some(parameter) = parameter.as_ref().filter(|_| own.is_empty()) {
-            let shared = CachedParameter::of(parameter, node);
+            let shared = CachedParameter::from_parameter(parameter, node);
             self.by_address.extend(shared.map(|shared| (object.address(), shared)));
         }
         listed.absorb(&own);
@@ -70,7 +70,7 @@ impl<'d> ParameterCache<'d> {
 }
 
 impl<'d> CachedParameter<'d> {
-    fn of(parameter: &Parameter<'d>, node: &Node) -> Option<Self> {
+    fn from_parameter(parameter: &Parameter<'d>, node: &Node) -> Option<Self> {
         if reference_of(node).is_some() {
             return Some(Self::There(parameter.clone()));
         }
@@ -88,7 +88,7 @@ impl<'d> CachedParameter<'d> {
             Self::There(parameter) => parameter.clone(),
             Self::Here(parameter) => {
                 let schema = node.get("schema");
-                let schema = schema.map(|schema| Located::new(schema, &path.name("schema")));
+                let schema = schema.map(|schema| LocatedNode::new(schema, &path.name("schema")));
                 let pointer = schema.is_none().then(|| path.pointer());
                 Parameter { object: node, pointer, schema, ..parameter.clone() }
             }

@@ -9,7 +9,7 @@ use crate::{
     input::{InputLocation, Style, Styled},
 };
 
-pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
+pub(crate) fn collection_style(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
     let (style, explode) = format(object, Some(place));
     let items = items(object);
     if let Some(clash) = clash(style, explode, &items) {
@@ -24,15 +24,15 @@ pub(crate) fn styled(object: Cursor<'_, '_>, place: InputLocation) -> Styled {
 
 /// The styles of nested lists, the outer ones first.
 fn items(list: Cursor<'_, '_>) -> Box<[Style]> {
-    let mut found = Vec::new();
-    let mut outer = list.located();
-    while is_list(list.to(&outer)) && found.len() < DEEPEST {
+    let mut styles = Vec::new();
+    let mut outer = list.located_node();
+    while is_list(list.to(&outer)) && styles.len() < DEEPEST {
         let inner = list.to(&outer).member("items").and_then(|items| items.target().ok());
         let Some(inner) = inner.filter(|inner| is_list(list.to(inner))) else { break };
-        found.push(format(list.to(&inner), None).0);
+        styles.push(format(list.to(&inner), None).0);
         outer = inner;
     }
-    found.into()
+    styles.into()
 }
 
 fn is_list(object: Cursor<'_, '_>) -> bool {
@@ -43,8 +43,9 @@ fn is_list(object: Cursor<'_, '_>) -> bool {
 /// for a nested list.
 fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool) {
     let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
-    let known = said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
-    if let (Some(said), None) = (said, known) {
+    let declared_style =
+        said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
+    if let (Some(said), None) = (said, declared_style) {
         let place = match place {
             None => "lists in a list",
             Some(InputLocation::Body) => "formData parameters",
@@ -54,7 +55,7 @@ fn format(object: Cursor<'_, '_>, place: Option<InputLocation>) -> (Style, bool)
         let message = format!("expected a `collectionFormat` for {place}, got: `{got}`");
         said.warning(Code::InvalidStyle, message, "correct the format; `csv` is used");
     }
-    known.unwrap_or_else(|| (comma(place), false))
+    declared_style.unwrap_or_else(|| (comma(place), false))
 }
 
 fn style(format: &str, place: Option<InputLocation>) -> Option<(Style, bool)> {
@@ -79,7 +80,7 @@ fn comma(place: Option<InputLocation>) -> Style {
 /// The format that a list shares with a list inside it; `None` if all formats differ.
 fn clash(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
     let outer = Some(style).filter(|_| !explode);
-    let mut formats: Vec<_> = outer.iter().chain(items).map(|style| named(*style)).collect();
+    let mut formats: Vec<_> = outer.iter().chain(items).map(|style| format_name(*style)).collect();
     formats.sort_unstable();
     formats.windows(2).find_map(|pair| match pair {
         [one, other] if one == other => Some(*one),
@@ -87,7 +88,7 @@ fn clash(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
     })
 }
 
-fn named(style: Style) -> &'static str {
+fn format_name(style: Style) -> &'static str {
     match style {
         Style::PipeDelimited => "pipes",
         Style::SpaceDelimited => "ssv",

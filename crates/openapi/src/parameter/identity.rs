@@ -17,7 +17,7 @@ impl SeenParameters {
     /// Returns true if no earlier parameter of the list has an equal name and location.
     pub(super) fn is_new(&mut self, parameter: &Parameter<'_>, before: &[Parameter<'_>]) -> bool {
         if before.len() < COMPARED_PARAMETERS {
-            return !before.iter().any(|known| known.is_same(parameter));
+            return !before.iter().any(|earlier_parameter| earlier_parameter.is_same(parameter));
         }
         if self.identities.is_empty() {
             self.identities.extend(before.iter().map(Parameter::identity));
@@ -28,12 +28,13 @@ impl SeenParameters {
 
 pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
-        let place = |own: &Parameter<'_>| parameters.iter().position(|known| known.is_same(own));
+        let place =
+            |own: &Parameter<'_>| parameters.iter().position(|parameter| parameter.is_same(own));
         return own.iter().map(place).collect();
     }
-    let known = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
-    let known: HashMap<_, _> = known.collect();
-    own.iter().map(|own| known.get(&own.identity()).copied()).collect()
+    let identities = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
+    let index_by_identity: HashMap<_, _> = identities.collect();
+    own.iter().map(|own| index_by_identity.get(&own.identity()).copied()).collect()
 }
 
 impl Parameter<'_> {

@@ -11,7 +11,7 @@ use crate::{findings::Findings, sample::document};
 fn check(item: Value, operation: Value, expected: &[&str]) {
     let document = document(json!({"item": item, "operation": operation, "components": {
         "parameters": {"limit": {"name": "limit", "in": "query", "schema": {}}}}}));
-    let level = |name: &str| Located {
+    let level = |name: &str| LocatedNode {
         node: document.root().get(name).unwrap(),
         pointer: format!("/{name}").into(),
     };

@@ -64,15 +64,15 @@ impl SchemaCache {
     }
 
     pub(super) fn part(&self, key: &DefinitionKey) -> Option<PartResult> {
-        held(&self.parts).get(key).cloned()
+        locked_map(&self.parts).get(key).cloned()
     }
 
     pub(super) fn keep_part(&self, key: DefinitionKey, part: &PartResult) {
-        held(&self.parts).insert(key, part.clone());
+        locked_map(&self.parts).insert(key, part.clone());
     }
 
     /// A definition whose references share their names and pointers with those of others.
-    pub(super) fn interned(&self, mut part: Part) -> Part {
+    pub(super) fn with_shared_texts(&self, mut part: Part) -> Part {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         for Link { at, name, .. } in &mut part.links {
             for text in [&mut at.pointer, name] {
@@ -83,7 +83,7 @@ impl SchemaCache {
     }
 
     /// A definition that shares its schema with the definition of another view, if both are equal.
-    pub(super) fn alike(&self, key: &DefinitionKey, mut part: Part) -> Part {
+    pub(super) fn with_shared_schema(&self, key: &DefinitionKey, mut part: Part) -> Part {
         let declared = [SessionInputs::Lenient, SessionInputs::Strict].map(View::Declared);
         let views = [View::Complete, View::Output].into_iter().chain(declared);
         let keys = views.flat_map(|view| {
@@ -106,36 +106,38 @@ impl SchemaCache {
     }
 
     pub(super) fn set(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
-        held(&self.sets).get(roots).cloned()
+        locked_map(&self.sets).get(roots).cloned()
     }
 
     pub(super) fn keep_set(&self, roots: Box<[DefinitionKey]>, set: &Arc<DefinitionSet>) {
         if self.takes((roots.len() + 1) * ENTRY) {
-            held(&self.sets).insert(roots, Arc::clone(set));
+            locked_map(&self.sets).insert(roots, Arc::clone(set));
         }
     }
 
-    pub(super) fn grouped(&self, groups: &[usize]) -> Option<Arc<DefinitionSet>> {
-        held(&self.grouped).get(groups).cloned()
+    pub(super) fn grouped_set(&self, groups: &[usize]) -> Option<Arc<DefinitionSet>> {
+        locked_map(&self.grouped).get(groups).cloned()
     }
 
     /// Keeps the data that belongs to one set alone.
     pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
-        if self.takes(ENTRY + groups.len() + set.findings.kept().len() * FINDING) {
-            held(&self.grouped).insert(groups.into(), Arc::clone(set));
+        if self.takes(ENTRY + groups.len() + set.findings.diagnostics().len() * FINDING) {
+            locked_map(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
     }
 
     pub(super) fn takes_named(&self, set: &DefinitionSet) -> bool {
         // A schema with references to other names belongs to this set alone.
-        let is_own = |known: &Definition| Arc::strong_count(&known.schema) == 1;
-        let own = |known: &Definition| if is_own(known) { known.n_bytes / OWN_BYTES } else { 0 };
-        let definitions = set.definitions.iter().map(|known| DEFINITION + own(known));
-        self.takes(definitions.sum::<usize>() + set.findings.kept().len() * FINDING)
+        let is_own = |definition: &Definition| Arc::strong_count(&definition.schema) == 1;
+        let own = |definition: &Definition| {
+            if is_own(definition) { definition.n_bytes / OWN_BYTES } else { 0 }
+        };
+        let definitions = set.definitions.iter().map(|definition| DEFINITION + own(definition));
+        self.takes(definitions.sum::<usize>() + set.findings.diagnostics().len() * FINDING)
     }
 
     pub(super) fn stems(&self, document: &Document) -> &Stems {
-        self.stems.get_or_init(|| Stems::of(document))
+        self.stems.get_or_init(|| Stems::from_document(document))
     }
 
     /// Passes the document to the builder of a definition, up to the limit for one; the cost is charged to no
@@ -146,9 +148,9 @@ impl SchemaCache {
         key: &DefinitionKey,
         build: impl FnOnce(&Document) -> T,
     ) -> Result<T, Lack> {
-        self.budget.with(|budget| {
+        self.budget.with_budget(|budget| {
             let is_short = budget.is_short();
-            budget.lend(document, |document| match build(document) {
+            budget.read_within_budget(document, |document| match build(document) {
                 built if !document.is_spent() => Ok(built),
                 _ if is_short => Err(Lack::Rest),
                 _ => Err(Lack::Definition(Arc::clone(&key.at.pointer))),
@@ -164,7 +166,7 @@ impl SchemaCache {
 }
 
 /// The lock is held only to look up and to insert.
-fn held<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K, V>> {
+fn locked_map<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K, V>> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     code::Code,
     findings::Findings,
     schema::{
-        condense::condensed,
+        condense::strong_components,
         part::{NamedPart, n_bytes},
         rename::PREFIX,
     },
@@ -28,7 +28,7 @@ pub(super) fn cut_circles(
         .values()
         .map(|named| named.in_place.iter().filter_map(index).collect())
         .collect();
-    let mut circles = condensed(&leads_to);
+    let mut circles = strong_components(&leads_to);
     circles.retain(|circle| match circle.as_slice() {
         [only] => leads_to.get(*only).is_some_and(|to| to.contains(only)),
         _ => true,
@@ -38,7 +38,7 @@ pub(super) fn cut_circles(
         let states = circle.iter().map(|at| (*at, State::New)).collect();
         let mut walk = CircleSearch { definitions, findings, states };
         for at in circle {
-            walk.from(at);
+            walk.visit_from(at);
         }
     }
 }
@@ -66,7 +66,7 @@ struct Step {
 }
 
 impl CircleSearch<'_> {
-    fn from(&mut self, at: usize) {
+    fn visit_from(&mut self, at: usize) {
         let mut way: Vec<Step> = self.enter(at).into_iter().collect();
         while let Some(step) = way.last_mut() {
             let Some(target) = step.references.get(step.n_followed).cloned() else {
@@ -101,8 +101,8 @@ impl CircleSearch<'_> {
     }
 
     fn set(&mut self, at: usize, state: State) {
-        if let Some(known) = self.states.get_mut(&at) {
-            *known = state;
+        if let Some(current_state) = self.states.get_mut(&at) {
+            *current_state = state;
         }
     }
 
@@ -118,25 +118,25 @@ impl CircleSearch<'_> {
 }
 
 pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
-    let mut found = BTreeSet::new();
-    gather(schema, &mut found);
-    found.into_iter().map(Arc::from).collect()
+    let mut definition_names = BTreeSet::new();
+    gather(schema, &mut definition_names);
+    definition_names.into_iter().map(Arc::from).collect()
 }
 
-fn gather<'a>(schema: &'a Value, found: &mut BTreeSet<&'a str>) {
+fn gather<'a>(schema: &'a Value, definition_names: &mut BTreeSet<&'a str>) {
     let Value::Object(members) = schema else { return };
     let reference = members.get("$ref").and_then(Value::as_str);
-    found.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
+    definition_names.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
     for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get(keyword) {
             for branch in branches {
-                gather(branch, found);
+                gather(branch, definition_names);
             }
         }
     }
     for keyword in ONES {
         if let Some(schema) = members.get(keyword) {
-            gather(schema, found);
+            gather(schema, definition_names);
         }
     }
 }

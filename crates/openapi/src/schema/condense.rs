@@ -3,12 +3,12 @@
 
 /// The groups of nodes that reach each other, each after the groups it leads to. `leads_to` contains for each node its
 /// direct successors. The order of nodes inside a group has no meaning.
-pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(super) fn strong_components(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let states = vec![NodeState::default(); leads_to.len()];
     let mut walk =
         Condenser { leads_to, states, n_entered: 0, open: Vec::new(), groups: Vec::new() };
     for node in 0..leads_to.len() {
-        walk.from(node);
+        walk.visit_from(node);
     }
     walk.groups
 }
@@ -32,8 +32,8 @@ struct Condenser<'a> {
 }
 
 impl Condenser<'_> {
-    fn from(&mut self, start: usize) {
-        if self.entered(start) > 0 {
+    fn visit_from(&mut self, start: usize) {
+        if self.entry_time(start) > 0 {
             return;
         }
         // The nodes on the current path, each with the number of its followed references.
@@ -48,16 +48,16 @@ impl Condenser<'_> {
                 continue;
             };
             *n_followed += 1;
-            if self.entered(next) == 0 {
+            if self.entry_time(next) == 0 {
                 self.enter(next);
                 way.push((next, 0));
             } else if self.states.get(next).is_some_and(|state| state.is_open) {
-                self.reaches(node, self.entered(next));
+                self.reaches(node, self.entry_time(next));
             }
         }
     }
 
-    fn entered(&self, node: usize) -> usize {
+    fn entry_time(&self, node: usize) -> usize {
         self.states.get(node).map_or(usize::MAX, |state| state.entered)
     }
 
@@ -108,7 +108,7 @@ mod tests {
 
     #[track_caller]
     fn check(leads_to: &[Vec<usize>], expected: &[&[usize]]) {
-        let mut groups = condensed(leads_to);
+        let mut groups = strong_components(leads_to);
         for group in &mut groups {
             group.sort_unstable();
         }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_long_chain_of_nodes_is_grouped_without_recursion() {
         let chain: Vec<_> = (1..100_000).map(|next| vec![next]).chain([vec![0]]).collect();
-        assert_eq!(condensed(&chain).len(), 1);
+        assert_eq!(strong_components(&chain).len(), 1);
     }
 
     /// The nodes that one node reaches, including itself.
@@ -144,7 +144,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_group_has_exactly_the_nodes_that_reach_each_other(leads_to in vec(vec(0..8_usize, 0..4), 8)) {
-            let groups = condensed(&leads_to);
+            let groups = strong_components(&leads_to);
             let group_of = |node: &usize| groups.iter().position(|group| group.contains(node));
             prop_assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), leads_to.len());
             for from in 0..leads_to.len() {

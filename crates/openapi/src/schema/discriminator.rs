@@ -7,7 +7,7 @@ use callgate_tree::{Node, Path};
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
-    reference::{Located, beyond, chain, reference_of},
+    reference::{LocatedNode, reference_chain, reference_of, reference_targets},
     schema::{Builder, View},
 };
 
@@ -37,7 +37,7 @@ pub(super) fn apply<'d>(
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in builder.document.affordable(branches, BRANCH).zip(built) {
             let values = values_of(branch, mapping.as_ref());
-            let branch = Located::new(branch, path);
+            let branch = LocatedNode::new(branch, path);
             if let (Value::Object(built), true) =
                 (built, follows(builder, branch, property, &values))
             {
@@ -73,7 +73,7 @@ fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>
 
 fn follows<'d>(
     builder: &Builder<'d>,
-    branch: Located<'d>,
+    branch: LocatedNode<'d>,
     property: &str,
     values: &[&str],
 ) -> bool {
@@ -83,21 +83,21 @@ fn follows<'d>(
 /// True if all values are legal in the declarations of the property in the branch and in its inherited schemas.
 fn allows<'d>(
     builder: &Builder<'d>,
-    branch: Located<'d>,
+    branch: LocatedNode<'d>,
     property: &str,
     values: &[&str],
     depth: usize,
 ) -> bool {
     let Some(depth) = builder.document.deeper(depth, 1) else { return true };
-    let mut levels = beyond(builder.document, branch.node, &branch.path());
+    let mut levels = reference_targets(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
     levels.iter().all(|level| {
         let declared = level.node.get("properties").and_then(|members| members.get(property));
         let is_legal = declared.is_none_or(|node| {
-            chain(builder.document, node, &level.path()).all(|node| lists(node, values))
+            reference_chain(builder.document, node, &level.path()).all(|node| lists(node, values))
         });
         let bases = level.node.list("allOf");
-        let mut bases = bases.iter().map(|base| Located::new(base, &level.path()));
+        let mut bases = bases.iter().map(|base| LocatedNode::new(base, &level.path()));
         is_legal && bases.all(|base| allows(builder, base, property, values, depth))
     })
 }

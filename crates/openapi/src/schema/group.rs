@@ -43,7 +43,7 @@ pub(super) struct Group {
 }
 
 impl Groups {
-    pub(super) fn of(&self, key: &DefinitionKey) -> Option<usize> {
+    pub(super) fn group_number(&self, key: &DefinitionKey) -> Option<usize> {
         self.of.get(key).copied()
     }
 
@@ -53,8 +53,8 @@ impl Groups {
 
     /// Keeps the group of these definitions, unless it exists, and returns its index.
     pub(super) fn keep(&mut self, keys: &[&DefinitionKey], group: Group) -> usize {
-        if let Some(known) = keys.first().and_then(|key| self.of(key)) {
-            return known;
+        if let Some(existing_number) = keys.first().and_then(|key| self.group_number(key)) {
+            return existing_number;
         }
         let number = self.list.len();
         self.list.push(Arc::new(group));
@@ -73,8 +73,8 @@ impl Group {
         let mut group = Self { leads_to, is_plain: true, ..Self::default() };
         let mut shared_names = Vec::new();
         let mut named: IndexMap<Arc<str>, NamedPart> = IndexMap::new();
-        for (key, known) in members {
-            let part = match known {
+        for (key, part_result) in members {
+            let part = match part_result {
                 Ok(part) => part,
                 Err(lack) => {
                     group.lack = Some(lack.clone());

@@ -22,7 +22,7 @@ use crate::{
         Builder, View,
         bytes::Bytes,
         cache::DefinitionSet,
-        condense::condensed,
+        condense::strong_components,
         group::{Group, Groups, in_order},
         part::{DefinedNode, DefinitionKey, Link, PartResult},
         scope::Scope,
@@ -31,7 +31,7 @@ use crate::{
 };
 
 #[derive(Clone, Copy)]
-enum Target {
+enum LinkTarget {
     Existing(usize),
     /// A definition that is found together with this one, by index.
     New(usize),
@@ -39,30 +39,33 @@ enum Target {
 
 impl Builder<'_> {
     /// The definitions that the pending ones need; `None` if two names would be equal, or if no steps remain.
-    pub(super) fn grouped(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
+    pub(super) fn grouped_definitions(
+        &self,
+        roots: &[DefinitionKey],
+    ) -> Option<Arc<DefinitionSet>> {
         self.group(roots);
         let groups = self.built.groups();
-        let reached = self.reached(&groups, roots)?;
+        let reached = self.reachable_groups(&groups, roots)?;
         let of = |number: &usize| groups.get(*number);
         if let Some(lack) = reached.iter().filter_map(of).find_map(|group| group.lack.as_ref()) {
             // The schema of all arguments is built as far as possible.
             let set = DefinitionSet { lack: Some(lack.clone()), ..DefinitionSet::default() };
             return (self.view != View::Complete).then(|| Arc::new(set));
         }
-        let kept = self.kept(&groups, reached);
+        let kept = self.retained_groups(&groups, reached);
         if !self.is_plain(&groups, &kept) {
             return None;
         }
-        if let Some(known) = self.built.grouped(&kept) {
-            return Some(known);
+        if let Some(cached_set) = self.built.grouped_set(&kept) {
+            return Some(cached_set);
         }
-        let mut found = Findings::default();
+        let mut group_findings = Findings::default();
         for group in kept.iter().filter_map(of) {
-            found.absorb(&group.findings);
+            group_findings.absorb(&group.findings);
         }
         let definitions = kept.iter().filter_map(of).map(|group| Arc::clone(&group.definitions));
         let definitions = Arc::new(Definitions::of_groups(definitions.collect()));
-        let set = Arc::new(DefinitionSet { definitions, findings: found, lack: None });
+        let set = Arc::new(DefinitionSet { definitions, findings: group_findings, lack: None });
         self.built.keep_grouped(&kept, &set);
         Some(set)
     }
@@ -70,11 +73,11 @@ impl Builder<'_> {
     fn group(&self, roots: &[DefinitionKey]) {
         let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
         for (key, pending) in roots.iter().zip(&self.pending) {
-            if self.built.groups().of(key).is_none() {
+            if self.built.groups().group_number(key).is_none() {
                 needed.insert(key.clone(), pending.node.clone());
             }
         }
-        let mut parts: Vec<(PartResult, Vec<Target>)> = Vec::new();
+        let mut parts: Vec<(PartResult, Vec<LinkTarget>)> = Vec::new();
         while let Some((key, node)) = needed.get_index(parts.len()) {
             let (key, node) = (key.clone(), node.clone());
             let part = self.shared_part(&key, &node);
@@ -86,29 +89,29 @@ impl Builder<'_> {
     }
 
     /// The target of a reference; a target without a group is added to `needed`.
-    fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> Target {
+    fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> LinkTarget {
         let key = link.key(self.view);
-        if let Some(number) = self.built.groups().of(&key) {
-            return Target::Existing(number);
+        if let Some(number) = self.built.groups().group_number(&key) {
+            return LinkTarget::Existing(number);
         }
         let at = needed.get_index_of(&key);
-        Target::New(at.unwrap_or_else(|| needed.insert_full(key, link.node.clone()).0))
+        LinkTarget::New(at.unwrap_or_else(|| needed.insert_full(key, link.node.clone()).0))
     }
 
     fn keep_groups(
         &self,
         needed: &IndexMap<DefinitionKey, Node>,
-        parts: &[(PartResult, Vec<Target>)],
+        parts: &[(PartResult, Vec<LinkTarget>)],
     ) {
-        let new = |target: &Target| match target {
-            Target::Existing(_) => None,
-            Target::New(at) => Some(*at),
+        let new = |target: &LinkTarget| match target {
+            LinkTarget::Existing(_) => None,
+            LinkTarget::New(at) => Some(*at),
         };
         let leads_to: Vec<Vec<usize>> =
             parts.iter().map(|(_, targets)| targets.iter().filter_map(new).collect()).collect();
         let stems = self.built.stems(self.document);
         let mut numbers: HashMap<usize, usize> = HashMap::new();
-        for group in condensed(&leads_to) {
+        for group in strong_components(&leads_to) {
             let mut members: Vec<_> = group
                 .iter()
                 .filter_map(|at| Some((needed.get_index(*at)?.0, parts.get(*at)?)))
@@ -117,13 +120,14 @@ impl Builder<'_> {
             let mut leads_to: IndexSet<usize> = IndexSet::new();
             let targets = members.iter().flat_map(|(_, (_, targets))| targets);
             leads_to.extend(targets.filter_map(|target| match target {
-                Target::Existing(number) => Some(*number),
+                LinkTarget::Existing(number) => Some(*number),
                 // Definitions of the group itself have no index yet.
-                Target::New(at) => numbers.get(at).copied(),
+                LinkTarget::New(at) => numbers.get(at).copied(),
             }));
-            let known: Vec<_> = members.iter().map(|(key, (known, _))| (*key, known)).collect();
+            let keyed_parts: Vec<_> =
+                members.iter().map(|(key, (part_result, _))| (*key, part_result)).collect();
             let keys: Vec<_> = members.iter().map(|(key, _)| *key).collect();
-            let made = Group::new(stems, &known, leads_to.into_iter().collect());
+            let made = Group::new(stems, &keyed_parts, leads_to.into_iter().collect());
             let number = self.built.keep_group(&keys, made);
             numbers.extend(group.into_iter().map(|at| (at, number)));
         }
@@ -131,21 +135,24 @@ impl Builder<'_> {
 
     /// One definition, built for all users, and charged to none of them.
     fn shared_part(&self, key: &DefinitionKey, node: &Node) -> PartResult {
-        if let Some(known) = self.built.part(key) {
-            return known;
+        if let Some(cached_part) = self.built.part(key) {
+            return cached_part;
         }
         let part = self.built.lend(self.document, key, |document| {
             Builder::new(document, self.built, self.view).part(key, node)
         });
-        let known = part.map(|part| Arc::new(self.built.interned(self.built.alike(key, part))));
-        self.built.keep_part(key.clone(), &known);
-        known
+        let interned_part = part.map(|part| {
+            Arc::new(self.built.with_shared_texts(self.built.with_shared_schema(key, part)))
+        });
+        self.built.keep_part(key.clone(), &interned_part);
+        interned_part
     }
 
     /// The indexes of all groups that are reached, in that order; `None` if too few steps remain.
-    fn reached(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
+    fn reachable_groups(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
         let roots = self.document.affordable(roots, LINK);
-        let mut reached: IndexSet<usize> = roots.filter_map(|root| groups.of(root)).collect();
+        let mut reached: IndexSet<usize> =
+            roots.filter_map(|root| groups.group_number(root)).collect();
         let mut at = 0;
         while let Some(group) = reached.get_index(at).and_then(|number| groups.get(*number)) {
             reached.extend(self.document.affordable(&group.leads_to, LINK));
@@ -155,7 +162,7 @@ impl Builder<'_> {
     }
 
     /// The groups without those whose counterpart without filled-in values is among them.
-    fn kept(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
+    fn retained_groups(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
         let is_filled =
             |number: &usize| groups.get(*number).is_some_and(|group| group.unfilled.is_some());
         if !matches!(self.view, View::Declared(_)) || reached.iter().all(is_filled) {
@@ -164,7 +171,7 @@ impl Builder<'_> {
         let all: HashSet<usize> = reached.iter().copied().collect();
         reached.retain(|number| {
             let unfilled = groups.get(*number).and_then(|group| group.unfilled.as_ref());
-            let likeness = unfilled.and_then(|key| groups.of(key));
+            let likeness = unfilled.and_then(|key| groups.group_number(key));
             likeness.is_none_or(|likeness| !all.contains(&likeness))
         });
         reached
@@ -176,7 +183,7 @@ impl Builder<'_> {
         if !kept.iter().all(is_plain) {
             return false;
         }
-        if self.names.iter().any(|(at, known)| *known.name != *stem(&at.pointer)) {
+        if self.names.iter().any(|(at, facts)| *facts.name != *stem(&at.pointer)) {
             return false;
         }
         let mut names: HashSet<&str> = HashSet::new();
@@ -187,7 +194,7 @@ impl Builder<'_> {
         }
         let all: HashSet<usize> = kept.iter().copied().collect();
         let stems = self.built.stems(self.document);
-        self.document.meter().charged(shared, |_| COMPARED).all(|name| {
+        self.document.meter().charged_parts(shared, |_| COMPARED).all(|name| {
             let is_needed = |pointer: &Arc<str>| {
                 let at = DefinedNode {
                     pointer: Arc::clone(pointer),
@@ -195,7 +202,8 @@ impl Builder<'_> {
                     scope: Scope::default(),
                 };
                 let key = |is_filled| DefinitionKey { at: at.clone(), view: self.view, is_filled };
-                let mut numbers = [true, false].into_iter().filter_map(|is| groups.of(&key(is)));
+                let mut numbers =
+                    [true, false].into_iter().filter_map(|is| groups.group_number(&key(is)));
                 numbers.any(|number| all.contains(&number))
             };
             names.insert(name) && !stems.only(name).is_some_and(is_needed)

@@ -8,7 +8,7 @@ use crate::{
     address::SESSION_ID,
     code::Code,
     repetition::leave_out_title,
-    sanitize::shown,
+    sanitize::visible_text,
     schema::{
         Builder, View,
         bytes::Bytes,
@@ -16,12 +16,12 @@ use crate::{
         legal::{KINDS, is_legal},
         listed_values::{self, distinct},
         nullable::removable,
-        pattern, required, satisfy, unknown_keyword,
+        pattern, required_members, satisfy, unknown_keyword,
     },
 };
 
 #[derive(Clone, Copy)]
-enum Form {
+enum KeywordForm {
     Any,
     Bool,
     Count,
@@ -52,7 +52,7 @@ pub(super) fn copy<'d>(
         match &**name {
             "discriminator" | "$ref" | "$defs" => {}
             "nullable" if value.as_bool().is_some() => {}
-            "nullable" => drop_value(builder, Form::Bool, value, &path),
+            "nullable" => drop_value(builder, KeywordForm::Bool, value, &path),
             "default" if illegal_default => report_illegal_default(builder, value, &path),
             "enum" => values(builder, value, &path, built),
             "example" => {
@@ -64,14 +64,14 @@ pub(super) fn copy<'d>(
             "examples" => examples(builder, value, built),
             "format" if value.as_str() == Some(SESSION_ID) => {}
             "items" if value.as_array().is_some() => {
-                let list =
-                    builder.unfilled(|builder| form(builder, Form::SchemaList, value, &path));
+                let list = builder
+                    .build_unfilled(|builder| form(builder, KeywordForm::SchemaList, value, &path));
                 insert(built, "prefixItems", list);
             }
             "pattern" => pattern::copy(builder, value, &path, built),
             "patternProperties" => pattern::copy_names(builder, object, &path, built),
             "properties" => properties(builder, object, &path, built),
-            "required" => required::copy(builder, object, &path, built),
+            "required" => required_members::copy(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),
             // Not a keyword of JSON Schema: XML bodies are written by it.
             "xml"
@@ -89,7 +89,7 @@ pub(super) fn copy<'d>(
                 let copied = if is_filled(keyword, value) {
                     form(builder, expected, value, &path)
                 } else {
-                    builder.unfilled(|builder| form(builder, expected, value, &path))
+                    builder.build_unfilled(|builder| form(builder, expected, value, &path))
                 };
                 let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
                 insert(built, keyword, if is_map { copied.map(removable) } else { copied });
@@ -137,15 +137,15 @@ fn is_filled(keyword: &str, value: &Node) -> bool {
     }
 }
 
-fn form_of(keyword: &str) -> Option<Form> {
+fn form_of(keyword: &str) -> Option<KeywordForm> {
     Some(match keyword {
-        "const" | "default" => Form::Any,
-        "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => Form::Bool,
+        "const" | "default" => KeywordForm::Any,
+        "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => KeywordForm::Bool,
         "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"
-        | "minLength" | "minProperties" => Form::Count,
-        "exclusiveMaximum" | "exclusiveMinimum" => Form::Limit,
-        "dependentRequired" => Form::Names,
-        "maximum" | "minimum" | "multipleOf" => Form::Number,
+        | "minLength" | "minProperties" => KeywordForm::Count,
+        "exclusiveMaximum" | "exclusiveMinimum" => KeywordForm::Limit,
+        "dependentRequired" => KeywordForm::Names,
+        "maximum" | "minimum" | "multipleOf" => KeywordForm::Number,
         "additionalProperties"
         | "contains"
         | "else"
@@ -155,11 +155,11 @@ fn form_of(keyword: &str) -> Option<Form> {
         | "propertyNames"
         | "then"
         | "unevaluatedItems"
-        | "unevaluatedProperties" => Form::Schema,
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Form::SchemaList,
-        "dependentSchemas" | "patternProperties" => Form::SchemaMap,
-        "contentEncoding" | "contentMediaType" | "format" => Form::Text,
-        "description" | "title" => Form::Words,
+        | "unevaluatedProperties" => KeywordForm::Schema,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => KeywordForm::SchemaList,
+        "dependentSchemas" | "patternProperties" => KeywordForm::SchemaMap,
+        "contentEncoding" | "contentMediaType" | "format" => KeywordForm::Text,
+        "description" | "title" => KeywordForm::Words,
         _ => return None,
     })
 }
@@ -167,35 +167,37 @@ fn form_of(keyword: &str) -> Option<Form> {
 /// The value in the form that a keyword needs; `None`, with a finding, if it does not have that form.
 fn form<'d>(
     builder: &mut Builder<'d>,
-    expected: Form,
+    expected: KeywordForm,
     value: &'d Node,
     path: &Path<'_>,
 ) -> Option<Value> {
     match (expected, value) {
-        (Form::Any, value) => builder.copy(value),
-        (Form::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
+        (KeywordForm::Any, value) => builder.copy(value),
+        (KeywordForm::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
         // `exclusive` reads OpenAPI 3.0's boolean form.
-        (Form::Limit, Node::Bool(_)) => None,
-        (Form::Count, Node::Number(number)) => count(builder, number, path),
-        (Form::Limit | Form::Number, Node::Number(number)) => Some(number.clone().into()),
-        (Form::Names, Node::Object(members)) => {
-            builder.copy(value).map(|_| required::by_names(builder, members, path))
+        (KeywordForm::Limit, Node::Bool(_)) => None,
+        (KeywordForm::Count, Node::Number(number)) => count(builder, number, path),
+        (KeywordForm::Limit | KeywordForm::Number, Node::Number(number)) => {
+            Some(number.clone().into())
         }
-        (Form::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
-        (Form::SchemaList, Node::Array(items)) if !items.is_empty() => {
+        (KeywordForm::Names, Node::Object(members)) => {
+            builder.copy(value).map(|_| required_members::by_names(builder, members, path))
+        }
+        (KeywordForm::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
+        (KeywordForm::SchemaList, Node::Array(items)) if !items.is_empty() => {
             let built = items.iter().enumerate();
             Some(built.map(|(index, item)| builder.schema(item, &path.index(index))).collect())
         }
-        (Form::SchemaMap, Node::Object(members)) => Some(Value::Object(
+        (KeywordForm::SchemaMap, Node::Object(members)) => Some(Value::Object(
             members
                 .iter()
                 .map(|(name, item)| (name.to_string(), builder.schema(item, &path.name(name))))
                 .collect(),
         )),
-        (Form::Text, Node::String(text)) => {
-            builder.copy_text(text).map(|text| Value::String(shown(text)))
+        (KeywordForm::Text, Node::String(text)) => {
+            builder.copy_text(text).map(|text| Value::String(visible_text(text)))
         }
-        (Form::Words, Node::String(text)) => builder.words(text, path).map(Value::String),
+        (KeywordForm::Words, Node::String(text)) => builder.words(text, path).map(Value::String),
         (_, value) => {
             drop_value(builder, expected, value, path);
             None
@@ -220,7 +222,7 @@ fn count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<
     count.map(Value::from)
 }
 
-fn drop_value(builder: &mut Builder<'_>, expected: Form, value: &Node, path: &Path<'_>) {
+fn drop_value(builder: &mut Builder<'_>, expected: KeywordForm, value: &Node, path: &Path<'_>) {
     // A member without a value is the commonest mistake of generators; it contains nothing that could be lost.
     let says_nothing =
         matches!(value, Node::Null) || value.as_array().is_some_and(<[Node]>::is_empty);
@@ -232,7 +234,7 @@ fn drop_value(builder: &mut Builder<'_>, expected: Form, value: &Node, path: &Pa
     }
 }
 
-impl Form {
+impl KeywordForm {
     fn words(self) -> &'static str {
         match self {
             Self::Any => "a value",
@@ -254,7 +256,7 @@ fn values(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut 
             let Some(Value::Array(copied)) = builder.copy(value) else { return };
             built.insert("enum".to_owned(), Value::Array(distinct(copied)));
         }
-        _ => drop_value(builder, Form::SchemaList, value, path),
+        _ => drop_value(builder, KeywordForm::SchemaList, value, path),
     }
 }
 
@@ -267,7 +269,8 @@ fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
 }
 
 fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
-    let known = |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
+    let legal_kind =
+        |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
     // Swagger 2.0 §Data Types; in later versions a mistake with only one possible meaning.
     if value.as_str() == Some("file") {
         if !builder.document.version().is_swagger() {
@@ -281,11 +284,11 @@ fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Ob
     }
     let kinds: Option<Value> = match value {
         Node::Array(names) => {
-            let mut kinds: Vec<Value> = names.iter().filter_map(known).collect();
+            let mut kinds: Vec<Value> = names.iter().filter_map(legal_kind).collect();
             kinds.dedup();
             (kinds.len() == names.len() && !kinds.is_empty()).then_some(Value::Array(kinds))
         }
-        other => known(other),
+        other => legal_kind(other),
     };
     if kinds.is_none() {
         let got = value.as_str().unwrap_or_else(|| value.kind());
@@ -303,14 +306,14 @@ fn properties<'d>(
 ) {
     let Some(value) = object.get("properties") else { return };
     let Some(members) = value.as_object() else {
-        return drop_value(builder, Form::SchemaMap, value, path);
+        return drop_value(builder, KeywordForm::SchemaMap, value, path);
     };
     let mut kept = Object::with_capacity(members.len());
     for (name, property) in members.iter() {
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
-            let is_optional = !required::names(object, &name);
+            let is_optional = !required_members::names(object, &name);
             let mut schema = builder.schema(property, &path);
             leave_out_title(&mut schema, &name);
             let is_removable = builder.bytes == Bytes::Patch && is_optional;

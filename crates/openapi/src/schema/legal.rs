@@ -9,7 +9,7 @@ use callgate_tree::{Node, Object, Path};
 
 use crate::{
     document::Document,
-    reference::{Located, beyond, chain},
+    reference::{LocatedNode, reference_chain, reference_targets},
     schema::{bytes::is_bytes, listed_values, says_read_only},
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn declared_default<'d>(
     schema: &'d Node,
     path: &Path<'_>,
 ) -> Option<&'d Node> {
-    chain(document, schema, path).find_map(|node| node.get("default"))
+    reference_chain(document, schema, path).find_map(|node| node.get("default"))
 }
 
 pub(crate) fn is_legal<'d>(
@@ -49,11 +49,11 @@ impl<'d> Legal<'d> {
     fn allows(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(left) = self.document.deeper(self.left, 1) else { return true };
         self.left = left;
-        let further = beyond(self.document, schema, path);
+        let further = reference_targets(self.document, schema, path);
         self.allows_here(schema, path, value)
-            && further
-                .iter()
-                .all(|Located { node, pointer }| self.allows_here(node, &Path::at(pointer), value))
+            && further.iter().all(|LocatedNode { node, pointer }| {
+                self.allows_here(node, &Path::at(pointer), value)
+            })
     }
 
     /// Checks the rules of a schema itself, without the target of its reference. No text of a description is the bytes of a file.
@@ -69,7 +69,7 @@ impl<'d> Legal<'d> {
     }
 
     fn lists(&self, schema: &Object, value: &Node) -> bool {
-        let same = |known: &Node| is_equal(known, value);
+        let same = |listed_value: &Node| is_equal(listed_value, value);
         // An empty list is left out.
         let listed =
             schema.get("enum").and_then(Node::as_array).filter(|listed| !listed.is_empty());
@@ -217,7 +217,7 @@ fn is_count_within(schema: &Object, count: usize, least: &str, most: &str) -> bo
 
 pub(super) fn is_one_way(document: &Document, property: &Node, path: &Path<'_>) -> bool {
     let says = |node: &Node| node.is("writeOnly");
-    chain(document, property, path).any(|node| says_read_only(node) || says(node))
+    reference_chain(document, property, path).any(|node| says_read_only(node) || says(node))
 }
 
 pub(super) const KINDS: [&str; 7] =

@@ -26,7 +26,7 @@ pub(super) fn fit(
     let is_list = members.keyword == "enum";
     let others = members.others();
     let (n_other, first) = (others.clone().count(), others.clone().next());
-    let is_lost = |member: &Value| !member.is_null() && members.converted(member).is_none();
+    let is_lost = |member: &Value| !member.is_null() && members.converted_value(member).is_none();
     let lost: Vec<&Value> = others.filter(|member| is_lost(member)).collect();
     let first = first.map(ToString::to_string).unwrap_or_default();
     let kind = members.kinds.join("` or `");
@@ -37,7 +37,7 @@ pub(super) fn fit(
     let help = if lost.is_empty() {
         "write them as the type is; they are read so"
     } else if lost.len() < members.written.len() {
-        built.insert("type".to_owned(), members.widened(&lost));
+        built.insert("type".to_owned(), members.widened_kinds(&lost));
         "correct them or the type; those that are not of it are allowed too"
     } else if members.is_of_items() {
         "write them under `items`; they are read so"
@@ -58,16 +58,17 @@ pub(super) fn fit(
 
 /// A value of `default`, `const` or `enum` as it is sent: converted to the type if the members beside it are. `said`
 /// are the schema and the targets of its references. `None` if too few steps remain to keep it.
-pub(crate) fn fitted(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
+pub(crate) fn sent_value(document: &Document, said: &[&Node], value: &Node) -> Option<Value> {
     let value = document.meter().copy(value)?;
-    let members = said.iter().filter_map(|node| ListedValues::of(document, node.as_object()?));
+    let members =
+        said.iter().filter_map(|node| ListedValues::from_schema(document, node.as_object()?));
     Some(members.fold(value, |value, members| members.read(&value)))
 }
 
 /// Returns true if the listed values of a schema allow a value after conversion; `None` if all have the declared type,
 /// so that the type and the list decide.
 pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> Option<bool> {
-    let members = ListedValues::of(document, object)?;
+    let members = ListedValues::from_schema(document, object)?;
     let is_listed = |value: &Value| {
         let text = text_of(value);
         members.written.iter().any(|member| text_of(member) == text)
@@ -80,17 +81,18 @@ pub(super) fn allow(document: &Document, object: &NodeObject, value: &Node) -> O
 
 /// Returns true if some listed values of a schema do not have its type, so that they are converted, or the type gives way.
 pub(super) fn is_converted(document: &Document, object: &NodeObject) -> bool {
-    ListedValues::of(document, object).is_some()
+    ListedValues::from_schema(document, object).is_some()
 }
 
 impl ListedValues {
     /// The listed values of a schema as it is built so far; `object` is the original schema.
     fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {
-        let members = Self::listed(built.get("type")?, |keyword| built.get(keyword).cloned())?;
+        let members =
+            Self::from_keywords(built.get("type")?, |keyword| built.get(keyword).cloned())?;
         members.filter_other(object)
     }
 
-    fn of(document: &Document, object: &NodeObject) -> Option<Self> {
+    fn from_schema(document: &Document, object: &NodeObject) -> Option<Self> {
         let kind = object.get("type")?.to_value();
         // Nearly all lists have the declared type: this check copies nothing.
         let listed = object.get("enum").and_then(Node::as_array);
@@ -99,11 +101,12 @@ impl ListedValues {
         if document.affordable(listed.or(only)?, 1).all(is_like) {
             return None;
         }
-        let members = Self::listed(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
+        let members =
+            Self::from_keywords(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
         members.filter_other(object)
     }
 
-    fn listed(kind: &Value, find: impl Fn(&str) -> Option<Value>) -> Option<Self> {
+    fn from_keywords(kind: &Value, find: impl Fn(&str) -> Option<Value>) -> Option<Self> {
         let kinds = match kind {
             Value::String(kind) => vec![kind.clone()],
             Value::Array(kinds) => {
@@ -138,16 +141,16 @@ impl ListedValues {
         self.kinds.iter().any(|kind| is_of(value, kind))
     }
 
-    fn converted(&self, value: &Value) -> Option<Value> {
-        self.kinds.iter().find_map(|kind| converted(value, kind))
+    fn converted_value(&self, value: &Value) -> Option<Value> {
+        self.kinds.iter().find_map(|kind| value_of_kind(value, kind))
     }
 
     fn read(&self, value: &Value) -> Value {
-        let converted = if self.is_declared(value) { None } else { self.converted(value) };
+        let converted = if self.is_declared(value) { None } else { self.converted_value(value) };
         converted.unwrap_or_else(|| value.clone())
     }
 
-    fn widened(&self, lost: &[&Value]) -> Value {
+    fn widened_kinds(&self, lost: &[&Value]) -> Value {
         let mut kinds = self.kinds.clone();
         for member in lost {
             if !kinds.iter().any(|kind| is_of(member, kind)) {
@@ -217,7 +220,7 @@ fn is_whole(number: &Number) -> bool {
 }
 
 /// A value converted to this type, if its text stays equal.
-fn converted(value: &Value, kind: &str) -> Option<Value> {
+fn value_of_kind(value: &Value, kind: &str) -> Option<Value> {
     match (value, kind) {
         (Value::Bool(_) | Value::Number(_), "string") => Some(Value::String(value.to_string())),
         (Value::String(text), "boolean" | "integer" | "number") => {

@@ -24,7 +24,7 @@ fn with_null(mut built: Object) -> Value {
     }
     let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];
     if is_composed.iter().any(|keyword| built.contains_key(keyword)) {
-        return wrapped(built);
+        return nullable_schema(built);
     }
     let Some(kind) = built.get_mut("type") else { return with_enum(built) };
     if let Value::String(name) = kind {
@@ -58,7 +58,7 @@ fn allows_null(built: &Object) -> bool {
 }
 
 /// Annotations of the value stay outside, so that a reader finds them.
-fn wrapped(mut built: Object) -> Value {
+fn nullable_schema(mut built: Object) -> Value {
     let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {
         if let Some(value) = built.remove(keyword) {

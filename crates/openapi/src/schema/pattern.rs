@@ -19,7 +19,7 @@ pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, bui
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");
         return;
     };
-    let pattern = match delimited(pattern) {
+    let pattern = match delimited_pattern(pattern) {
         None => pattern,
         Some((inner, "")) => {
             let message = format!("expected a pattern without delimiters, got: `{pattern}`");
@@ -82,7 +82,7 @@ pub(super) fn copy_names<'d>(
             }
         }
         let Some(name) = builder.copy_text(pattern) else { break };
-        let schema = builder.unfilled(|builder| builder.schema(schema, &path));
+        let schema = builder.build_unfilled(|builder| builder.schema(schema, &path));
         let is_removable = builder.bytes == Bytes::Patch;
         kept.insert(name, if is_removable { removable(schema) } else { schema });
     }
@@ -96,7 +96,7 @@ pub(super) fn copy_names<'d>(
 
 /// The pattern between the delimiters of PHP and JavaScript, and the flags that change it. A pattern with an anchor at one
 /// of its slashes means nothing else: no text has anything before its start or after its end.
-fn delimited(pattern: &str) -> Option<(&str, &str)> {
+fn delimited_pattern(pattern: &str) -> Option<(&str, &str)> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let ends = inner.ends_with('$') && !inner.ends_with("\\$");
     let is_flags = flags.chars().all(|flag| "Ddgimsuvxy".contains(flag));

@@ -8,7 +8,11 @@ use crate::{
     schema::keyword_content::{KeywordContent, content_of},
 };
 
-pub(super) fn renamed(document: &Document, schema: &Value, names: &HashMap<&str, &str>) -> Value {
+pub(super) fn renamed_schema(
+    document: &Document,
+    schema: &Value,
+    names: &HashMap<&str, &str>,
+) -> Value {
     let mut schema = document.meter().copy_built(schema);
     rename(&mut schema, names);
     schema

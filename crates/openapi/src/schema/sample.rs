@@ -16,9 +16,12 @@ pub(super) fn value(text: &str) -> Value {
 pub(super) fn check(schema: Value, expected: Value, codes: &[&str]) {
     let document = document(json!({"schema": schema}));
     let node = document.root().get("schema").unwrap();
-    let built = SchemaCache::new(Budget::of_definitions(&document));
+    let built = SchemaCache::new(Budget::for_definitions(&document));
     let mut builder = Builder::new(&document, &built, View::Complete);
     assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
-    let found = builder.findings.into_diagnostics();
-    assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes);
+    let diagnostics = builder.findings.into_diagnostics();
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
+        codes
+    );
 }

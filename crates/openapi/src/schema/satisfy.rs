@@ -15,7 +15,7 @@ use callgate_tree::{Node, Object, Path};
 
 use crate::{
     document::Document,
-    reference::Located,
+    reference::LocatedNode,
     schema::{
         Builder, View,
         legal::is_legal,
@@ -45,7 +45,7 @@ pub(super) fn conflict<'d>(
     if document.has_dynamic_anchors() {
         return None;
     }
-    Search { document, left: MOST_VISITED }.unmet(&[Located::new(node, path)], DEEPEST)
+    Search { document, left: MOST_VISITED }.unmet(&[LocatedNode::new(node, path)], DEEPEST)
 }
 
 /// True if the keywords of a schema can contradict each other. A forbidden value (`not: {}`) alone is meant so: an object
@@ -76,15 +76,15 @@ struct Search<'d> {
 }
 
 impl<'d> Search<'d> {
-    fn unmet(&mut self, schemas: &[Located<'d>], depth: usize) -> Option<Conflict> {
+    fn unmet(&mut self, schemas: &[LocatedNode<'d>], depth: usize) -> Option<Conflict> {
         let depth = depth.checked_sub(1)?;
-        let conflict = self.refused(schemas, depth)?;
+        let conflict = self.first_conflict(schemas, depth)?;
         let is_null_allowed = schemas.iter().all(|schema| self.allows(schema, &NULL));
         (!is_null_allowed).then_some(conflict)
     }
 
     /// The reason why no value but null meets all these schemas.
-    fn refused(&mut self, schemas: &[Located<'d>], depth: usize) -> Option<Conflict> {
+    fn first_conflict(&mut self, schemas: &[LocatedNode<'d>], depth: usize) -> Option<Conflict> {
         let mut rules = Rules::default();
         for schema in schemas {
             if let Some(conflict) = rules.add(self, schema.clone()) {
@@ -103,7 +103,7 @@ impl<'d> Search<'d> {
     }
 
     /// False only if a schema certainly refuses a value.
-    fn allows(&self, schema: &Located<'d>, value: &'d Node) -> bool {
+    fn allows(&self, schema: &LocatedNode<'d>, value: &'d Node) -> bool {
         is_legal(self.document, schema.node, &schema.path(), value)
     }
 }

@@ -7,7 +7,7 @@ use callgate_tree::Path;
 
 use crate::{
     document::{ANCHOR, Document},
-    reference::Located,
+    reference::LocatedNode,
 };
 
 /// The dynamic anchors that apply at one place of a schema: the pointer of each, by name. `None` before the first
@@ -25,34 +25,38 @@ impl Scope {
             return Self::default();
         }
         let anchors = document.dynamic_anchors(path);
-        let is_known = |name: &Arc<str>| self.0.iter().any(|known| known.contains_key(name));
+        let is_known =
+            |name: &Arc<str>| self.0.iter().any(|scope_anchors| scope_anchors.contains_key(name));
         if !self.is_outermost() && anchors.iter().all(|(name, _)| is_known(name)) {
             return self.clone();
         }
-        let known = self.0.iter().flat_map(|known| known.iter());
-        let known = document.affordable(known, ANCHOR);
-        let mut known: BTreeMap<_, _> =
-            known.map(|(name, pointer)| (Arc::clone(name), Arc::clone(pointer))).collect();
+        let outer_anchors = self.0.iter().flat_map(|scope_anchors| scope_anchors.iter());
+        let outer_anchors = document.affordable(outer_anchors, ANCHOR);
+        let mut outer_anchors: BTreeMap<_, _> =
+            outer_anchors.map(|(name, pointer)| (Arc::clone(name), Arc::clone(pointer))).collect();
         for (name, pointer) in anchors {
-            known.entry(name).or_insert(pointer);
+            outer_anchors.entry(name).or_insert(pointer);
         }
-        Self(Some(Arc::new(known)))
+        Self(Some(Arc::new(outer_anchors)))
     }
 
     /// The target here of a dynamic reference that would lead to `found` without a scope.
-    pub(super) fn meant<'d>(
+    pub(super) fn dynamic_target<'d>(
         &self,
         document: &'d Document,
         reference: &str,
-        found: Located<'d>,
-    ) -> Located<'d> {
-        let anchor = found.node.text("$dynamicAnchor");
+        static_target: LocatedNode<'d>,
+    ) -> LocatedNode<'d> {
+        let anchor = static_target.node.text("$dynamicAnchor");
         let named = reference.split_once('#').map(|(_, fragment)| fragment);
-        let Some(anchor) = anchor.filter(|anchor| named == Some(*anchor)) else { return found };
-        let Some(pointer) = self.0.as_ref().and_then(|known| known.get(anchor)) else {
-            return found;
+        let Some(anchor) = anchor.filter(|anchor| named == Some(*anchor)) else {
+            return static_target;
+        };
+        let Some(pointer) = self.0.as_ref().and_then(|scope_anchors| scope_anchors.get(anchor))
+        else {
+            return static_target;
         };
         let node = document.node_of(pointer);
-        node.map_or(found, |node| Located { node, pointer: Arc::clone(pointer) })
+        node.map_or(static_target, |node| LocatedNode { node, pointer: Arc::clone(pointer) })
     }
 }

@@ -12,12 +12,12 @@ use indexmap::IndexMap;
 use crate::{
     findings::Findings,
     schema::{
-        Builder, Pending, View,
+        Builder, PendingDefinition, View,
         bytes::Bytes,
         cache::DefinitionSet,
         circles::{cut_circles, in_place},
         part::{DefinitionKey, Link, NamedPart, Part, n_bytes},
-        rename::renamed,
+        rename::renamed_schema,
     },
 };
 
@@ -30,7 +30,7 @@ impl Builder<'_> {
         let roots: Box<[DefinitionKey]> =
             self.pending.iter().map(|pending| self.key(pending)).collect();
         let set = self.built.set(&roots).unwrap_or_else(|| {
-            let grouped = self.grouped(&roots);
+            let grouped = self.grouped_definitions(&roots);
             let is_named = grouped.is_none();
             let set = grouped.unwrap_or_else(|| Arc::new(self.set()));
             if !self.document.is_spent() && (!is_named || self.built.takes_named(&set)) {
@@ -38,57 +38,58 @@ impl Builder<'_> {
             }
             set
         });
-        let found = self.document.meter().charged(set.findings.kept(), |_| FINDING);
-        self.findings.repeat(found);
+        let set_diagnostics =
+            self.document.meter().charged_parts(set.findings.diagnostics(), |_| FINDING);
+        self.findings.repeat(set_diagnostics);
         self.findings.count_unkept(&set.findings);
         if let Some(lack) = &set.lack {
-            self.document.lack(lack);
+            self.document.record_lack(lack);
         }
         let definitions = Arc::clone(&set.definitions);
         (Schema::with_definitions(Value::Object(own), definitions), self.findings)
     }
 
-    pub(super) fn key(&self, pending: &Pending) -> DefinitionKey {
-        let is_filled = self.names.get(&pending.at).is_some_and(|known| known.is_filled);
+    pub(super) fn key(&self, pending: &PendingDefinition) -> DefinitionKey {
+        let is_filled = self.names.get(&pending.at).is_some_and(|facts| facts.is_filled);
         DefinitionKey { at: pending.at.clone(), view: self.view, is_filled }
     }
 
     /// All definitions that the pending ones need, under names that are unique in this set.
     pub(super) fn set(&mut self) -> DefinitionSet {
-        let mut found = Findings::default();
+        let mut set_findings = Findings::default();
         let mut named: IndexMap<Arc<str>, NamedPart> = IndexMap::new();
         while let Some(pending) = self.pending.pop_front() {
-            let Some(known) = self.names.get(&pending.at) else { continue };
-            let name = Arc::clone(&known.name);
+            let Some(facts) = self.names.get(&pending.at) else { continue };
+            let name = Arc::clone(&facts.name);
             let key = self.key(&pending);
             let part = self.part_of_set(&key, &pending.node);
-            found.absorb(&part.findings);
-            named.insert(name, self.named(&part));
+            set_findings.absorb(&part.findings);
+            named.insert(name, self.named_part(&part));
         }
-        cut_circles(&mut named, &mut found);
+        cut_circles(&mut named, &mut set_findings);
         let list = named.into_iter().map(|(name, NamedPart { schema, n_bytes, .. })| Definition {
             name,
             schema,
             n_bytes,
         });
         let definitions = Arc::new(Definitions::new(list.collect()));
-        DefinitionSet { definitions, findings: found, lack: None }
+        DefinitionSet { definitions, findings: set_findings, lack: None }
     }
 
     /// One definition, built again only if it could not be built for all users.
     fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
         // Once the steps are used up, every schema allows everything.
-        if let Some(Ok(known)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
-            return known;
+        if let Some(Ok(cached_part)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
+            return cached_part;
         }
         let builder = Builder::new(self.document, self.built, self.view);
         Arc::new(builder.part(key, node))
     }
 
     /// A definition under its name in this set. The definitions it refers to become pending, too.
-    fn named(&mut self, part: &Part) -> NamedPart {
+    fn named_part(&mut self, part: &Part) -> NamedPart {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
-        for link in self.document.meter().charged(&part.links, |_| LINK) {
+        for link in self.document.meter().charged_parts(&part.links, |_| LINK) {
             let name = self.need(&link.at, &link.node, link.is_filled);
             if name != link.name {
                 others.push((&link.name, name));
@@ -98,7 +99,7 @@ impl Builder<'_> {
             return NamedPart::from(part);
         }
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
-        let schema = renamed(self.document, &part.schema, &names);
+        let schema = renamed_schema(self.document, &part.schema, &names);
         NamedPart {
             n_bytes: n_bytes(&schema),
             in_place: in_place(&schema),
@@ -125,7 +126,7 @@ impl<'d> Builder<'d> {
             members.insert("$anchor", anchor.into());
         }
         let links = self.pending.into_iter().filter_map(|pending| {
-            let Pending { at, node, is_filled } = pending;
+            let PendingDefinition { at, node, is_filled } = pending;
             let name = Arc::clone(&self.names.get(&at)?.name);
             Some(Link { at, node, is_filled, name })
         });

@@ -30,7 +30,7 @@ pub(super) struct Stems(HashMap<String, Option<Arc<str>>>);
 
 impl Stems {
     /// The schemas of the document itself, without those of the documents that it refers to.
-    pub(super) fn of(document: &Document) -> Self {
+    pub(super) fn from_document(document: &Document) -> Self {
         let mut stems = HashMap::new();
         for way in [&["components", "schemas"][..], &["definitions"]] {
             let schemas = way.iter().try_fold(document.root(), |above, name| above.get(name));
@@ -39,8 +39,8 @@ impl Stems {
                     [outer, inner] => Path::ROOT.name(outer).name(inner).name(name).pointer(),
                     _ => Path::ROOT.name("definitions").name(name).pointer(),
                 };
-                let known = stems.entry(stem(&pointer));
-                known.and_modify(|known| *known = None).or_insert(Some(pointer));
+                let entry = stems.entry(stem(&pointer));
+                entry.and_modify(|only_pointer| *only_pointer = None).or_insert(Some(pointer));
             }
         }
         Self(stems)

@@ -11,41 +11,43 @@ pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) 
     if builder.view == View::Output || keyword.starts_with("x-") {
         return;
     }
-    let Some(help) = meant(keyword) else { return };
+    let Some(help) = keyword_suggestion(keyword) else { return };
     let message = format!("expected a keyword of JSON Schema 2020-12, got: `{keyword}`");
     builder.findings.note(Code::UnknownKeyword, path, message, &help);
 }
 
 /// The text to write instead; `None` for a word that is close to no keyword of any draft.
-fn meant(keyword: &str) -> Option<String> {
+fn keyword_suggestion(keyword: &str) -> Option<String> {
     if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
         return Some((*help).to_owned());
     }
     let mut keywords = RESTRICTING.iter().chain(&OTHERS);
-    if keywords.clone().any(|known| *known == keyword) {
+    if keywords.clone().any(|candidate| *candidate == keyword) {
         return None;
     }
-    let is_alike =
-        |known: &&&str| letters(known).eq(letters(keyword)) || is_misspelt(known, keyword);
-    keywords.find(is_alike).map(|known| format!("did you mean `{known}`?"))
+    let is_alike = |candidate: &&&str| {
+        letters(candidate).eq(letters(keyword)) || is_misspelt(candidate, keyword)
+    };
+    keywords.find(is_alike).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
 /// True if a word is a long keyword with one letter wrong, missing, added, or swapped with its neighbour. Shorter
 /// keywords are too similar to other words.
-fn is_misspelt(known: &str, word: &str) -> bool {
-    if known.len() < LONG || word.len().abs_diff(known.len()) > 1 {
+fn is_misspelt(keyword: &str, word: &str) -> bool {
+    if keyword.len() < LONG || word.len().abs_diff(keyword.len()) > 1 {
         return false;
     }
-    let (known, word): (Vec<char>, Vec<char>) = (letters(known).collect(), letters(word).collect());
+    let (letters, word): (Vec<char>, Vec<char>) =
+        (letters(keyword).collect(), letters(word).collect());
     let same = |(a, b): &(&char, &char)| a == b;
-    let n_first = known.iter().zip(&word).take_while(same).count();
-    let n_last = known.iter().rev().zip(word.iter().rev()).take_while(same).count();
+    let n_first = letters.iter().zip(&word).take_while(same).count();
+    let n_last = letters.iter().rev().zip(word.iter().rev()).take_while(same).count();
     let n_alike = n_first.saturating_add(n_last);
-    let longest = known.len().max(word.len());
-    let is_swapped = known.len() == word.len()
-        && n_alike.saturating_add(2) == known.len()
-        && known.get(n_first) == word.get(n_first.saturating_add(1))
-        && known.get(n_first.saturating_add(1)) == word.get(n_first);
+    let longest = letters.len().max(word.len());
+    let is_swapped = letters.len() == word.len()
+        && n_alike.saturating_add(2) == letters.len()
+        && letters.get(n_first) == word.get(n_first.saturating_add(1))
+        && letters.get(n_first.saturating_add(1)) == word.get(n_first);
     n_alike.saturating_add(1) >= longest || is_swapped
 }
 
@@ -144,7 +146,7 @@ mod tests {
             ("collectionFormat", None),
             ("$comment", None),
         ] {
-            assert_eq!(meant(keyword).as_deref(), expected, "{keyword}");
+            assert_eq!(keyword_suggestion(keyword).as_deref(), expected, "{keyword}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, error, fmt};
 
 use callgate_tool::is_framing_header;
 
-use crate::security::header::{folded, is_forbidden, is_reserved};
+use crate::security::header::{folded_name, is_forbidden, is_reserved};
 
 /// The name of a withheld header that the operator may allow: `Cookie`, `X-Forwarded-For`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -54,7 +54,7 @@ impl ArgumentHeader {
     /// # Errors
     /// [`NotAnArgumentHeader`] for a header that may never be allowed, and for one that is not withheld.
     pub fn new(name: &str) -> Result<Self, NotAnArgumentHeader> {
-        let folded = folded(name);
+        let folded = folded_name(name);
         match folded.as_str() {
             "authorization" => return Err(NotAnArgumentHeader::Credential),
             "accept-encoding" | "content-encoding" => return Err(NotAnArgumentHeader::Coding),
@@ -68,7 +68,7 @@ impl ArgumentHeader {
 
     /// Returns true if `name` denotes this header.
     pub fn is(&self, name: &str) -> bool {
-        self.is_folded(&folded(name))
+        self.is_folded(&folded_name(name))
     }
 
     pub(super) fn is_folded(&self, folded: &str) -> bool {
@@ -88,7 +88,7 @@ impl ArgumentHeader {
 
 impl ArgumentHeaders {
     /// The headers that are allowed for the operation with these names.
-    pub(crate) fn of(&self, names: &[Option<&str>]) -> Vec<&ArgumentHeader> {
+    pub(crate) fn headers_for_operation(&self, names: &[Option<&str>]) -> Vec<&ArgumentHeader> {
         let own = names.iter().flatten().filter_map(|name| self.tools.get(*name)).flatten();
         self.all.iter().chain(own).collect()
     }

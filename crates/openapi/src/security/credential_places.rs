@@ -7,7 +7,7 @@ use crate::{
     input::InputLocation,
     security::{
         Security, SecurityScheme, SecuritySchemeKind,
-        header::{folded, is_one_header},
+        header::{folded_name, is_one_header},
     },
 };
 
@@ -75,7 +75,8 @@ impl<'a> CredentialPlaces<'a> {
         security: &Security,
         schemes: impl Iterator<Item = &'a Arc<SecurityScheme>>,
     ) -> Self {
-        let required = || security.alternatives.iter().flat_map(|known| known.schemes.iter());
+        let required =
+            || security.alternatives.iter().flat_map(|alternative| alternative.schemes.iter());
         let is_asked = |scheme: &SecurityScheme| {
             required().any(|required| required.scheme.name == scheme.name)
         };
@@ -113,14 +114,14 @@ impl<'a> CredentialPlaces<'a> {
     /// The owner of a parameter's place; `None` if the parameter is an argument.
     pub(crate) fn owner(&self, declared: DeclaredParameter<'_>) -> Option<PlaceOwner> {
         let DeclaredParameter { place, name, required, .. } = declared;
-        let exact = || self.exact.iter().filter(|known| known.is_at(place, name));
-        if exact().any(|known| known.scheme.is_none()) {
+        let exact = || self.exact.iter().filter(|entry| entry.is_at(place, name));
+        if exact().any(|entry| entry.scheme.is_none()) {
             return Some(PlaceOwner::Credential);
         }
         if self.returned.iter().any(|returned| is_alike(place, returned, name)) {
             return None;
         }
-        if let Some(scheme) = exact().find_map(|known| known.scheme) {
+        if let Some(scheme) = exact().find_map(|entry| entry.scheme) {
             return Some(PlaceOwner::Scheme(Arc::clone(scheme)));
         }
         if self.is_read_too(place, name) {
@@ -133,7 +134,7 @@ impl<'a> CredentialPlaces<'a> {
     pub(crate) fn is_read_too(&self, place: InputLocation, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
-        rows.any(|row| row.names.iter().any(|known| is_one_header(known, name)))
+        rows.any(|row| row.names.iter().any(|spelling| is_one_header(spelling, name)))
     }
 
     /// The query keys, cookies and form fields that no object with separate members may write.
@@ -141,9 +142,10 @@ impl<'a> CredentialPlaces<'a> {
         let is_key = |place: InputLocation| {
             matches!(place, InputLocation::Body | InputLocation::Cookie | InputLocation::Query)
         };
-        let is_returned =
-            |place, name: &str| self.returned.iter().any(|known| is_alike(place, known, name));
-        let exact = self.exact.iter().map(|known| (known.place, known.name, known.scheme));
+        let is_returned = |place, name: &str| {
+            self.returned.iter().any(|returned_name| is_alike(place, returned_name, name))
+        };
+        let exact = self.exact.iter().map(|entry| (entry.place, entry.name, entry.scheme));
         let exact = exact
             .filter(move |(place, name, scheme)| scheme.is_none() || !is_returned(*place, name));
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
@@ -156,7 +158,7 @@ impl<'a> CredentialPlaces<'a> {
     }
 
     pub(crate) fn has_cookie(&self) -> bool {
-        self.exact.iter().any(|known| known.place == InputLocation::Cookie && known.is_asked)
+        self.exact.iter().any(|entry| entry.place == InputLocation::Cookie && entry.is_asked)
     }
 }
 
@@ -170,7 +172,7 @@ impl SecuritySchemeKind {
     fn credential(&self) -> Option<CredentialKind> {
         match self {
             Self::ApiKey { place: InputLocation::Header, name }
-                if folded(name) == "authorization" =>
+                if folded_name(name) == "authorization" =>
             {
                 // Many descriptions declare a bearer token as a key in this header.
                 Some(CredentialKind::Token)
@@ -187,10 +189,10 @@ impl SecuritySchemeKind {
 
 /// Returns true if a service regards two names as equal: headers also with `_` for `-`, and everything else without
 /// regard to case, as many frameworks read queries, forms and cookies.
-fn is_alike(place: InputLocation, known: &str, name: &str) -> bool {
+fn is_alike(place: InputLocation, expected_name: &str, name: &str) -> bool {
     match place {
-        InputLocation::Header => is_one_header(known, name),
-        _ => known.eq_ignore_ascii_case(name),
+        InputLocation::Header => is_one_header(expected_name, name),
+        _ => expected_name.eq_ignore_ascii_case(name),
     }
 }
 
@@ -203,8 +205,10 @@ fn is_described(
         return false;
     }
     let letters = || name.bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
-    let is_named = |known: &str| known.bytes().eq(letters().map(|byte| byte.to_ascii_lowercase()));
-    let Some((_, words)) = DESCRIBED.iter().find(|(known, _)| is_named(known)) else {
+    let is_named = |described_name: &str| {
+        described_name.bytes().eq(letters().map(|byte| byte.to_ascii_lowercase()))
+    };
+    let Some((_, words)) = DESCRIBED.iter().find(|(entry, _)| is_named(entry)) else {
         return false;
     };
     let text = description.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use callgate_tool::is_framing_header;
 /// Returns true if no argument may set a header with this name unless the operator allows it, even if the description
 /// declares it.
 pub fn is_withheld_header(name: &str) -> bool {
-    let folded = folded(name);
+    let folded = folded_name(name);
     is_reserved(&folded) || is_forbidden(&folded)
 }
 
@@ -27,7 +27,7 @@ pub(super) fn is_forbidden(folded: &str) -> bool {
 }
 
 /// A header's name as services compare it: many read `_` as `-`.
-pub(super) fn folded(name: &str) -> String {
+pub(super) fn folded_name(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
@@ -76,7 +76,11 @@ mod tests {
         for (one, other) in
             [("X_Own", " x-own"), ("X-Own", "X-Owner"), ("", "-"), ("\u{e9}", "\u{c9}")]
         {
-            assert_eq!(is_one_header(one, other), folded(one) == folded(other), "{one} {other}");
+            assert_eq!(
+                is_one_header(one, other),
+                folded_name(one) == folded_name(other),
+                "{one} {other}"
+            );
         }
         for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
             assert!(!is_withheld_header(name), "{name}");

@@ -3,7 +3,7 @@
 
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
-use callgate_tree::{Diagnostic, Node, pointer::parted};
+use callgate_tree::{Diagnostic, Node, pointer::document_and_pointer};
 
 use crate::{
     code::Code,
@@ -14,7 +14,7 @@ use crate::{
 
 #[derive(Debug)]
 pub(crate) struct Schemes {
-    known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
+    schemes: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
     /// The description's requirements for all operations, and their findings.
     general: OnceCell<(Security, Vec<Diagnostic>)>,
 }
@@ -32,10 +32,12 @@ impl Schemes {
             "securitySchemes"
         };
         let declared = holder.as_ref().and_then(|holder| holder.member(name));
-        let mut known = BTreeMap::new();
+        let mut schemes_by_name = BTreeMap::new();
         for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
-            let found = at.followed_or_lost();
-            let kind = found.map_or(SecuritySchemeKind::Unknown, |found| scheme::kind(found.node));
+            let resolved_scheme = at.resolved_node_or_loss();
+            let kind = resolved_scheme.map_or(SecuritySchemeKind::Unknown, |resolved_scheme| {
+                scheme::kind(resolved_scheme.node)
+            });
             if kind == SecuritySchemeKind::Unknown {
                 let message =
                     format!("expected a security scheme of a known `type`, got: `{name}`");
@@ -44,13 +46,13 @@ impl Schemes {
             }
             let pointer = at.path().pointer();
             let scheme = SecurityScheme { name: Arc::clone(name), kind, file: None, pointer };
-            known.insert(Arc::clone(name), Arc::new(scheme));
+            schemes_by_name.insert(Arc::clone(name), Arc::new(scheme));
         }
-        Self { known, general: OnceCell::new() }
+        Self { schemes: schemes_by_name, general: OnceCell::new() }
     }
 
-    pub(crate) fn declared(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
-        self.known.values()
+    pub(crate) fn declared_schemes(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
+        self.schemes.values()
     }
 
     /// The requirements of an operation: its own, else the description's for all, which are read once.
@@ -59,12 +61,13 @@ impl Schemes {
         if let Some(list) = own {
             return Security { is_own: true, ..self.list(list) };
         }
-        let (security, found) = self.general.get_or_init(|| {
-            let (security, own) =
-                operation.root().apart(|root| root.member("security").map(|list| self.list(list)));
+        let (security, shared_diagnostics) = self.general.get_or_init(|| {
+            let (security, own) = operation
+                .root()
+                .with_own_findings(|root| root.member("security").map(|list| self.list(list)));
             (security.unwrap_or_default(), own.into_diagnostics())
         });
-        operation.with_findings(|findings| findings.repeat(found));
+        operation.with_findings(|findings| findings.repeat(shared_diagnostics));
         security.clone()
     }
 
@@ -94,18 +97,19 @@ impl Schemes {
             let scopes = member.node.as_array().unwrap_or_default();
             let scopes = at.document.affordable(scopes, 1);
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
-            let scheme = self.known.get(name).cloned().unwrap_or_else(|| undeclared(name, member));
+            let scheme =
+                self.schemes.get(name).cloned().unwrap_or_else(|| undeclared_scheme(name, member));
             RequiredScheme { scheme, scopes }
         });
         Some(Requirement { schemes: schemes.collect() })
     }
 }
 
-fn undeclared(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
+fn undeclared_scheme(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
     let message = format!("expected a declared security scheme, got: `{name}`");
     let help = "declare it among the security schemes";
     at.warning(Code::UnknownSecurityScheme, message, help);
-    let (file, pointer) = parted(&at.path().pointer());
+    let (file, pointer) = document_and_pointer(&at.path().pointer());
     Arc::new(SecurityScheme {
         name: Arc::clone(name),
         kind: SecuritySchemeKind::Unknown,
@@ -119,7 +123,7 @@ mod tests {
     use callgate_tool::{Value, json};
 
     use super::*;
-    use crate::{document::Document, findings::Findings, reference::Located, sample::node};
+    use crate::{document::Document, findings::Findings, reference::LocatedNode, sample::node};
 
     fn shown(security: &Security) -> String {
         let scheme = |required: &RequiredScheme| {
@@ -148,7 +152,7 @@ mod tests {
         let root = Cursor::new(&document, &mut findings);
         let schemes = Schemes::new(root);
         let operation = document.root().get("operation").unwrap();
-        let operation = Located { node: operation, pointer: "/operation".into() };
+        let operation = LocatedNode { node: operation, pointer: "/operation".into() };
         let lines = vec![shown(&schemes.needs(root.to(&operation)))];
         let codes = findings.into_diagnostics();
         let codes = codes.iter().map(|found| found.code.as_str().to_owned());
@@ -161,7 +165,7 @@ mod tests {
         let document = Document::new(node(&root)).unwrap();
         let mut findings = Findings::default();
         let schemes = Schemes::new(Cursor::new(&document, &mut findings));
-        assert_eq!(format!("{:?}", schemes.known["a"].kind), expected);
+        assert_eq!(format!("{:?}", schemes.schemes["a"].kind), expected);
     }
 
     #[test]

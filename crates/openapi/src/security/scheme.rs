@@ -12,7 +12,7 @@ use crate::{
 /// The kind of a scheme; [`SecuritySchemeKind::Unknown`] if it states no kind that can be read.
 pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
-    let known = match scheme.text("type").unwrap_or_default() {
+    let scheme_kind = match scheme.text("type").unwrap_or_default() {
         "apiKey" if is_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
         "apiKey" => api_key(scheme),
         "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
@@ -30,7 +30,7 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
         }
         _ => None,
     };
-    known.unwrap_or(SecuritySchemeKind::Unknown)
+    scheme_kind.unwrap_or(SecuritySchemeKind::Unknown)
 }
 
 /// Returns true if an extension of AWS's gateway says that the key is a signature.

@@ -6,7 +6,7 @@ use crate::{
     security::{
         argument_header::ArgumentHeader,
         credential_places::{CredentialPlaces, DeclaredParameter, PlaceOwner},
-        header::{folded, is_forbidden, is_reserved},
+        header::{folded_name, is_forbidden, is_reserved},
     },
 };
 
@@ -25,14 +25,14 @@ pub(crate) struct WithholdingRules<'a> {
 }
 
 /// The reason why a parameter is not offered; `None` if it is offered.
-pub(crate) fn withheld(
+pub(crate) fn withholding_reason(
     declared: DeclaredParameter<'_>,
     rules: WithholdingRules<'_>,
 ) -> Option<WithholdingReason> {
     if declared.place != InputLocation::Header {
         return rules.places.owner(declared).map(WithholdingReason::Credential);
     }
-    let folded = folded(declared.name);
+    let folded = folded_name(declared.name);
     if is_reserved(&folded) {
         return Some(WithholdingReason::Reserved);
     }

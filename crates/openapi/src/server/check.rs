@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{named_by_operator, text::mended};
+use super::{named_by_operator, text::suggested_url};
 use crate::options::LoadOptions;
 
 /// A server that requests cannot be sent to.
@@ -37,14 +37,14 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
     if text.contains('{') {
         return Ok(());
     }
-    let found = named_by_operator(text, &LoadOptions::default());
-    found
+    let result = named_by_operator(text, &LoadOptions::default());
+    result
         .map(|_| ())
         .map_err(|refusal| InvalidServer { message: refusal.message, help: help(text) })
 }
 
 pub(super) fn help(text: &str) -> String {
-    match mended(text) {
+    match suggested_url(text) {
         Some(fit) => format!("write `{fit}`"),
         None => "write it as `https://api.example.com/v1`".to_owned(),
     }

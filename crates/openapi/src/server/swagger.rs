@@ -26,7 +26,7 @@ struct Host<'t> {
 }
 
 /// Puts the members together; `schemes` may be an operation's own.
-pub(super) fn written(
+pub(super) fn server_text(
     root: &Node,
     schemes: Option<&Node>,
     options: &LoadOptions,
@@ -45,8 +45,8 @@ pub(super) fn written(
     let schemes = schemes.or_else(|| root.get("schemes"));
     let Host { scheme, authority, path: above } =
         parts(host).map_err(|wrong| (HOST, wrong, None))?;
-    let scheme = chosen(scheme, schemes, options);
-    let path = joined(above, path).ok_or_else(|| {
+    let scheme = chosen_scheme(scheme, schemes, options);
+    let path = joined_path(above, path).ok_or_else(|| {
         let expected = "expected a `host` without a path, which `basePath` contains";
         let meant = format!("{scheme}://{authority}/{above}/{path}");
         (HOST, wrong(expected, host), Some(meant))
@@ -112,7 +112,7 @@ fn base_path<'t>(base: &'t str, host: &str) -> Result<BasePath<'t>, InvalidAddre
 }
 
 /// The path of `host` and `basePath`; `None` if it is not clear whether one contains the other.
-fn joined<'t>(above: &'t str, base: &'t str) -> Option<&'t str> {
+fn joined_path<'t>(above: &'t str, base: &'t str) -> Option<&'t str> {
     let bare = base.trim_end_matches('/');
     if above.is_empty() {
         return Some(base);
@@ -121,7 +121,7 @@ fn joined<'t>(above: &'t str, base: &'t str) -> Option<&'t str> {
 }
 
 /// `https` if it is listed, or written in `host`. Without either it is the scheme that the description was read with.
-fn chosen<'a>(
+fn chosen_scheme<'a>(
     written: Option<&'a str>,
     schemes: Option<&'a Node>,
     options: &'a LoadOptions,
@@ -130,11 +130,13 @@ fn chosen<'a>(
     let listed = schemes.and_then(Node::as_array).unwrap_or_default();
     let listed = listed.iter().filter_map(Node::as_str).chain(one);
     let names: Vec<&str> = written.into_iter().chain(listed).collect();
-    let is_named = |known: &&str| names.iter().any(|name| name.eq_ignore_ascii_case(known));
-    let known = ["https", "http"].into_iter().find(is_named);
+    let is_named = |supported_scheme: &&str| {
+        names.iter().any(|name| name.eq_ignore_ascii_case(supported_scheme))
+    };
+    let supported_scheme = ["https", "http"].into_iter().find(is_named);
     let read_with = options.document_url.as_ref().map(url::Url::scheme);
     let read_with = read_with.filter(|scheme| matches!(*scheme, "http" | "https"));
-    known.or_else(|| names.first().copied()).or(read_with).unwrap_or("https")
+    supported_scheme.or_else(|| names.first().copied()).or(read_with).unwrap_or("https")
 }
 
 const BASE_PATH: &str = "/basePath";

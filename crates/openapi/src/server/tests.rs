@@ -11,7 +11,7 @@ use crate::sample::document;
 fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
     let document = document(json!({"servers": servers}));
     let mut findings = Findings::default();
-    let got = Servers::new(&document, options).of(&[], &mut findings);
+    let got = Servers::new(&document, options).operation_server(&[], &mut findings);
     let got = got.map_or_else(
         || findings.into_diagnostics()[0].code.as_str().to_owned(),
         |server| format!("{} {:?}", server.url, server.named_by),
@@ -28,7 +28,7 @@ fn check_missing(servers: Value, url: &str, message: &str) {
     let servers = Servers::new(&document, &options);
     let mut findings = Findings::default();
     for _ in 0..3 {
-        let server = servers.of(&[], &mut findings).unwrap();
+        let server = servers.operation_server(&[], &mut findings).unwrap();
         assert_eq!((server.url.as_str(), server.is_missing), (url, true));
     }
     assert_eq!(servers.root(), None);
@@ -46,7 +46,7 @@ fn a_malformed_server_of_the_operator_is_reported_as_such() {
     let options = LoadOptions { server, ..LoadOptions::default() };
     let servers = Servers::new(&document, &options);
     let mut findings = Findings::default();
-    assert_eq!(servers.of(&[], &mut findings), None);
+    assert_eq!(servers.operation_server(&[], &mut findings), None);
     servers.report_root(&mut findings);
     let found = findings.into_diagnostics();
     assert_eq!(found.len(), 1);
@@ -114,7 +114,7 @@ fn a_default_outside_the_values_of_its_variable_is_reported_once() {
         let mut findings = Findings::default();
         servers.report_root(&mut findings);
         servers.report_root(&mut findings);
-        assert!(servers.of(&[], &mut findings).is_some());
+        assert!(servers.operation_server(&[], &mut findings).is_some());
         let found = findings.into_diagnostics();
         let codes: Vec<_> = found.iter().map(|found| found.code.as_str()).collect();
         assert_eq!(codes, expected);
@@ -157,7 +157,9 @@ fn the_suggested_server_keeps_the_host_and_path_of_the_description() {
     ] {
         let document = document(json!({"servers": servers}));
         let options = LoadOptions::default();
-        let server = Servers::new(&document, &options).of(&[], &mut Findings::default()).unwrap();
+        let server = Servers::new(&document, &options)
+            .operation_server(&[], &mut Findings::default())
+            .unwrap();
         assert_eq!(server.suggestion.as_deref(), Some(expected));
     }
     for (servers, expected) in [
@@ -169,7 +171,7 @@ fn the_suggested_server_keeps_the_host_and_path_of_the_description() {
         let document = document(json!({"servers": servers}));
         let mut findings = Findings::default();
         let options = LoadOptions::default();
-        assert_eq!(Servers::new(&document, &options).of(&[], &mut findings), None);
+        assert_eq!(Servers::new(&document, &options).operation_server(&[], &mut findings), None);
         let help = findings.into_diagnostics()[0].help.clone();
         assert_eq!(help, format!("name the server: `server: {expected}`"));
     }
@@ -182,7 +184,7 @@ fn a_doubtful_server_is_reported_once_and_used() {
     let servers = Servers::new(&document, &options);
     let mut findings = Findings::default();
     for _ in 0..2 {
-        assert!(servers.of(&[], &mut findings).is_some());
+        assert!(servers.operation_server(&[], &mut findings).is_some());
     }
     let found = findings.into_diagnostics();
     assert_eq!(found.len(), 1);
@@ -218,7 +220,8 @@ fn a_server_must_be_a_plain_http_address() {
     ] {
         let document = document(json!({"servers": [{"url": bad}]}));
         let options = LoadOptions::default();
-        let found = Servers::new(&document, &options).of(&[], &mut Findings::default());
+        let found =
+            Servers::new(&document, &options).operation_server(&[], &mut Findings::default());
         assert!(found.is_none(), "{bad}");
     }
     check(json!("https://a.example"), "invalid-server");
@@ -244,11 +247,11 @@ fn the_servers_of_the_innermost_level_are_used() {
     }));
     let level = |name: &str| {
         let node = document.root().get(name).unwrap();
-        Located { node, pointer: format!("/{name}").into() }
+        LocatedNode { node, pointer: format!("/{name}").into() }
     };
     let options = LoadOptions::default();
     let servers = Servers::new(&document, &options);
     let levels = [&level("operation"), &level("item")];
-    let found = servers.of(&levels, &mut Findings::default()).unwrap();
+    let found = servers.operation_server(&levels, &mut Findings::default()).unwrap();
     assert_eq!(found.url.as_str(), "https://item.example/");
 }

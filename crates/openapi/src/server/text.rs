@@ -31,7 +31,7 @@ struct UrlParts<'t> {
 }
 
 impl<'t> UrlParts<'t> {
-    fn of(text: &'t str) -> Self {
+    fn from_text(text: &'t str) -> Self {
         let (scheme, rest) = match text.split_once(':') {
             Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
             _ => (None, text),
@@ -58,7 +58,7 @@ fn is_scheme(text: &str) -> bool {
 /// Reads an absolute address; `None` if the text is relative.
 pub(super) fn absolute(text: &str) -> Result<Option<Address>, InvalidAddress> {
     let plain = text.trim();
-    let parts = UrlParts::of(plain);
+    let parts = UrlParts::from_text(plain);
     let Some(scheme) = parts.scheme else { return Ok(None) };
     check_plain(plain, parts)?;
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -102,7 +102,9 @@ pub(super) fn relative(text: &str, base: &Url) -> Result<Address, InvalidAddress
         Some(authority) => {
             check_authority(authority, plain)?.is_equal(&url) && is_equal(parts.path, url.path())
         }
-        None => url.origin() == base.origin() && is_equal(&merged(parts.path, base), url.path()),
+        None => {
+            url.origin() == base.origin() && is_equal(&merged_path(parts.path, base), url.path())
+        }
     };
     if !is_equal || !matches!(url.scheme(), "http" | "https") {
         return Err(bad());
@@ -128,7 +130,7 @@ pub(super) fn nowhere(text: &str) -> Result<Url, InvalidAddress> {
 }
 
 fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
-    let parts = UrlParts::of(text);
+    let parts = UrlParts::from_text(text);
     check_plain(text, parts)?;
     if let Some(authority) = parts.authority {
         check_authority(authority, text)?;
@@ -146,14 +148,14 @@ fn check_relative(text: &str) -> Result<UrlParts<'_>, InvalidAddress> {
 }
 
 /// The absolute URL that a text is probably meant as: without a scheme, or with a part of `://` missing.
-pub(super) fn mended(text: &str) -> Option<String> {
+pub(super) fn suggested_url(text: &str) -> Option<String> {
     let plain = text.trim().replace('\\', "/");
     let (scheme, rest) = match scheme_of(&plain) {
         Some((scheme, rest)) => (Some(scheme), rest),
         None => (None, plain.trim_start_matches('/')),
     };
     let scheme = match (scheme, scheme_of(rest)) {
-        (_, Some(_)) => return mended(rest),
+        (_, Some(_)) => return suggested_url(rest),
         (Some(scheme), None) => scheme,
         (None, None) => host::usual_scheme(rest),
     };
@@ -186,10 +188,10 @@ pub(super) fn names_host(text: &str) -> bool {
 
 /// The refusal of a text; it is shown unless it may contain a password.
 pub(super) fn wrong(expected: &str, text: &str) -> InvalidAddress {
-    InvalidAddress(format!("{expected}, got{}", shown(text)))
+    InvalidAddress(format!("{expected}, got{}", quoted_text(text)))
 }
 
-fn shown(text: &str) -> String {
+fn quoted_text(text: &str) -> String {
     match text.trim() {
         "" => " an empty text".to_owned(),
         text if text.contains('@') => " one with `@`".to_owned(),
@@ -209,8 +211,9 @@ fn check_plain(text: &str, parts: UrlParts<'_>) -> Result<(), InvalidAddress> {
         _ if c.is_ascii() => c.is_ascii_whitespace() || c.is_ascii_control(),
         _ => !c.is_alphanumeric() && parts.authority.is_none_or(|authority| !authority.contains(c)),
     };
-    if let Some(found) = text.chars().find(|c| is_foreign(*c)) {
-        let expected = format!("expected a server URL without `{}`", found.escape_debug());
+    if let Some(foreign_character) = text.chars().find(|c| is_foreign(*c)) {
+        let expected =
+            format!("expected a server URL without `{}`", foreign_character.escape_debug());
         return Err(wrong(&expected, text));
     }
     if parts.has_more {
@@ -244,7 +247,7 @@ fn doubt(text: &str, path: &str, url: &Url) -> Option<String> {
 }
 
 /// The path of a relative text against a base (RFC 3986 §5.2.3).
-fn merged(path: &str, base: &Url) -> String {
+fn merged_path(path: &str, base: &Url) -> String {
     if path.is_empty() {
         return "/".to_owned();
     }

@@ -8,9 +8,9 @@ use super::{
     ServerRefusal, refusal,
     text::{InvalidAddress, check_placeholders, wrong},
 };
-use crate::{code::Code, findings::Findings, options::LoadOptions, reference::Located};
+use crate::{code::Code, findings::Findings, options::LoadOptions, reference::LocatedNode};
 
-pub(super) fn filled(
+pub(super) fn filled_template(
     template: &str,
     variables: Option<&Node>,
     pointer: &str,
@@ -71,7 +71,7 @@ fn written_value(node: &Node) -> Option<String> {
 
 /// Reports unlisted defaults of the first server of a list, except those that the operator replaces.
 pub(super) fn report_odd_defaults(
-    list: &Located<'_>,
+    list: &LocatedNode<'_>,
     is_replaced: impl Fn(&str) -> bool,
     findings: &mut Findings,
 ) {
@@ -82,7 +82,10 @@ pub(super) fn report_odd_defaults(
         let legal = variable.list("enum");
         let mut legal = legal.iter().filter_map(written_value).peekable();
         let Some(default) = variable.get("default").and_then(written_value) else { continue };
-        if legal.peek().is_none() || is_replaced(name) || legal.any(|known| known == default) {
+        if legal.peek().is_none()
+            || is_replaced(name)
+            || legal.any(|legal_value| legal_value == default)
+        {
             continue;
         }
         let at = first.name("variables");

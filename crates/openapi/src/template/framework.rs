@@ -30,15 +30,16 @@ pub(crate) fn plain(
     is_declared: &dyn Fn(&str) -> bool,
     is_query: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Plain>, &'static str> {
-    let mut reader = Reader { rest: key, key: String::new(), first: None, is_declared, is_query };
+    let mut reader =
+        PathKeyReader { rest: key, key: String::new(), first: None, is_declared, is_query };
     while let Some(c) = reader.rest.chars().next() {
         reader.step(c)?;
     }
-    let Reader { key, first, .. } = reader;
+    let PathKeyReader { key, first, .. } = reader;
     Ok(first.map(|first| Plain { key, first }))
 }
 
-struct Reader<'a> {
+struct PathKeyReader<'a> {
     rest: &'a str,
     key: String,
     first: Option<(String, String)>,
@@ -46,7 +47,7 @@ struct Reader<'a> {
     is_query: &'a dyn Fn(&str) -> bool,
 }
 
-impl Reader<'_> {
+impl PathKeyReader<'_> {
     fn step(&mut self, c: char) -> Result<(), &'static str> {
         let rest = self.rest;
         let begins = self.key.ends_with('/');

@@ -16,14 +16,14 @@ use crate::{
     cursor::Cursor,
     input::InputLocation,
     parameter::Parameter,
-    reference::{Located, reference_of},
+    reference::{LocatedNode, reference_of},
 };
 
 #[derive(Debug)]
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
     pub(super) headers: Box<[Arc<str>]>,
-    pub(super) output: Option<Located<'d>>,
+    pub(super) output: Option<LocatedNode<'d>>,
 }
 
 /// The `content` objects that were read without a finding, by their addresses: many operations have equal responses.
@@ -42,11 +42,14 @@ struct DeclaredContent<'d> {
 struct GatheredAnswers<'d> {
     types: Vec<Arc<str>>,
     headers: IndexSet<Arc<str>>,
-    output: Option<Located<'d>>,
+    output: Option<LocatedNode<'d>>,
 }
 
 /// The successful responses (2xx), in the order of the description.
-pub(super) fn read<'d>(known: &mut AnswerCache<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
+pub(super) fn read<'d>(
+    answer_cache: &mut AnswerCache<'d>,
+    operation: Cursor<'d, '_>,
+) -> Answers<'d> {
     let mut gathered = GatheredAnswers::default();
     let document = operation.document;
     let responses =
@@ -73,11 +76,11 @@ pub(super) fn read<'d>(known: &mut AnswerCache<'d>, operation: Cursor<'d, '_>) -
             continue;
         }
         if document.version().is_swagger() {
-            let types = swagger::types(operation, "produces", &response.located());
+            let types = swagger::types(operation, "produces", &response.located_node());
             gathered.extend(types);
             continue;
         }
-        known.gather(response, &mut gathered);
+        answer_cache.gather(response, &mut gathered);
     }
     Answers {
         accept: distinct(gathered.types),
@@ -93,8 +96,8 @@ pub(super) fn declared_accept(
     parameters: &[Parameter<'_>],
     operation: Cursor<'_, '_>,
 ) -> Option<Arc<str>> {
-    let is_accept = |known: &&Parameter<'_>| {
-        known.place() == InputLocation::Header && known.name.eq_ignore_ascii_case("accept")
+    let is_accept = |parameter: &&Parameter<'_>| {
+        parameter.place() == InputLocation::Header && parameter.name.eq_ignore_ascii_case("accept")
     };
     let schema = parameters.iter().find(is_accept)?.schema.as_ref()?;
     let schema = operation.to(schema).target().ok()?;
@@ -110,15 +113,15 @@ fn is_success(status: &str) -> bool {
 impl<'d> AnswerCache<'d> {
     fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut GatheredAnswers<'d>) {
         let content = response.node.get("content").and_then(Node::as_object);
-        let known = content.and_then(|content| self.contents.get(&content.address()));
-        if let Some(known) = known {
-            return gathered.extend_known(known, response);
+        let cached_content = content.and_then(|content| self.contents.get(&content.address()));
+        if let Some(cached_content) = cached_content {
+            return gathered.extend_known(cached_content, response);
         }
-        let (media, own) = response.apart(media::media);
+        let (media, own) = response.with_own_findings(media::media);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
         {
-            let known = Arc::new(DeclaredContent::of(content, &media));
-            self.contents.insert(content.address(), known);
+            let declared_content = Arc::new(DeclaredContent::from_media(content, &media));
+            self.contents.insert(content.address(), declared_content);
         }
         response.absorb(&own);
         gathered.extend(media);
@@ -126,7 +129,7 @@ impl<'d> AnswerCache<'d> {
 }
 
 impl<'d> DeclaredContent<'d> {
-    fn of(content: &'d Object, media: &[DescribedMedia<'d>]) -> Self {
+    fn from_media(content: &'d Object, media: &[DescribedMedia<'d>]) -> Self {
         let mut pairs = content.iter().zip(media);
         let output = pairs.find_map(|((name, _), media)| {
             let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Json)?;
@@ -147,18 +150,18 @@ impl<'d> GatheredAnswers<'d> {
         }
     }
 
-    fn extend_known(&mut self, known: &DeclaredContent<'d>, response: Cursor<'d, '_>) {
-        if let (None, Some(([media_type, keyword], node))) = (&self.output, known.output) {
+    fn extend_known(&mut self, content: &DeclaredContent<'d>, response: Cursor<'d, '_>) {
+        if let (None, Some(([media_type, keyword], node))) = (&self.output, content.output) {
             let path = response.path().name("content");
-            self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));
+            self.output = Some(LocatedNode::new(node, &path.name(media_type).name(keyword)));
         }
         // Every operation pays for a shared response.
-        let types = response.document.affordable(&known.types, media::MEDIA);
+        let types = response.document.affordable(&content.types, media::MEDIA);
         self.types.extend(types.map(Arc::clone));
     }
 }
 
-fn is_said(schema: &Located<'_>) -> bool {
+fn is_said(schema: &LocatedNode<'_>) -> bool {
     !matches!(schema.node, Node::Null)
 }
 

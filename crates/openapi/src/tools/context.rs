@@ -31,7 +31,7 @@ use crate::{
     parameter::{self, Parameter},
     purpose::is_described,
     reach::Reach,
-    reference::{Located, reference_of},
+    reference::{LocatedNode, reference_of},
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader,
         credential_places::CredentialPlaces, requirements::Schemes,
@@ -87,7 +87,7 @@ pub(super) struct Fragments {
 
 #[derive(Debug)]
 struct OperationParts<'d> {
-    operation: Located<'d>,
+    operation: LocatedNode<'d>,
     /// The path item whose texts replace missing ones of the operation.
     item: Option<&'d Node>,
     template: Template,
@@ -107,12 +107,12 @@ impl<'d> Context<'d> {
     /// and once the steps are used up, so are all later ones.
     pub(super) fn operation(
         &mut self,
-        found: &FoundOperation<'d>,
+        found_operation: &FoundOperation<'d>,
         naming: OperationName<'_>,
         findings: &mut Findings,
     ) -> Option<Operation> {
         let OperationName { tool_name, written, edit } = naming;
-        let FoundOperation { method, key, operation, .. } = found;
+        let FoundOperation { method, key, operation, .. } = found_operation;
         self.document.begin();
         if key.len() > LONGEST_KEY {
             let message =
@@ -121,15 +121,15 @@ impl<'d> Context<'d> {
             return None;
         }
         let (label, applied) = ([method.as_str(), " ", key].concat(), edit.map(|it| &it.applied));
-        let names = names_of(Some(&tool_name), found.operation_id(), written, applied);
-        let let_through = self.options.argument_headers.of(&names);
-        let is_spent = self.document.is_spent();
-        let read = if is_spent { None } else { self.read(found, &let_through, &names, findings) };
+        let names = names_of(Some(&tool_name), found_operation.operation_id(), written, applied);
+        let let_through = self.options.argument_headers.headers_for_operation(&names);
+        let has_steps = !self.document.is_spent();
+        let read = has_steps.then(|| self.read(found_operation, &let_through, &names, findings));
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
         }
-        let mut read = read?;
+        let mut read = read.flatten()?;
         if let Some(edit) = edit {
             self.edit(edit, &mut read, findings);
         }
@@ -159,10 +159,10 @@ impl<'d> Context<'d> {
             blueprint: Blueprint {
                 common: Arc::clone(&self.common),
                 label,
-                operation: Origin::of(&operation),
+                operation: Origin::from_located(&operation),
                 item: item.cloned(),
                 inputs: origins.into(),
-                output: answers.output.as_ref().map(Origin::of),
+                output: answers.output.as_ref().map(Origin::from_located),
                 tool_name,
                 effect: read.effect,
             },
@@ -196,7 +196,7 @@ impl<'d> Context<'d> {
     fn template(
         &mut self,
         key: &Arc<str>,
-        levels: &[&Located<'d>],
+        levels: &[&LocatedNode<'d>],
         findings: &mut Findings,
     ) -> Option<Template> {
         let cursor = Cursor::new(self.document, findings);
@@ -210,32 +210,32 @@ impl<'d> Context<'d> {
 
     fn read(
         &mut self,
-        found: &FoundOperation<'d>,
+        found_operation: &FoundOperation<'d>,
         let_through: &[&ArgumentHeader],
         names: &[Option<&str>],
         findings: &mut Findings,
     ) -> Option<OperationParts<'d>> {
-        let FoundOperation { method, key, items, operation } = found;
-        let operation = Cursor::new(self.document, findings).to(operation).followed()?;
+        let FoundOperation { method, key, items, operation } = found_operation;
+        let operation = Cursor::new(self.document, findings).to(operation).resolved_node()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
             return None;
         }
-        let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items.iter()).collect();
+        let levels: Vec<&LocatedNode<'d>> = iter::once(&operation).chain(items.iter()).collect();
         let template = self.template(key, &levels, findings);
-        let server = self.servers.of(&levels, findings);
+        let server = self.servers.operation_server(&levels, findings);
         let options = self.options;
         let cursor = Cursor::new(self.document, findings).to(&operation);
         let security = self.schemes.needs(cursor);
         let parameters = parameter::read(&mut self.shared.parameters, cursor, &levels);
         let accept = answer::declared_accept(&parameters, cursor);
-        let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
-        let places = CredentialPlaces::new(options.configured(), &security, schemes.iter());
+        let schemes: Vec<_> = self.schemes.declared_schemes().map(Arc::clone).collect();
+        let places = CredentialPlaces::new(options.credential_options(), &security, schemes.iter());
         let rules = WithholdingRules { places: &places, let_through };
         let OfferedParameters { mut parameters, withheld: kept_back, demanded } =
-            parameters::among(parameters, cursor, template.as_ref(), rules);
-        let security = security.and(&demanded);
+            parameters::offered_parameters(parameters, cursor, template.as_ref(), rules);
+        let security = security.with_schemes(&demanded);
         let credential_keys = places.keys().chain(kept_back).collect();
         let mut body = self.body(cursor, &mut parameters);
         if let Some(body) = &mut body {
@@ -246,7 +246,7 @@ impl<'d> Context<'d> {
         let session_inputs = options.session_inputs;
         let wanted = options.wants_body_arguments(names).then_some(BodyLayout::Arguments);
         let mut layout = layout::arrange(cursor, parameters, body, session_inputs, wanted);
-        let argument_headers = declared(let_through, &layout.inputs);
+        let argument_headers = allowed_input_headers(let_through, &layout.inputs);
         let texts = OperationTexts { method, key, operation: operation.node };
         let effect = if options.only_reads(names) {
             Effect::Read
@@ -293,7 +293,7 @@ impl<'d> Context<'d> {
         findings.into_diagnostics()
     }
 
-    fn report_spent(&self, operation: &Located<'_>, findings: &mut Findings) {
+    fn report_spent(&self, operation: &LocatedNode<'_>, findings: &mut Findings) {
         let most = self.document.most_steps();
         if self.document.step_budget().is_some_and(StepBudget::is_spent) {
             let message = format!(
@@ -335,10 +335,10 @@ impl<'d> Context<'d> {
             .get("requestBody")
             .filter(|body| reference_of(body).is_some() && document.is_one_place(operation.path()));
         let address = reference.and_then(Node::as_object).map(Object::address);
-        if let Some(known) = address.and_then(|address| self.shared.bodies.get(&address)) {
-            return known.again(document);
+        if let Some(cached_body) = address.and_then(|address| self.shared.bodies.get(&address)) {
+            return cached_body.copy_within_budget(document);
         }
-        let (body, own) = operation.apart(|operation| {
+        let (body, own) = operation.with_own_findings(|operation| {
             let mut body = media::read(operation)?;
             media::prefer(&mut body, operation, self.options);
             Some(body)
@@ -351,7 +351,10 @@ impl<'d> Context<'d> {
     }
 }
 
-fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
+fn allowed_input_headers(
+    let_through: &[&ArgumentHeader],
+    inputs: &[Input],
+) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
         inputs.iter().any(|input| input.place() == InputLocation::Header && header.is(&input.name))
     };
@@ -363,7 +366,7 @@ const LONGEST_KEY: usize = 8 << 10;
 
 /// The path item that describes an operation without its own description. Reports if neither has one.
 fn describing<'d>(
-    items: &[Located<'d>],
+    items: &[LocatedNode<'d>],
     operation: &Node,
     cursor: Cursor<'d, '_>,
 ) -> Option<&'d Node> {

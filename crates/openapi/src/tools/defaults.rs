@@ -11,7 +11,7 @@ use crate::{
     input::{Input, InputLocation, ValueSource},
     layout::Layout,
     options::Defaults,
-    reference::{Located, follow},
+    reference::{LocatedNode, follow},
     schema::{default_of, only_value_of},
 };
 
@@ -86,7 +86,7 @@ impl DecisiveDefaults {
             if labels.n == 0 {
                 continue;
             }
-            let message = format!("expected {what}, got {}", labels.shown());
+            let message = format!("expected {what}, got {}", labels.summary());
             if is_sent {
                 let help =
                     "`defaults: safe` makes the caller give them; `all` sends these defaults";
@@ -107,7 +107,7 @@ impl Labels {
         }
     }
 
-    fn shown(&self) -> String {
+    fn summary(&self) -> String {
         let n_more = self.n - self.first.len();
         let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
         let noun = if self.n == 1 { "other" } else { "others" };
@@ -149,7 +149,7 @@ fn may_be_of_defaults(document: &Document, layout: &Layout<'_>) -> bool {
     }
 }
 
-fn has_members_of_defaults(document: &Document, schema: &Located<'_>) -> bool {
+fn has_members_of_defaults(document: &Document, schema: &LocatedNode<'_>) -> bool {
     let Ok(root) = follow(document, schema.node, &schema.path()) else { return false };
     let (Some(properties), above) = (root.node.get("properties"), root.path()) else {
         return false;
@@ -183,7 +183,7 @@ mod tests {
         let expected = ["1 other: `0`", "2 others: `0`, `1`"];
         for (n, expected) in expected.iter().enumerate() {
             labels.add(&n.to_string());
-            assert_eq!(labels.shown(), *expected);
+            assert_eq!(labels.summary(), *expected);
         }
     }
 }

@@ -8,16 +8,16 @@ use callgate_tree::{Node, Object};
 use crate::{
     code::Code,
     cursor::Cursor,
-    reference::{Located, beyond, reference_of},
+    reference::{LocatedNode, reference_of, reference_targets},
 };
 
 pub(super) struct FoundOperation<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
     /// The operation's path item and the path items that this one refers to, the nearest first.
-    pub(super) items: Arc<[Located<'d>]>,
+    pub(super) items: Arc<[LocatedNode<'d>]>,
     /// The operation itself; if it is a broken reference, that reference.
-    pub(super) operation: Located<'d>,
+    pub(super) operation: LocatedNode<'d>,
 }
 
 impl FoundOperation<'_> {
@@ -48,24 +48,26 @@ pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<FoundOperation<'d>> {
         return Vec::new();
     };
     let most = document.limits().operations;
-    let mut found = Vec::new();
+    let mut found_operations = Vec::new();
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
         let items = path_items(paths.below(key, node));
-        let mut here = PathItem { key, items: &items, found: Vec::new() };
+        let mut here = PathItem { key, items: &items, operations: Vec::new() };
         for item in items.iter() {
             here.add_operations(paths.to(item));
         }
-        let mut known = BTreeSet::new();
-        here.found.retain(|found| known.insert(found.method.to_string()));
-        found.append(&mut here.found);
+        let mut seen_methods = BTreeSet::new();
+        here.operations
+            .retain(|found_operation| seen_methods.insert(found_operation.method.to_string()));
+        found_operations.append(&mut here.operations);
     }
-    if found.len() > most {
-        let message = format!("expected at most {most} operations, got: {}", found.len());
+    if found_operations.len() > most {
+        let message =
+            format!("expected at most {most} operations, got: {}", found_operations.len());
         let help =
             "split the description, or raise `limits: operations`; those beyond it are refused";
         paths.error(Code::TooManyOperations, message, help);
     }
-    found
+    found_operations
 }
 
 /// Reports that webhooks are not tools; returns true if there are any.
@@ -83,23 +85,24 @@ fn note_webhooks(root: Cursor<'_, '_>) -> bool {
 
 /// A path item and the targets of its references. Members beside a reference count too, before those of its target
 /// (OpenAPI 3.1.0 §4.8.9.1 leaves open which of two contradictory members counts).
-fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[Located<'d>]> {
+fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[LocatedNode<'d>]> {
     if reference_of(item.node).is_none() {
-        return [item.located()].into();
+        return [item.located_node()].into();
     }
-    let end = item.followed();
-    let mut items = beyond(item.document, item.node, item.path());
-    let is_last = |end: &Located<'d>| items.last().is_some_and(|last| ptr::eq(last.node, end.node));
+    let end = item.resolved_node();
+    let mut items = reference_targets(item.document, item.node, item.path());
+    let is_last =
+        |end: &LocatedNode<'d>| items.last().is_some_and(|last| ptr::eq(last.node, end.node));
     let end = end.filter(|end| !is_last(end));
     items.extend(end);
-    items.insert(0, item.located());
+    items.insert(0, item.located_node());
     items.into()
 }
 
 struct PathItem<'a, 'd> {
     key: &'a Arc<str>,
-    items: &'a Arc<[Located<'d>]>,
-    found: Vec<FoundOperation<'d>>,
+    items: &'a Arc<[LocatedNode<'d>]>,
+    operations: Vec<FoundOperation<'d>>,
 }
 
 impl<'d> PathItem<'_, 'd> {
@@ -113,10 +116,10 @@ impl<'d> PathItem<'_, 'd> {
         };
         let has_query = item.document.version().is_at_least(3, 2);
         for (name, node) in members.iter() {
-            let known =
+            let standard_method =
                 METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name)).cloned();
             let query = || has_query && name.eq_ignore_ascii_case("query");
-            if let Some(method) = known.or_else(|| query().then(query_method).flatten()) {
+            if let Some(method) = standard_method.or_else(|| query().then(query_method).flatten()) {
                 self.add(method, item.below(name, node));
             }
         }
@@ -136,9 +139,9 @@ impl<'d> PathItem<'_, 'd> {
 
     fn add(&mut self, method: http::Method, at: Cursor<'d, '_>) {
         // No version allows an operation to be a reference, but descriptions in several files contain such references.
-        let operation = at.target().unwrap_or_else(|_| at.located());
+        let operation = at.target().unwrap_or_else(|_| at.located_node());
         let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
-        self.found.push(FoundOperation { method, key, items, operation });
+        self.operations.push(FoundOperation { method, key, items, operation });
     }
 }
 

@@ -12,12 +12,12 @@ use crate::{
     findings::{Finding, Findings},
     input::{Encoding, InputLocation, Placement, Style, Styled},
     parameter::Parameter,
-    reference::Located,
+    reference::LocatedNode,
     security::{
         SecurityScheme,
         argument_header::ArgumentHeader,
         credential_places::{DeclaredParameter, PlaceOwner},
-        withholding_rules::{WithholdingReason, WithholdingRules, withheld},
+        withholding_rules::{WithholdingReason, WithholdingRules, withholding_reason},
     },
     template::{QueryValue, Template},
 };
@@ -31,13 +31,13 @@ pub(super) struct OfferedParameters<'d> {
     pub(super) demanded: Vec<Arc<SecurityScheme>>,
 }
 
-pub(super) fn among<'d>(
+pub(super) fn offered_parameters<'d>(
     mut parameters: Vec<Parameter<'d>>,
     operation: Cursor<'d, '_>,
     template: Option<&Template>,
     rules: WithholdingRules<'_>,
 ) -> OfferedParameters<'d> {
-    let at = operation.located();
+    let at = operation.located_node();
     if let Some(template) = template {
         take_query_values(template, &at, &mut parameters);
     }
@@ -73,9 +73,10 @@ impl<'d> OfferedParameters<'d> {
             place: parameter.place(),
             name: &parameter.name,
             required: parameter.required,
-            description: said(&parameter),
+            description: parameter_description(&parameter),
         };
-        let why = if parameter.is_whole_body() { None } else { withheld(declared, rules) };
+        let why =
+            if parameter.is_whole_body() { None } else { withholding_reason(declared, rules) };
         let Some(why) = why else { return self.parameters.push(parameter) };
         report(&parameter, &why, findings);
         let WithholdingReason::Credential(taker) = why else { return };
@@ -88,7 +89,7 @@ impl<'d> OfferedParameters<'d> {
     }
 }
 
-fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
+fn parameter_description<'a>(parameter: &'a Parameter<'_>) -> &'a str {
     let own = || parameter.object.text("description");
     parameter.description.as_deref().or_else(own).unwrap_or_default()
 }
@@ -143,20 +144,20 @@ fn report(parameter: &Parameter<'_>, why: &WithholdingReason, findings: &mut Fin
 
 /// Reports query parameters beside a whole query string: OpenAPI 3.2.0 §4.12.1 forbids the combination.
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
-    let is_query = |known: &&Parameter<'_>| {
-        matches!(known.place(), InputLocation::Query | InputLocation::Querystring)
+    let is_query = |parameter: &&Parameter<'_>| {
+        matches!(parameter.place(), InputLocation::Query | InputLocation::Querystring)
     };
     let queries = parameters.iter().filter(is_query);
-    let whole = parameters.iter().find(|known| known.place() == InputLocation::Querystring);
+    let whole = parameters.iter().find(|parameter| parameter.place() == InputLocation::Querystring);
     if let (Some(whole), true) = (whole, queries.clone().nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
         let help = "describe either; a call that gives both is refused";
         // If two of them are required, every call supplies both.
-        let is_never = queries.filter(|known| known.required).nth(1).is_some();
+        let is_never = queries.filter(|parameter| parameter.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
-        let found = Finding::new(Code::MalformedNode, severity, message, help);
-        findings.add(found, whole.pointer());
+        let finding = Finding::new(Code::MalformedNode, severity, message, help);
+        findings.add(finding, whole.pointer());
     }
 }
 
@@ -164,26 +165,29 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
 /// else a required text.
 fn take_query_values<'d>(
     template: &Template,
-    operation: &Located<'d>,
+    operation: &LocatedNode<'d>,
     parameters: &mut Vec<Parameter<'d>>,
 ) {
     for QueryValue { name, text, variable } in &template.query_values {
-        let is_query =
-            |known: &Parameter<'_>| known.place() == InputLocation::Query && known.name == *name;
+        let is_query = |parameter: &Parameter<'_>| {
+            parameter.place() == InputLocation::Query && parameter.name == *name
+        };
         if parameters.iter().any(is_query) {
             continue;
         }
-        let declares = |known: &&Parameter<'_>| {
-            matches!(known.place(), InputLocation::Path | InputLocation::Query)
-                && Some(&known.name) == variable.as_ref()
+        let declares = |parameter: &&Parameter<'_>| {
+            matches!(parameter.place(), InputLocation::Path | InputLocation::Query)
+                && Some(&parameter.name) == variable.as_ref()
         };
         let placement = Placement::Query(Encoding::Styled(Styled::plain(Style::Form)));
-        let found = parameters.iter().find(declares).cloned();
-        parameters.retain(|known| {
-            known.place() != InputLocation::Query || Some(&known.name) != variable.as_ref()
+        let declared_parameter = parameters.iter().find(declares).cloned();
+        parameters.retain(|parameter| {
+            parameter.place() != InputLocation::Query || Some(&parameter.name) != variable.as_ref()
         });
-        parameters.push(match found {
-            Some(found) => Parameter { name: Arc::clone(name), placement, ..found },
+        parameters.push(match declared_parameter {
+            Some(declared_parameter) => {
+                Parameter { name: Arc::clone(name), placement, ..declared_parameter }
+            }
             None => Parameter {
                 object: &Node::Null,
                 pointer: Some(Arc::clone(&operation.pointer)),
@@ -195,11 +199,11 @@ fn take_query_values<'d>(
             },
         });
     }
-    let is_left = |known: &Parameter<'_>| {
-        let is_taken = template.query_values.iter().any(|value| value.holds(&known.name));
-        known.place() != InputLocation::Path
+    let is_left = |parameter: &Parameter<'_>| {
+        let is_taken = template.query_values.iter().any(|value| value.holds(&parameter.name));
+        parameter.place() != InputLocation::Path
             || !is_taken
-            || template.variables().any(|name| *name == known.name)
+            || template.variables().any(|name| *name == parameter.name)
     };
     parameters.retain(is_left);
 }
@@ -211,7 +215,7 @@ struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    fn of(template: &'a Template) -> Self {
+    fn from_template(template: &'a Template) -> Self {
         let is_few = Self::are_few(template);
         let many = if is_few { HashSet::new() } else { template.variables().collect() };
         Self { template, many }
@@ -223,7 +227,7 @@ impl<'a> Variables<'a> {
 
     fn hold(&self, name: &Arc<str>) -> bool {
         if self.many.is_empty() {
-            return self.template.variables().any(|known| known == name);
+            return self.template.variables().any(|variable| variable == name);
         }
         self.many.contains(name)
     }
@@ -233,7 +237,7 @@ impl<'a> Variables<'a> {
 const COMPARED_VARIABLES: usize = 16;
 
 fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
-    let variables = Variables::of(template);
+    let variables = Variables::from_template(template);
     parameters.retain(|parameter| {
         let name = &parameter.name;
         let is_used = parameter.place() != InputLocation::Path || variables.hold(name);
@@ -264,19 +268,20 @@ fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings
 
 fn add_undeclared<'d>(
     template: &Template,
-    operation: &Located<'d>,
+    operation: &LocatedNode<'d>,
     parameters: &mut Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) {
-    let is_path = |known: &&Parameter<'_>| known.place() == InputLocation::Path;
+    let is_path = |parameter: &&Parameter<'_>| parameter.place() == InputLocation::Path;
     let mut declared: HashSet<Arc<str>> = HashSet::new();
     let is_few = Variables::are_few(template);
     if !is_few {
-        declared.extend(parameters.iter().filter(is_path).map(|known| Arc::clone(&known.name)));
+        declared
+            .extend(parameters.iter().filter(is_path).map(|parameter| Arc::clone(&parameter.name)));
     }
     for name in template.variables() {
         let is_declared = if is_few {
-            parameters.iter().filter(is_path).any(|known| known.name == *name)
+            parameters.iter().filter(is_path).any(|parameter| parameter.name == *name)
         } else {
             !declared.insert(Arc::clone(name))
         };

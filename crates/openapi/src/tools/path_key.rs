@@ -6,7 +6,7 @@ use crate::{
     code::Code,
     cursor::Cursor,
     document::Document,
-    reference::{Located, follow},
+    reference::{LocatedNode, follow},
     template::{
         Template,
         framework::{self, Plain},
@@ -19,8 +19,8 @@ pub(super) struct TemplateCache(Option<(Arc<str>, Template)>);
 
 impl TemplateCache {
     fn parse(&mut self, key: &Arc<str>) -> Result<Template, &'static str> {
-        if let Some((_, known)) = self.0.as_ref().filter(|(of, _)| Arc::ptr_eq(of, key)) {
-            return Ok(known.clone());
+        if let Some((_, cached_template)) = self.0.as_ref().filter(|(of, _)| Arc::ptr_eq(of, key)) {
+            return Ok(cached_template.clone());
         }
         let template = Template::parse(key)?;
         self.0 = Some((Arc::clone(key), template.clone()));
@@ -29,20 +29,23 @@ impl TemplateCache {
 }
 
 pub(super) fn template(
-    known: &mut TemplateCache,
+    template_cache: &mut TemplateCache,
     key: &Arc<str>,
-    levels: &[&Located<'_>],
+    levels: &[&LocatedNode<'_>],
     cursor: Cursor<'_, '_>,
 ) -> Option<Template> {
     let document = cursor.document;
     let cursor = cursor.at(levels.get(1).map(|item| &*item.pointer).unwrap_or_default());
     let is_path = |name: &str| is_declared(document, levels, name, "path");
-    let found = if framework::is_odd(key) {
+    let parse_result = if framework::is_odd(key) {
         of_framework(key, &is_path, &|name| is_declared(document, levels, name, "query"))
     } else {
-        known.parse(key).map(|template| (template, None)).map_err(|why| (Code::HostilePath, why))
+        template_cache
+            .parse(key)
+            .map(|template| (template, None))
+            .map_err(|why| (Code::HostilePath, why))
     };
-    match found {
+    match parse_result {
         Ok((mut template, rewritten)) => {
             if let Some((written, plain)) = rewritten {
                 let plain = if plain.is_empty() { "parameters of the query" } else { &plain };
@@ -77,14 +80,14 @@ pub(super) fn template(
 }
 
 /// The template, and the first piece that was rewritten, as written and in the notation of OpenAPI.
-type Rewritten = (Template, Option<(String, String)>);
+type RewrittenTemplate = (Template, Option<(String, String)>);
 
 /// The template of a key that may be written as a framework writes routes.
 fn of_framework(
     key: &str,
     is_path: &dyn Fn(&str) -> bool,
     is_query: &dyn Fn(&str) -> bool,
-) -> Result<Rewritten, (Code, &'static str)> {
+) -> Result<RewrittenTemplate, (Code, &'static str)> {
     let hostile = |why| (Code::HostilePath, why);
     match framework::plain(key, is_path, is_query) {
         Ok(None) => Ok((Template::parse(key).map_err(hostile)?, None)),
@@ -100,12 +103,14 @@ fn of_framework(
 }
 
 /// Returns true if a parameter of the operation or its path items has this name and location.
-fn is_declared(document: &Document, levels: &[&Located<'_>], name: &str, place: &str) -> bool {
+fn is_declared(document: &Document, levels: &[&LocatedNode<'_>], name: &str, place: &str) -> bool {
     levels.iter().filter_map(|level| level.member("parameters")).any(|list| {
         let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
         nodes.into_iter().any(|(index, node)| {
-            let Ok(found) = follow(document, node, &list.path().index(index)) else { return false };
-            found.node.text("name") == Some(name) && found.node.text("in") == Some(place)
+            let Ok(parameter) = follow(document, node, &list.path().index(index)) else {
+                return false;
+            };
+            parameter.node.text("name") == Some(name) && parameter.node.text("in") == Some(place)
         })
     })
 }

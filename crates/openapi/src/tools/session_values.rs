@@ -10,7 +10,7 @@ use crate::{
     input::{Input, ValueSource},
     layout::Layout,
     options::SessionInputs,
-    reference::Located,
+    reference::LocatedNode,
     session_input::{Annotation, source},
 };
 
@@ -24,7 +24,7 @@ pub(super) fn bindings<'d>(
         return Box::default();
     }
     let mut all = Vec::new();
-    let mut bind = |input: &Input, alternative, schema: &Option<Located<'d>>, is_item| {
+    let mut bind = |input: &Input, alternative, schema: &Option<LocatedNode<'d>>, is_item| {
         let Some(schema) = schema else { return };
         let graph = Graph::new(cursor.document, session_inputs);
         let (nodes, unbound) =

@@ -14,7 +14,7 @@ pub fn tags_of(operations: &[Arc<Operation>]) -> Vec<Vec<&str>> {
     let Some(first) = operations.first() else { return Vec::new() };
     // Loading reported what is wrong with them.
     let mut findings = Findings::default();
-    let tags = Tags::of(Cursor::new(&first.blueprint.common.document, &mut findings));
+    let tags = Tags::from_root(Cursor::new(&first.blueprint.common.document, &mut findings));
     let nodes = operations.iter().map(|operation| &operation.blueprint.operation.node);
     nodes.map(|operation| tags.of_operation(operation)).collect()
 }
@@ -26,7 +26,7 @@ pub(super) struct Tags<'d> {
 
 impl<'d> Tags<'d> {
     /// Reads the declared tags; a parent that does not exist is reported and left out. `root` is that of the description.
-    pub(super) fn of(root: Cursor<'d, '_>) -> Self {
+    pub(super) fn from_root(root: Cursor<'d, '_>) -> Self {
         let is_known = root.document.version().is_at_least(3, 2);
         let Some(declared) = root.member("tags").filter(|_| is_known) else {
             return Self::default();
@@ -61,12 +61,12 @@ impl<'d> Tags<'d> {
         if self.parents.is_empty() {
             return named.collect();
         }
-        let mut found = Vec::new();
+        let mut tags_with_parents = Vec::new();
         for tag in named {
             let above = |tag: &&'d str| self.parents.get(tag).copied();
-            found.extend(std::iter::successors(Some(tag), above).take(MOST_LEVELS));
+            tags_with_parents.extend(std::iter::successors(Some(tag), above).take(MOST_LEVELS));
         }
-        found
+        tags_with_parents
     }
 }
 

@@ -8,9 +8,9 @@ use callgate_tree::{Node, Path};
 
 use crate::{
     code::Code,
-    edit::{Edits, Known},
+    edit::{Edits, OperationLookup},
     findings::Findings,
-    names::{Generator, Identity, LongerName, ShortName, prefixed, short_names, tool_names},
+    names::{Generator, Identity, LongerName, ShortName, prefixed_name, short_names, tool_names},
     options::{LoadOptions, ToolNames},
     tools::find::FoundOperation,
 };
@@ -23,19 +23,19 @@ pub(super) struct NamesOfTools {
 }
 
 /// The names of all operations, those that edits give among them, and the edits by their operations.
-pub(super) fn edited<'o>(
+pub(super) fn names_with_edits<'o>(
     operations: &[Identity<'_>],
     options: &'o LoadOptions,
 ) -> (NamesOfTools, Edits<'o>) {
-    let mut named = named(operations, options);
-    let known = Known { operations, longer: &named.longer };
+    let mut named = unedited_names(operations, options);
+    let lookup = OperationLookup { operations, longer: &named.longer };
     let toolset = options.toolset.as_ref();
-    let edits = Edits::new(&options.edits, toolset, known, &mut named.names);
+    let edits = Edits::new(&options.edits, toolset, lookup, &mut named.names);
     (named, edits)
 }
 
 /// The names of all operations without edits. Those that an edit gives are not taken by others.
-fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
+fn unedited_names(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
     let toolset = options.toolset.as_ref();
     let mut names = tool_names(toolset, operations);
     let mut longer = vec![None; names.len()];
@@ -43,7 +43,7 @@ fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
         return NamesOfTools { names, longer };
     }
     let edited = options.edits.values().filter_map(|edit| edit.name.as_deref());
-    let edited = edited.filter_map(|name| ToolName::new(&prefixed(toolset, name)).ok());
+    let edited = edited.filter_map(|name| ToolName::new(&prefixed_name(toolset, name)).ok());
     let taken: Vec<_> = options.taken_names.iter().cloned().chain(edited).collect();
     let short = short_names(toolset, operations, &names, &taken);
     for ((own, longer), short) in names.iter_mut().zip(&mut longer).zip(short) {
@@ -54,12 +54,12 @@ fn named(operations: &[Identity<'_>], options: &LoadOptions) -> NamesOfTools {
     NamesOfTools { names, longer }
 }
 
-pub(super) fn identity<'a>(found: &'a FoundOperation<'_>) -> Identity<'a> {
+pub(super) fn identity<'a>(found_operation: &'a FoundOperation<'_>) -> Identity<'a> {
     Identity {
-        method: found.method.as_str(),
-        operation_id: found.operation_id(),
-        path: &found.key,
-        tag: found.operation.node.list("tags").first().and_then(Node::as_str),
+        method: found_operation.method.as_str(),
+        operation_id: found_operation.operation_id(),
+        path: &found_operation.key,
+        tag: found_operation.operation.node.list("tags").first().and_then(Node::as_str),
     }
 }
 

@@ -176,7 +176,7 @@ fn texts_that_nobody_sees_are_one_finding() {
         "openapi: 3.1.0\nservers: [{{url: https://a.example}}]\n{WORDY}  /other:\n    get: {{description: A<!-- b -->}}\n"
     );
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
-    let report = load(&document.value, &LoadOptions::default()).examined().report;
+    let report = load(&document.value, &LoadOptions::default()).with_schema_findings().report;
     let found: Vec<_> =
         report.diagnostics.iter().filter(|found| found.code == Code::HiddenText).collect();
     assert_eq!(found.iter().map(|found| found.n_more).collect::<Vec<_>>(), [1]);

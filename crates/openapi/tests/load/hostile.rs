@@ -49,7 +49,7 @@ fn every_hostile_description_is_read_in_bounded_steps() {
         let report = &loaded.report;
         assert!(report.steps <= EFFORT, "{name}");
         assert_eq!(counts(&loaded).iter().sum::<usize>(), report.operations.len(), "{name}");
-        let loaded = loaded.examined();
+        let loaded = loaded.with_schema_findings();
         let diagnostics = &loaded.report.diagnostics;
         let bytes: usize =
             diagnostics.iter().map(|found| found.pointer.len() + found.message.len()).sum();
@@ -74,7 +74,7 @@ fn every_hostile_description_is_read_in_bounded_steps() {
 #[track_caller]
 fn check(name: &str, size: usize, expected: [usize; 3], found: &[&str]) {
     let loaded = loaded(&hostile(name, size), Limits::default().effort).expect("a description");
-    let loaded = loaded.examined();
+    let loaded = loaded.with_schema_findings();
     assert_eq!(counts(&loaded), expected, "{name}");
     assert_eq!(codes(&loaded).into_iter().collect::<Vec<_>>(), found, "{name}");
 }
@@ -189,9 +189,9 @@ fn steps(name: &str, size: usize) -> [usize; 2] {
     let loaded = loaded(&hostile(name, size), usize::MAX).expect("a description");
     let mut budget = Budget::default();
     for operation in &loaded.operations {
-        operation.declared(&mut budget).unwrap();
+        operation.uncached_declaration(&mut budget).unwrap();
     }
-    [loaded.report.steps, budget.spent()]
+    [loaded.report.steps, budget.used_steps()]
 }
 
 /// What operations share is built once: with twice as much of it and twice as many operations, declaring them takes
@@ -244,7 +244,8 @@ fn declarations_beyond_the_common_effort_are_refused_in_order() {
         json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
     let loaded = loaded(&text.to_string(), usize::MAX).unwrap();
     let mut budget = Budget::default();
-    let declared = loaded.operations.iter().map(|operation| operation.declared(&mut budget));
+    let declared =
+        loaded.operations.iter().map(|operation| operation.uncached_declaration(&mut budget));
     let declared: Vec<bool> = declared.map(|declared| declared.is_ok()).collect();
     let n_declared = declared.iter().filter(|is_declared| **is_declared).count();
     assert!((50..150).contains(&n_declared), "{n_declared}");
@@ -257,7 +258,7 @@ fn declarations_beyond_the_common_effort_are_refused_in_order() {
         (refusal.code, refusal.operation.as_deref()),
         (Code::TooComplex.into(), Some("POST /a199"))
     );
-    let examined = loaded.examined();
+    let examined = loaded.with_schema_findings();
     assert_eq!(counts(&examined), [n_declared, 0, 200 - n_declared]);
     assert_eq!(examined.operations.len(), n_declared);
     assert!(codes(&examined).contains("too-complex"));
@@ -272,7 +273,7 @@ fn a_declaration_beyond_the_effort_is_refused_alone() {
         "/small": {"get": {"summary": "A"}}});
     let text =
         json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
-    let examined = loaded(&text.to_string(), usize::MAX).unwrap().examined();
+    let examined = loaded(&text.to_string(), usize::MAX).unwrap().with_schema_findings();
     assert_eq!(counts(&examined), [1, 0, 1]);
     assert_eq!(examined.report.diagnostics[0].code, Code::TooComplex);
     assert_eq!(examined.report.operations[0].tool, None);
@@ -294,8 +295,8 @@ fn answering(n_properties: usize) -> Loaded {
 fn the_effort_of_a_declaration_excludes_its_output_schema() {
     let spent = |n_properties| {
         let mut budget = Budget::default();
-        answering(n_properties).operations[0].declared(&mut budget).unwrap();
-        budget.spent()
+        answering(n_properties).operations[0].uncached_declaration(&mut budget).unwrap();
+        budget.used_steps()
     };
     assert_eq!(spent(1), spent(1000));
     let loaded = answering(5);
@@ -307,7 +308,7 @@ fn the_effort_of_a_declaration_excludes_its_output_schema() {
 fn an_output_schema_beyond_the_effort_is_omitted_and_reported() {
     let loaded = answering(1000);
     assert!(loaded.operations[0].declaration().unwrap().output_schema().is_none());
-    let examined = loaded.examined();
+    let examined = loaded.with_schema_findings();
     assert_eq!(counts(&examined), [0, 1, 0]);
     let found = &examined.report.diagnostics[0];
     assert_eq!((found.code, found.severity), (Code::TooComplex.into(), Severity::Warning));

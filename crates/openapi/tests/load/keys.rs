@@ -7,7 +7,7 @@ fn check(path: &str, operation: &Value, expected: &str) {
     let paths = format!(
         "paths: {{'{path}': {{post: {operation}}}}}\nsecurity: [{{k: []}}]\ncomponents: {{securitySchemes: {{k: {{type: apiKey, in: query, name: api_key}}}}}}"
     );
-    let loaded = loaded(&paths, &LoadOptions::default()).examined();
+    let loaded = loaded(&paths, &LoadOptions::default()).with_schema_findings();
     let found =
         loaded.report.diagnostics.iter().filter(|found| found.code.as_str() == "key-collision");
     let found: Vec<_> =

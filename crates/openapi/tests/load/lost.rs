@@ -114,7 +114,7 @@ fn placed(place: &[&str], schema: &Value) -> Value {
 
 fn read(description: &Value, limits: &Limits) -> Loaded {
     let document = Document::read(description.to_string().as_bytes(), limits).unwrap().value;
-    load(&document, &LoadOptions::default()).examined()
+    load(&document, &LoadOptions::default()).with_schema_findings()
 }
 
 fn description(paths: &Value) -> Value {

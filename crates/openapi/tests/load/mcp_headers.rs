@@ -33,7 +33,7 @@ paths:
         required: true
         content: {application/json: {schema: {type: object, required: [tenant], properties: {tenant: {type: string, x-mcp-header: Tenant}}}}}
 ";
-    let loaded = loaded(paths, &LoadOptions::default()).examined();
+    let loaded = loaded(paths, &LoadOptions::default()).with_schema_findings();
     let tool = loaded.operations[0].declaration().unwrap();
     assert_eq!(
         headers(tool),
@@ -76,7 +76,7 @@ components:
         before: {$ref: '#/components/schemas/Order'}
         choice: {oneOf: [{type: string, x-mcp-header: Choice}]}
 ";
-    let loaded = loaded(paths, &LoadOptions::default()).examined();
+    let loaded = loaded(paths, &LoadOptions::default()).with_schema_findings();
     let tool = loaded.operations[0].declaration().unwrap();
     assert_eq!(headers(tool), [("region", "Region"), ("order.tenant.id", "Tenant")].map(named));
     let found = loaded.report.diagnostics.iter();

@@ -11,7 +11,7 @@ fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
     let text = format!("openapi: {version}\nservers: [{{url: https://a.example}}]\n{text}");
     let limits = Limits::default();
     let document = Document::read(text.as_bytes(), &limits).expect("a description");
-    let mut document = document.value.named("openapi.yaml");
+    let mut document = document.value.with_name("openapi.yaml");
     for _ in 0..others.len() + 2 {
         for name in document.needs() {
             match others.iter().find(|(known, _)| *known == &*name) {
@@ -47,7 +47,7 @@ pub(super) fn check(
     expected: &Value,
     found: &[&str],
 ) {
-    let loaded = loaded(version, text, others).examined();
+    let loaded = loaded(version, text, others).with_schema_findings();
     let schema = loaded.operations.first().map(|operation| {
         operation.declaration().unwrap().input_schema.to_value()["properties"].clone()
     });
@@ -118,7 +118,7 @@ fn an_object_that_is_not_a_schema_is_not_read_as_one() {
     ] {
         for schema in ["{$ref: 'REF'}", "{type: object, properties: {x: {$ref: 'REF'}}}"] {
             let text = query(&schema.replace("REF", reference)) + components;
-            let loaded = loaded("3.1.0", &text, &[]).examined();
+            let loaded = loaded("3.1.0", &text, &[]).with_schema_findings();
             let told: Vec<_> = about_schemas(&loaded).map(line).collect();
             assert!(matches!(&told[..], [one] if one.starts_with("dropped-keyword ")), "{told:?}");
             let message = &loaded.report.diagnostics[0].message;
@@ -136,7 +136,7 @@ fn a_header_with_an_illegal_name_is_a_finding() {
                 "{{name: '{name}', in: header, required: {required}, schema: {{type: string}}}}"
             );
             let text = format!("paths: {{/a: {{get: {{summary: A, parameters: [{parameter}]}}}}}}");
-            let loaded = loaded("3.0.3", &text, &[]).examined();
+            let loaded = loaded("3.0.3", &text, &[]).with_schema_findings();
             let told: Vec<_> = about_schemas(&loaded).map(line).collect();
             assert_eq!(told, ["malformed-node /paths/~1a/get/parameters/0"], "{name}");
             assert_eq!(loaded.operations.len(), n_operations, "{name} {required}");
@@ -343,7 +343,7 @@ components:
   examples: {real: {value: {$ref: '#/data'}}}
   responses: {loop: {$ref: '#/components/responses/loop'}}
 ";
-    let loaded = loaded("3.1.0", text, &[]).examined();
+    let loaded = loaded("3.1.0", text, &[]).with_schema_findings();
     assert_eq!(loaded.report.count(OperationStatus::Exposed), 1);
     let found = loaded.report.diagnostics;
     assert!(found.iter().all(|found| found.severity == Severity::Note));

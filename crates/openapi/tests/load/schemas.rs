@@ -27,7 +27,7 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
     let parameter = json!({"name": "q", "in": "query", "schema": schema});
     let paths =
         format!("paths: {{/a: {{get: {{summary: A, parameters: [{parameter}]}}}}}}{COMPONENTS}");
-    let loaded = loaded(&paths, &LoadOptions::default()).examined();
+    let loaded = loaded(&paths, &LoadOptions::default()).with_schema_findings();
     let operation = &loaded.operations[0];
     let part = |whole: &Value| {
         assert!(jsonschema::draft202012::meta::is_valid(&whole.to_serde_json()), "{whole}");
@@ -121,7 +121,7 @@ fn a_long_chain_of_bare_references_ends() {
     let paths = "paths: {/a: {get: {parameters: [{name: q, in: query, schema: {$ref: '#/components/schemas/S0'}}]}}}";
     let loaded =
         loaded(&format!("{paths}\ncomponents:\n  schemas:\n{chain}"), &LoadOptions::default());
-    let schema = loaded.examined().operations[0].arguments_schema().clone();
+    let schema = loaded.with_schema_findings().operations[0].arguments_schema().clone();
     assert!(schema["$defs"]["S0"].is_object());
 }
 

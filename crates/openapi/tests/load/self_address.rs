@@ -152,7 +152,7 @@ fn an_invalid_self_address_is_reported_and_ignored() {
 fn check_needs(own: &str, reference: &str, expected: &[&str]) {
     let text = format!("openapi: 3.2.0\n{}", with_self(own, reference));
     let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
-    let document = document.value.named("openapi.yaml");
+    let document = document.value.with_name("openapi.yaml");
     assert_eq!(document.needs(), expected.iter().map(|&name| name.into()).collect::<Vec<_>>());
     if expected.is_empty() {
         let loaded = load(&document, &LoadOptions::default());

@@ -86,9 +86,9 @@ fn the_effort_of_a_declaration_excludes_shared_definitions() {
         let loaded = loaded(&circle(size).into(), &bodies, &Limits::default());
         let mut budget = Budget::default();
         for operation in &loaded.operations {
-            operation.declared(&mut budget).unwrap();
+            operation.uncached_declaration(&mut budget).unwrap();
         }
-        budget.spent()
+        budget.used_steps()
     };
     let [one, two] = [100, 200].map(spent);
     assert!(two <= 2 * one + 200 && one < 100 * 200, "{one} steps, then {two}");
@@ -157,7 +157,7 @@ fn an_expensive_definition_refuses_only_operations_that_reach_it() {
     schemas.insert("Above".to_owned(), json!({"properties": {"a": to("Wide"), "b": to("S0")}}));
     let bodies: Vec<_> = (0..40).map(|n| body(&[["S0", "Wide", "S3", "Above"][n % 4]])).collect();
     let limits = Limits { declaration_effort: 3_000, ..Limits::default() };
-    let loaded = loaded(&schemas.into(), &bodies, &limits).examined();
+    let loaded = loaded(&schemas.into(), &bodies, &limits).with_schema_findings();
     let reaching: Vec<_> = (0..40).filter(|n| n % 2 == 1).collect();
     assert_eq!(refused(&loaded), reaching);
     let found = &loaded.report.diagnostics;
@@ -176,7 +176,7 @@ fn every_exceeded_effort_is_reported_with_its_key() {
     let bodies: Vec<_> = (0..10).map(|n| if n < 9 { own.clone() } else { body(&["S0"]) }).collect();
     let all = loaded(&circle(20).into(), &bodies, &none);
     let half = all.report.steps / 2;
-    let all = all.examined();
+    let all = all.with_schema_findings();
     assert_eq!((refused(&all), &all.report.diagnostics[..]), (vec![], &[][..]));
     for (limits, key) in [
         (Limits { effort: half, ..none }, "`description_effort`"),
@@ -184,7 +184,7 @@ fn every_exceeded_effort_is_reported_with_its_key() {
         (Limits { all_declarations_effort: 50_000, ..none }, "`all_declarations_effort`"),
         (Limits { shared_definitions_effort: 100, ..none }, "`shared_definitions_effort`"),
     ] {
-        let loaded = loaded(&circle(20).into(), &bodies, &limits).examined();
+        let loaded = loaded(&circle(20).into(), &bodies, &limits).with_schema_findings();
         assert!(!refused(&loaded).is_empty(), "{key}");
         let found = loaded.report.diagnostics.iter();
         for found in found.filter(|found| found.code == Code::TooComplex) {

@@ -186,7 +186,7 @@ paths:
         - {name: user, in: header, required: true, type: string, x-agent-input-parameter: user}
 ",
     );
-    assert_eq!(lines(&loaded.clone().examined()), ["GET /a exposed get_a"]);
+    assert_eq!(lines(&loaded.clone().with_schema_findings()), ["GET /a exposed get_a"]);
     assert_eq!(
         inputs(&loaded),
         [

@@ -20,7 +20,7 @@ fn schemas_of_json_schema_are_preserved() {
             {{name: part, in: query, schema: {{$ref: '#/components/schemas/Whole/$defs/Part', description: D, default: x}}}}]}}}}}}
 components: {{schemas: {{Whole: {{$defs: {{Part: {{type: string}}}}}}}}}}"
     );
-    let loaded = loaded("3.1.0", &text).examined();
+    let loaded = loaded("3.1.0", &text).with_schema_findings();
     assert_eq!(lines(&loaded), ["GET /a exposed get_a"]);
     let declared = loaded.operations[0].declaration().unwrap().input_schema.to_value();
     let properties = &declared["properties"];

@@ -14,7 +14,7 @@ use super::{
     usage::{self, Try},
 };
 use crate::{
-    approval_record::{Approval, ApprovalState, Asked, Found, Permit, Use},
+    approval_record::{Approval, ApprovalState, AskedApproval, Permit, StoredApproval, Use},
     digest::Digest,
 };
 
@@ -37,7 +37,7 @@ impl Grant {
         }
     }
 
-    fn given(approval: &Approval, by: Option<String>) -> Self {
+    fn from_approval(approval: &Approval, by: Option<String>) -> Self {
         let permit = Permit { approval: approval.id.clone(), by };
         let is_decided_now = approval.state == ApprovalState::Waiting;
         Self::Given { permit, digest: approval.digest, is_decided_now }
@@ -46,30 +46,34 @@ impl Grant {
 
 impl Approvals {
     /// The approval that came with the call, by a decision or by its id alone. Each approval works once.
-    pub(super) async fn brought(&self, call: &mut Call<'_>) -> Result<Option<Grant>, Box<Fault>> {
+    pub(super) async fn use_named_approval(
+        &self,
+        call: &mut Call<'_>,
+    ) -> Result<Option<Grant>, Box<Fault>> {
         let (decided, named) = (call.take_decision(), call.take_approval());
         let Some(id) = decided.as_ref().map(|decided| decided.approval.clone()).or(named) else {
             return Ok(None);
         };
-        let Some(found) = self.own(call, &id).await? else {
+        let Some(stored_approval) = self.own_approval(call, &id).await? else {
             count("unknown");
             return Err(wording::unknown());
         };
-        match found.approval.used {
+        match stored_approval.approval.used {
             Some(Use::Begun { .. }) => return Err(wording::being_used(SOON)),
             Some(Use::Made) => return Err(wording::used()),
-            Some(Use::Rejected) => return Err(wording::rejected()),
+            Some(Use::Rejected) => return Err(wording::rejected_call()),
             None => {}
         }
         let decision = decided.as_ref().map(|decided| decided.decision);
         let decider = decided.and_then(|decided| decided.by);
-        let (state, is_reject) = (&found.approval.state, decision == Some(Decision::Reject));
+        let (state, is_reject) =
+            (&stored_approval.approval.state, decision == Some(Decision::Reject));
         let by = match state {
             ApprovalState::Rejected { by } => Some(by.clone()),
             _ if is_reject => decider,
             ApprovalState::Approved { by } => Some(by.clone()),
             ApprovalState::Waiting if decision.is_none() => {
-                return Ok(Some(Grant::Waiting(Box::new(found.approval))));
+                return Ok(Some(Grant::Waiting(Box::new(stored_approval.approval))));
             }
             ApprovalState::Waiting => decider,
         };
@@ -77,32 +81,34 @@ impl Approvals {
         if !is_rejected && !self.may_approve(call, by.as_deref()) {
             return Err(wording::by_another(&id));
         }
-        if !self.used(call, &found, is_rejected).await? {
+        if !self.use_approval(call, &stored_approval, is_rejected).await? {
             count("unknown");
             return Err(wording::being_used(SOON));
         }
         if !is_rejected {
-            return Ok(Some(Grant::given(&found.approval, by)));
+            return Ok(Some(Grant::from_approval(&stored_approval.approval, by)));
         }
         if *state == ApprovalState::Waiting {
             count("rejected");
         }
         call.extensions_mut().insert(Permit { approval: id, by });
-        Err(wording::rejected())
+        Err(wording::rejected_call())
     }
 
     /// The approval that somebody else gave for an equal call, or under which one waits.
-    pub(super) async fn known(
+    pub(super) async fn use_equal_approval(
         &self,
         call: &mut Call<'_>,
         digest: &Digest,
     ) -> Result<Option<Grant>, Box<Fault>> {
-        let asked = call.extensions().get::<Asked>().map(|Asked(id)| id.clone());
-        let mut known = self.equal(call, digest, asked.as_deref()).await?;
+        let asked = call.extensions().get::<AskedApproval>().map(|AskedApproval(id)| id.clone());
+        let mut equal_approvals = self.equal_approvals(call, digest, asked.as_deref()).await?;
         // One that was approved is used first; of equal ones, the oldest.
-        known.sort_by_key(|found| (rank(&found.approval.state), found.approval.asked));
-        for found in known {
-            let approval = &found.approval;
+        equal_approvals.sort_by_key(|stored_approval| {
+            (rank(&stored_approval.approval.state), stored_approval.approval.asked)
+        });
+        for stored_approval in equal_approvals {
+            let approval = &stored_approval.approval;
             let is_usable = match &approval.state {
                 ApprovalState::Approved { by } => self.may_approve(call, Some(by)),
                 ApprovalState::Rejected { .. } => true,
@@ -110,40 +116,46 @@ impl Approvals {
                     if self.rules.approvers == Approvers::Others
                         || asked.as_ref() == Some(&approval.id) =>
                 {
-                    return Ok(Some(Grant::Waiting(Box::new(found.approval))));
+                    return Ok(Some(Grant::Waiting(Box::new(stored_approval.approval))));
                 }
                 ApprovalState::Waiting => false,
             };
             let is_approved = matches!(approval.state, ApprovalState::Approved { .. });
-            if !is_usable || !self.used(call, &found, !is_approved).await? {
+            if !is_usable || !self.use_approval(call, &stored_approval, !is_approved).await? {
                 continue;
             }
             let by = approval.state.by().map(ToOwned::to_owned);
             if is_approved {
-                return Ok(Some(Grant::given(approval, by)));
+                return Ok(Some(Grant::from_approval(approval, by)));
             }
             call.extensions_mut().insert(Permit { approval: approval.id.clone(), by });
-            return Err(wording::rejected());
+            return Err(wording::rejected_call());
         }
         Ok(None)
     }
 
-    async fn equal(
+    async fn equal_approvals(
         &self,
         call: &Call<'_>,
         digest: &Digest,
         asked: Option<&str>,
-    ) -> Result<Vec<Found>, Box<Fault>> {
-        let is_equal =
-            |found: &Found| found.approval.digest == *digest && found.approval.used.is_none();
+    ) -> Result<Vec<StoredApproval>, Box<Fault>> {
+        let is_equal = |stored_approval: &StoredApproval| {
+            stored_approval.approval.digest == *digest && stored_approval.approval.used.is_none()
+        };
         if self.rules.approvers == Approvers::Caller || call.principal().is_none() {
             // Nobody else decides.
             let Some(asked) = asked else { return Ok(Vec::new()) };
-            return Ok(self.own(call, asked).await?.into_iter().filter(is_equal).collect());
+            return Ok(self
+                .own_approval(call, asked)
+                .await?
+                .into_iter()
+                .filter(is_equal)
+                .collect());
         }
         let (mut equal, owner) = (Vec::new(), Owner::new(call.principal(), call.session()));
-        let visit = |found: Found| {
-            equal.extend(Some(found).filter(is_equal));
+        let visit = |stored_approval: StoredApproval| {
+            equal.extend(Some(stored_approval).filter(is_equal));
             ControlFlow::Continue(())
         };
         let visited = self.visit(&Group::of_owner(Space::Approval, owner), visit).await;
@@ -152,23 +164,27 @@ impl Approvals {
     }
 
     /// The approval of an id, if it is one of this call's principal, session and tool.
-    async fn own(&self, call: &Call<'_>, id: &str) -> Result<Option<Found>, Box<Fault>> {
+    async fn own_approval(
+        &self,
+        call: &Call<'_>,
+        id: &str,
+    ) -> Result<Option<StoredApproval>, Box<Fault>> {
         let key = key(call, id);
         let stored = self.store.get(&key, now()).await.map_err(|error| unavailable(&error))?;
-        Ok(stored.and_then(|stored| Found::read(key, &stored)))
+        Ok(stored.and_then(|stored| StoredApproval::read(key, &stored)))
     }
 
     /// True if the approval was not used before. That of a call that is made is ended after the call.
-    async fn used(
+    async fn use_approval(
         &self,
         call: &mut Call<'_>,
-        found: &Found,
+        stored_approval: &StoredApproval,
         is_rejected: bool,
     ) -> Result<bool, Box<Fault>> {
         let used = if is_rejected {
-            usage::reject(&self.store, found).await?
+            usage::reject(&self.store, stored_approval).await?
         } else {
-            usage::begin(&self.store, found).await?
+            usage::begin(&self.store, stored_approval).await?
         };
         match used {
             Try::Lost => return Ok(false),

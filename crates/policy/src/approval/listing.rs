@@ -8,7 +8,7 @@ use callgate_tool::{Principal, Value};
 use tokio::task::yield_now;
 
 use super::{Approvals, now};
-use crate::approval_record::{Approval, Found};
+use crate::approval_record::{Approval, StoredApproval};
 
 /// The approvals that are looked through.
 ///
@@ -111,7 +111,7 @@ impl Approvals {
         is_shown: impl Fn(&Approval) -> bool + Send + Sync,
     ) -> Result<Vec<Approval>, Error> {
         let mut shown = Vec::new();
-        let visit = |Found { approval, .. }: Found| {
+        let visit = |StoredApproval { approval, .. }: StoredApproval| {
             shown.extend(Some(approval).filter(|it| it.used.is_none() && is_shown(it)));
             ControlFlow::Continue(())
         };
@@ -143,13 +143,13 @@ impl Approvals {
         is_shown: impl Fn(&Approval) -> bool + Send + Sync,
     ) -> Result<ApprovalPage, Error> {
         let mut page = Page::new(listing.most.max(1));
-        let visit = |found: Found| {
-            let approval = found.approval;
+        let visit = |stored_approval: StoredApproval| {
+            let approval = stored_approval.approval;
             let is_behind = listing.after.as_ref().is_none_or(|(asked, id)| {
                 (approval.asked, approval.id.as_str()) > (*asked, id.as_str())
             });
             if is_behind && approval.used.is_none() && is_shown(&approval) {
-                page.add(approval, found.n_bytes);
+                page.add(approval, stored_approval.n_bytes);
             }
             ControlFlow::Continue(())
         };
@@ -172,7 +172,7 @@ impl Approvals {
         id: &str,
         is_shown: impl Fn(&Approval) -> bool + Send + Sync,
     ) -> Result<Option<Approval>, Error> {
-        let Some(Found { key, mut approval, .. }) = self.of_id(extent, id).await? else {
+        let Some(StoredApproval { key, mut approval, .. }) = self.of_id(extent, id).await? else {
             return Ok(None);
         };
         if approval.used.is_some() || !is_shown(&approval) {
@@ -188,13 +188,17 @@ impl Approvals {
     }
 
     /// The approval of an id, if it is one of the extent.
-    pub(super) async fn of_id(&self, extent: Extent<'_>, id: &str) -> Result<Option<Found>, Error> {
+    pub(super) async fn of_id(
+        &self,
+        extent: Extent<'_>,
+        id: &str,
+    ) -> Result<Option<StoredApproval>, Error> {
         let mut wanted = None;
-        let visit = |found: Found| {
-            if found.approval.id != id {
+        let visit = |stored_approval: StoredApproval| {
+            if stored_approval.approval.id != id {
                 return ControlFlow::Continue(());
             }
-            wanted = Some(found);
+            wanted = Some(stored_approval);
             ControlFlow::Break(())
         };
         self.visit(&group(extent), visit).await?;
@@ -205,15 +209,16 @@ impl Approvals {
     pub(super) async fn visit(
         &self,
         group: &Group,
-        mut visit: impl FnMut(Found) -> ControlFlow<()> + Send,
+        mut visit: impl FnMut(StoredApproval) -> ControlFlow<()> + Send,
     ) -> Result<(), Error> {
         let mut last: Option<Key> = None;
         loop {
             let page = self.store.list(group, last.as_ref(), AT_ONCE, now()).await?;
             let is_last = page.len() < AT_ONCE;
             last = page.last().map(|(key, _)| key.clone());
-            let mut found = page.iter().filter_map(|(key, it)| Found::read(key.clone(), it));
-            if found.try_for_each(&mut visit).is_break() || is_last {
+            let mut stored_approvals =
+                page.iter().filter_map(|(key, it)| StoredApproval::read(key.clone(), it));
+            if stored_approvals.try_for_each(&mut visit).is_break() || is_last {
                 return Ok(());
             }
             // A store in memory never waits, and others want to go on, too.

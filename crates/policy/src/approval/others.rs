@@ -6,7 +6,7 @@ use callgate_tool::Approvers;
 
 use super::{Approvals, Extent, count, now};
 use crate::{
-    approval_record::{Approval, ApprovalState, Found},
+    approval_record::{Approval, ApprovalState, StoredApproval},
     audit::Audit,
 };
 
@@ -89,7 +89,7 @@ impl Approvals {
         may: impl Fn(&Approval) -> bool + Send,
         audit: Option<&Audit>,
     ) -> Result<Marked, Error> {
-        let Some(Found { key, version, approval, .. }) =
+        let Some(StoredApproval { key, version, approval, .. }) =
             self.of_id(Extent::All, &decided.approval).await?
         else {
             return Ok(Marked::Absent);
@@ -104,11 +104,11 @@ impl Approvals {
             return Ok(Marked::Earlier(Box::new(approval)));
         }
         if let Some(audit) = audit
-            && !audit.decided(decided, &approval).await
+            && !audit.record_decision(decided, &approval).await
         {
             return Ok(Marked::Unaudited);
         }
-        let (state, counted) = marked(decided.decision, by);
+        let (state, counted) = decided_state(decided.decision, by);
         let approval = Approval { state, ..approval };
         let expected = Expected::Version(version);
         match self.store.put(&key, approval.record()?, expected, now()).await {
@@ -119,9 +119,11 @@ impl Approvals {
             // Somebody else was faster, or the caller has taken the call back.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let earlier = self.store.get(&key, now()).await?;
-                let earlier = earlier.and_then(|stored| Found::read(key, &stored));
-                let earlier = earlier.filter(|found| found.approval.used.is_none());
-                let earlier = earlier.map(|found| Marked::Earlier(Box::new(found.approval)));
+                let earlier = earlier.and_then(|stored| StoredApproval::read(key, &stored));
+                let earlier =
+                    earlier.filter(|stored_approval| stored_approval.approval.used.is_none());
+                let earlier = earlier
+                    .map(|stored_approval| Marked::Earlier(Box::new(stored_approval.approval)));
                 Ok(earlier.unwrap_or(Marked::Absent))
             }
             Err(error) => Err(error),
@@ -129,7 +131,7 @@ impl Approvals {
     }
 }
 
-fn marked(decision: Decision, by: &str) -> (ApprovalState, &'static str) {
+fn decided_state(decision: Decision, by: &str) -> (ApprovalState, &'static str) {
     let by = by.to_owned();
     match decision {
         Decision::Approve => (ApprovalState::Approved { by }, "approved"),

@@ -92,7 +92,7 @@ impl Default for ApprovalRules {
 }
 
 impl ApprovalRules {
-    pub(super) fn of(&self, backend: &dyn Backend) -> Confirm {
+    pub(super) fn backend_rule(&self, backend: &dyn Backend) -> Confirm {
         self.rule(backend.name(), backend.toolset())
     }
 

@@ -10,7 +10,7 @@ use callgate_tool::Fault;
 use tokio::time::{Instant, sleep};
 
 use super::{now, unavailable};
-use crate::approval_record::{Approval, Found, Use, User};
+use crate::approval_record::{Approval, StoredApproval, Use, User};
 
 /// The use of an approval for a call that is made, as an extension of the call.
 #[derive(Clone, Debug)]
@@ -32,21 +32,25 @@ pub(super) enum Try {
 }
 
 /// Uses an approval for a call that is about to be made. Of two simultaneous uses, only one finds the version.
-pub(super) async fn begin(store: &Arc<dyn Store>, found: &Found) -> Result<Try, Box<Fault>> {
+pub(super) async fn begin(
+    store: &Arc<dyn Store>,
+    stored_approval: &StoredApproval,
+) -> Result<Try, Box<Fault>> {
     let mut user = User::default();
     getrandom::fill(&mut user).map_err(|_| wording::not_read(Duration::ZERO))?;
-    let begun = found.approval.used(Use::begun(user, &found.approval));
-    match change(store, found, &begun).await {
+    let begun = stored_approval.approval.with_use(Use::for_user(user, &stored_approval.approval));
+    match change(store, stored_approval, &begun).await {
         Ok(Some(version)) => {
-            let (store, key) = (Arc::clone(store), found.key.clone());
-            let has_detail = found.has_detail();
+            let (store, key) = (Arc::clone(store), stored_approval.key.clone());
+            let has_detail = stored_approval.has_detail();
             let usage = Usage { store, key, version, approval: begun, has_detail };
             Ok(Try::Used(Some(Box::new(usage))))
         }
         Ok(None) => Ok(Try::Used(None)),
         Err(error) if error.kind() == ErrorKind::Conflict => Ok(Try::Lost),
         Err(error) => {
-            let undo = Undo { store: Arc::clone(store), found: found.clone(), user };
+            let undo =
+                Undo { store: Arc::clone(store), stored_approval: stored_approval.clone(), user };
             tokio::spawn(undo.run());
             Err(unavailable(&error))
         }
@@ -54,11 +58,14 @@ pub(super) async fn begin(store: &Arc<dyn Store>, found: &Found) -> Result<Try, 
 }
 
 /// Uses an approval up for a call that is not made.
-pub(super) async fn reject(store: &Arc<dyn Store>, found: &Found) -> Result<Try, Box<Fault>> {
-    match change(store, found, &found.approval.used(Use::Rejected)).await {
+pub(super) async fn reject(
+    store: &Arc<dyn Store>,
+    stored_approval: &StoredApproval,
+) -> Result<Try, Box<Fault>> {
+    match change(store, stored_approval, &stored_approval.approval.with_use(Use::Rejected)).await {
         Ok(_) => {
-            if found.has_detail() {
-                remove_detail(store, &found.key).await;
+            if stored_approval.has_detail() {
+                remove_detail(store, &stored_approval.key).await;
             }
             Ok(Try::Used(None))
         }
@@ -76,13 +83,13 @@ async fn remove_detail(store: &Arc<dyn Store>, key: &Key) {
 /// Puts an approval in the place of the one that was found; `None` if there is no room for it, and it was removed.
 async fn change(
     store: &Arc<dyn Store>,
-    found: &Found,
+    stored_approval: &StoredApproval,
     approval: &Approval,
 ) -> Result<Option<Version>, Error> {
-    let expected = Expected::Version(found.version);
-    match store.put(&found.key, approval.record()?, expected, now()).await {
+    let expected = Expected::Version(stored_approval.version);
+    match store.put(&stored_approval.key, approval.record()?, expected, now()).await {
         Err(error) if matches!(error.kind(), ErrorKind::Full | ErrorKind::TooLarge) => {
-            store.remove(&found.key, expected, now()).await.map(|_| None)
+            store.remove(&stored_approval.key, expected, now()).await.map(|_| None)
         }
         put => put.map(Some),
     }
@@ -118,7 +125,7 @@ impl Usage {
 /// arrives later finds another one.
 struct Undo {
     store: Arc<dyn Store>,
-    found: Found,
+    stored_approval: StoredApproval,
     user: User,
 }
 
@@ -134,7 +141,7 @@ impl Undo {
     }
 
     fn report(&self) {
-        let approval = &self.found.approval.id;
+        let approval = &self.stored_approval.approval.id;
         tracing::warn!(
             approval,
             "the store did not answer the use of this approval for 30 s: its call was not made, and the approval may count as used"
@@ -142,19 +149,21 @@ impl Undo {
     }
 
     async fn attempt(&self) -> Result<(), Error> {
-        let Found { key, version, approval, .. } = &self.found;
+        let StoredApproval { key, version, approval, .. } = &self.stored_approval;
         let record = approval.record()?;
         match self.store.put(key, record.clone(), Expected::Version(*version), now()).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             put => return put.map(drop),
         }
         let stored = self.store.get(key, now()).await?;
-        let known = stored.and_then(|stored| Found::read(key.clone(), &stored));
-        let (record, version) = match known {
-            Some(known) if known.approval.is_used_by(&self.user) => (record, known.version),
+        let stored_approval = stored.and_then(|stored| StoredApproval::read(key.clone(), &stored));
+        let (record, version) = match stored_approval {
+            Some(stored_approval) if stored_approval.approval.is_used_by(&self.user) => {
+                (record, stored_approval.version)
+            }
             // An earlier attempt may have changed this server, and no replica yet.
-            Some(known) if known.approval.used.is_none() => {
-                (known.approval.record()?, known.version)
+            Some(stored_approval) if stored_approval.approval.used.is_none() => {
+                (stored_approval.approval.record()?, stored_approval.version)
             }
             _ => return Ok(()),
         };

@@ -99,7 +99,7 @@ pub(crate) struct Record {
 
 impl<'a> Line<'a> {
     /// Reads a line from these bytes, without the line break; `None` if they are not a whole line.
-    pub(crate) fn of(bytes: &'a [u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let (sealed, rest) =
             bytes.split_at_checked(bytes.len().checked_sub(CODE.len() + 64 + END.len())?)?;
         let code = rest.strip_prefix(CODE.as_bytes())?.strip_suffix(END.as_bytes())?;

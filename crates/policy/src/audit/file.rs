@@ -21,7 +21,7 @@ pub(super) struct AuditFile {
 impl AuditFile {
     /// Opens or creates a file, and waits a moment for another process that writes it. Fails as `Locked` or `Unreadable`.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        let unreadable = |source| error::unreadable(path, source);
+        let unreadable = |source| error::unreadable_file_error(path, source);
         let file = options().open(path).map_err(unreadable)?;
         for _ in 0..TRIES {
             match file.try_lock() {
@@ -34,7 +34,7 @@ impl AuditFile {
                 Err(TryLockError::Error(source)) => return Err(unreadable(source)),
             }
         }
-        Err(error::locked(path))
+        Err(error::locked_file_error(path))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -43,8 +43,15 @@ impl AuditFile {
 
     /// Reopens the file if it was moved away or cut short. Returns true if it was.
     pub(super) fn renew(&mut self) -> Result<bool, Error> {
-        match fs::metadata(&self.path).ok().filter(|found| identity(found) == self.identity) {
-            Some(found) if found.len() >= self.length || !found.is_file() => return Ok(false),
+        match fs::metadata(&self.path)
+            .ok()
+            .filter(|file_metadata| identity(file_metadata) == self.identity)
+        {
+            Some(file_metadata)
+                if file_metadata.len() >= self.length || !file_metadata.is_file() =>
+            {
+                return Ok(false);
+            }
             Some(_) => self.length = 0,
             None => *self = Self::open(&self.path)?,
         }

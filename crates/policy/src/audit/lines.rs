@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::chain::{ChainKey, Head, Line, Record};
 use crate::digest::{Digest, of_hex};
 
-pub(super) struct Reading<'a> {
+pub(super) struct LineReader<'a> {
     key: &'a ChainKey,
     /// The last line that was read; `None` before the first.
     pub(super) head: Option<Head>,
@@ -27,7 +27,7 @@ pub(super) enum LineState {
     Torn(Vec<u8>),
 }
 
-impl<'a> Reading<'a> {
+impl<'a> LineReader<'a> {
     pub(super) fn new(key: &'a ChainKey) -> Self {
         Self { key, head: None, junk: None }
     }
@@ -46,7 +46,7 @@ impl<'a> Reading<'a> {
             Some(text) => (text, true),
             None => (bytes, false),
         };
-        let Some(line) = Line::of(text) else {
+        let Some(line) = Line::from_bytes(text) else {
             let junk = match self.junk.take() {
                 Some(junk) => [&junk, text].join(&b'\n'),
                 None => text.to_vec(),
@@ -58,14 +58,14 @@ impl<'a> Reading<'a> {
             return LineState::Nothing;
         };
         let is_explained = self.junk.take().is_none_or(|junk| explains(&line.record, &junk));
-        let known = self.head;
+        let previous_head = self.head;
         self.head = Some(line.head());
-        let Some(known) = known else { return self.first(line, is_explained) };
-        if is_explained && self.key.holds(&known.code, &line) {
+        let Some(previous_head) = previous_head else { return self.first(line, is_explained) };
+        if is_explained && self.key.holds(&previous_head.code, &line) {
             return LineState::Good(line.record);
         }
-        if is_explained && line.record.line > known.number + 1 {
-            return LineState::Missing(known.number + 1, line.record);
+        if is_explained && line.record.line > previous_head.number + 1 {
+            return LineState::Missing(previous_head.number + 1, line.record);
         }
         LineState::Altered(Some(line.record))
     }

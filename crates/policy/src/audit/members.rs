@@ -17,26 +17,26 @@ use crate::{
     records::IdempotencyKey,
 };
 
-pub(super) fn begun(
+pub(super) fn call_start_members(
     call: &Call<'_>,
     backend: Option<&dyn Backend>,
     arguments: AuditArguments,
     name: &str,
 ) -> String {
     let mut members = Members::new("begun");
-    members.text("call", name).text("id", shortened(call.id()));
+    members.text("call", name).text("id", shortened_name(call.id()));
     if let Some(turn) = call.extensions().get::<TurnId>() {
         members.text("turn", &turn.to_string());
     }
     members.of_caller(call.principal(), call.session());
-    members.text("tool", shortened(call.tool()));
+    members.text("tool", shortened_name(call.tool()));
     members.text("digest", &hex(&digest::of_arguments(call.arguments())));
     if arguments == AuditArguments::Full {
-        members.json("arguments", &whole(call, backend));
+        members.json("arguments", &masked_arguments(call, backend));
     }
     if let Some(decided) = call.decision() {
         members.text("decision", decided.decision.as_str());
-        members.text("approval", shortened(&decided.approval));
+        members.text("approval", shortened_name(&decided.approval));
         if let Some(by) = &decided.by {
             members.text("decided_by", by);
         }
@@ -51,7 +51,7 @@ pub(super) fn begun(
     members.0
 }
 
-pub(super) fn decided(decided: &Decided, approval: &Approval) -> String {
+pub(super) fn decision_members(decided: &Decided, approval: &Approval) -> String {
     let mut members = Members::new("decided");
     members.text("approval", &approval.id).text("decision", decided.decision.as_str());
     if let Some(by) = &decided.by {
@@ -64,7 +64,7 @@ pub(super) fn decided(decided: &Decided, approval: &Approval) -> String {
     members.0
 }
 
-pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
+pub(super) fn call_end_members(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     let mut members = Members::new("ended");
     members.text("call", name).text("outcome", ended.ending.as_str());
     if let Some(status) = status(ended) {
@@ -85,7 +85,7 @@ pub(super) fn ended(call: &Call<'_>, ended: &Ended<'_>, name: &str) -> String {
     members.0
 }
 
-pub(super) fn turn_ended(turn: &TurnEnd<'_>) -> String {
+pub(super) fn turn_end_members(turn: &TurnEnd<'_>) -> String {
     let mut members = Members::new("turn_ended");
     members.text("turn", &turn.id.to_string()).text("agent", turn.agent);
     members.of_caller(turn.principal, turn.session);
@@ -101,7 +101,12 @@ pub(super) fn turn_ended(turn: &TurnEnd<'_>) -> String {
 }
 
 /// The members of the line that starts a file, or continues one after a `torn` line.
-pub(super) fn opened(reason: &str, previous: &Digest, torn: &[u8], n_lost: usize) -> String {
+pub(super) fn file_start_members(
+    reason: &str,
+    previous: &Digest,
+    torn: &[u8],
+    n_lost: usize,
+) -> String {
     let mut members = Members::new("opened");
     members.text("reason", reason).text("previous", &hex(previous));
     if !torn.is_empty() {
@@ -131,7 +136,7 @@ impl Members {
     fn text(&mut self, name: &str, text: &str) -> &mut Self {
         let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
         if !text.bytes().all(is_plain) {
-            return self.json(name, &quoted(text));
+            return self.json(name, &json_string(text));
         }
         self.name(name);
         for part in ["\"", text, "\""] {
@@ -160,9 +165,11 @@ impl Members {
     /// The statements of a call of a database, by their texts and digests of their values, and the rows that it concerned.
     fn of_database(&mut self, events: &[Event]) {
         let statement = |event: &Event| match event {
-            Event::StatementSent { text, values } => {
-                Some(format!("{{\"text\":{},\"values\":{}}}", quoted(text), quoted(values)))
-            }
+            Event::StatementSent { text, values } => Some(format!(
+                "{{\"text\":{},\"values\":{}}}",
+                json_string(text),
+                json_string(values)
+            )),
             _ => None,
         };
         let statements: Vec<String> = events.iter().filter_map(statement).collect();
@@ -183,12 +190,12 @@ impl Members {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn json_string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
 /// The arguments without those that hold credentials, and without session values that credentials read.
-fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
+fn masked_arguments(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     let mut arguments = Value::Object(call.arguments().clone());
     let secret = backend.map(Backend::secret_arguments).unwrap_or_default();
     if !secret.is_empty() {
@@ -200,7 +207,7 @@ fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
     // Masking can turn a number into text that is no JSON.
     match serde_json::from_str::<&RawValue>(&masked) {
         Ok(_) => masked,
-        Err(_) => quoted(&masked),
+        Err(_) => json_string(&masked),
     }
 }
 
@@ -227,7 +234,7 @@ fn is_one_name(one: &str, other: &str) -> bool {
 }
 
 fn status(ended: &Ended<'_>) -> Option<u16> {
-    let known = match ended.ending {
+    let outcome_status = match ended.ending {
         Ending::Outcome(Outcome::Answered(answer)) => answer.status,
         Ending::Outcome(Outcome::Failed(fault)) => fault.status,
         _ => None,
@@ -238,11 +245,11 @@ fn status(ended: &Ended<'_>) -> Option<u16> {
             _ => None,
         })
     };
-    known.or_else(attempted)
+    outcome_status.or_else(attempted)
 }
 
 /// The beginning of a name that a caller made up, no longer than a real one.
-fn shortened(name: &str) -> &str {
+fn shortened_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or(name)
 }
 

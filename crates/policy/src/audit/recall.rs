@@ -14,7 +14,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
     chain::{ChainKey, Head, Line, Record},
-    lines::{self, LineState, Reading},
+    lines::{self, LineReader, LineState},
 };
 use crate::{
     digest::{Digest, of_hex},
@@ -61,13 +61,15 @@ impl Recalled {
     pub(super) fn read(path: &Path, key: &ChainKey, within: Duration) -> Result<Self, Error> {
         let since = SystemTime::now().checked_sub(within).unwrap_or(SystemTime::UNIX_EPOCH);
         let mut recalled = Self::default();
-        for older in rotated(path, since) {
+        for older in rotated_files(path, since) {
             // A compressed or unfinished file is no chain; only the errors of the file itself count.
             recalled.file(&older, key, since).ok();
             recalled.torn.clear();
             recalled.is_unbroken = false;
         }
-        recalled.file(path, key, since).map_err(|source| error::unreadable(path, source))?;
+        recalled
+            .file(path, key, since)
+            .map_err(|source| error::unreadable_file_error(path, source))?;
         Ok(recalled)
     }
 
@@ -78,7 +80,7 @@ impl Recalled {
             if let Some((key, digest)) = key {
                 let (time, principal) = (call.time, call.principal.clone());
                 let reached = Reached::Maybe;
-                self.keyed(key, Keyed { time, principal, digest, reached, status: None });
+                self.add_keyed_call(key, Keyed { time, principal, digest, reached, status: None });
             }
             unknown.push(call);
         }
@@ -95,7 +97,7 @@ impl Recalled {
         let start = start(&mut file, since)?;
         let mut reader = BufReader::new(file);
         reader.seek(SeekFrom::Start(start))?;
-        let (mut reading, mut bytes, mut is_told) = (Reading::new(key), Vec::new(), start > 0);
+        let (mut reading, mut bytes, mut is_told) = (LineReader::new(key), Vec::new(), start > 0);
         while lines::next(&mut reader, &mut bytes)? {
             let read = reading.take(&bytes);
             if !is_told && matches!(read, LineState::Altered(_) | LineState::Missing(..)) {
@@ -138,16 +140,18 @@ impl Recalled {
                 };
                 let UnknownCall { time, principal, .. } = call;
                 let status = record.status;
-                self.keyed(key, Keyed { time, principal, digest, reached, status });
+                self.add_keyed_call(key, Keyed { time, principal, digest, reached, status });
             }
             _ => {}
         }
     }
 
     /// Adds a call under its key. Of several calls, one that reached the service wins.
-    fn keyed(&mut self, key: Digest, call: Keyed) {
-        let known = self.keys.get(&key).map(|known| known.reached);
-        if known.is_none_or(|known| known != Reached::Yes && call.reached == Reached::Yes) {
+    fn add_keyed_call(&mut self, key: Digest, call: Keyed) {
+        let previous_reach = self.keys.get(&key).map(|previous_call| previous_call.reached);
+        if previous_reach.is_none_or(|previous_reach| {
+            previous_reach != Reached::Yes && call.reached == Reached::Yes
+        }) {
             self.keys.insert(key, call);
         }
     }
@@ -188,7 +192,7 @@ fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
             if !lines::next(&mut reader, &mut bytes)? {
                 break;
             }
-            let line = bytes.strip_suffix(b"\n").filter(|_| n_read > 0).and_then(Line::of);
+            let line = bytes.strip_suffix(b"\n").filter(|_| n_read > 0).and_then(Line::from_bytes);
             if let Some(line) = line {
                 is_before = time(&line.record.time).is_some_and(|time| time < since);
                 break;
@@ -201,16 +205,17 @@ fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
 }
 
 /// The files beside `path` whose names extend its name and that were written since `since`, the oldest first.
-fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
+fn rotated_files(path: &Path, since: SystemTime) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) =
         (path.parent(), path.file_name().and_then(|name| name.to_str()))
     else {
         return Vec::new();
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let is_of =
-        |found: &str| found.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '-']));
-    let mut found: Vec<_> = fs::read_dir(folder)
+    let is_of = |entry_name: &str| {
+        entry_name.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '-']))
+    };
+    let mut dated_files: Vec<_> = fs::read_dir(folder)
         .into_iter()
         .flatten()
         .filter_map(|entry| {
@@ -219,8 +224,8 @@ fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
             (written >= since).then(|| (written, entry.path()))
         })
         .collect();
-    found.sort();
-    found.into_iter().map(|(_, path)| path).collect()
+    dated_files.sort();
+    dated_files.into_iter().map(|(_, path)| path).collect()
 }
 
 /// Lines that several threads write at once are out of order by less than this.

@@ -11,7 +11,7 @@ use callgate_secret::Secret;
 
 use super::{
     chain::{ChainKey, Head},
-    lines::{self, LineState, Reading},
+    lines::{self, LineReader, LineState},
 };
 use crate::{
     digest::{hex, of_hex},
@@ -73,7 +73,7 @@ pub fn verify_audit(
 ) -> Result<Verified, Error> {
     let key = ChainKey::new(key)?;
     let mut verifying = Verifying {
-        reading: Reading::new(&key),
+        reading: LineReader::new(&key),
         good: Head::NONE,
         // A text that is not a code matches no line.
         looked_for: head.map(|head| of_hex(head).unwrap_or([0xff; 32])),
@@ -95,7 +95,7 @@ pub fn verify_audit(
 }
 
 struct Verifying<'a> {
-    reading: Reading<'a>,
+    reading: LineReader<'a>,
     good: Head,
     looked_for: Option<[u8; 32]>,
     verified: Verified,
@@ -103,7 +103,7 @@ struct Verifying<'a> {
 
 impl Verifying<'_> {
     fn file(&mut self, path: &Path) -> Result<(), Error> {
-        let unreadable = |source| error::unreadable(path, source);
+        let unreadable = |source| error::unreadable_file_error(path, source);
         let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut bytes = Vec::new();
         while lines::next(&mut reader, &mut bytes).map_err(unreadable)? {

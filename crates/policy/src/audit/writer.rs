@@ -73,7 +73,7 @@ impl Writer {
             drop(state);
             drop(end);
         });
-        started.map_err(|source| error::unreadable(&path, source))?;
+        started.map_err(|source| error::unreadable_file_error(&path, source))?;
         Ok(Self { shared, ended: Mutex::new(ended) })
     }
 
@@ -183,7 +183,7 @@ impl WriterState {
                 text.push('\n');
             }
             let Opening { reason, torn, n_lost, .. } = opening;
-            let members = members::opened(reason, &head.code, torn, *n_lost);
+            let members = members::file_start_members(reason, &head.code, torn, *n_lost);
             head.add(&self.key, &members, &mut text);
             ends.push((text.len(), head));
         }

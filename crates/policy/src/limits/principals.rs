@@ -16,7 +16,7 @@ use crate::gate::{Gate, Queue};
 pub(crate) struct Principals {
     bound: Bound,
     queue: Queue,
-    known: Mutex<BTreeMap<Option<String>, PrincipalLimit>>,
+    limits: Mutex<BTreeMap<Option<String>, PrincipalLimit>>,
 }
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct PrincipalLimit {
 
 impl Principals {
     pub(crate) fn new(bound: Bound, queue: Queue) -> Self {
-        Self { bound, queue, known: Mutex::default() }
+        Self { bound, queue, limits: Mutex::default() }
     }
 
     pub(crate) fn is(&self, bound: Bound, queue: Queue) -> bool {
@@ -38,19 +38,19 @@ impl Principals {
     pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<LimitState>> {
         let name = principal.map(|principal| principal.id().to_owned());
         let now = Instant::now();
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get_mut(&name) {
-            found.used = now;
-            return Some(Arc::clone(&found.bounded));
+        let mut principal_limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(principal_limit) = principal_limits.get_mut(&name) {
+            principal_limit.used = now;
+            return Some(Arc::clone(&principal_limit.bounded));
         }
-        if known.len() >= MOST {
-            known.retain(|_, known| !known.is_forgotten(now));
+        if principal_limits.len() >= MOST {
+            principal_limits.retain(|_, principal_limit| !principal_limit.is_forgotten(now));
         }
-        if known.len() >= MOST {
+        if principal_limits.len() >= MOST {
             return None;
         }
         let bounded = Arc::new(LimitState::new(self.bound, self.queue, None));
-        known.insert(name, PrincipalLimit { bounded: Arc::clone(&bounded), used: now });
+        principal_limits.insert(name, PrincipalLimit { bounded: Arc::clone(&bounded), used: now });
         Some(bounded)
     }
 }

@@ -51,13 +51,13 @@ pub(super) struct CountedCall {
 
 impl<K: Ord + Copy> Counters<K> {
     fn get(&self, key: K, make: impl FnOnce() -> Counter) -> Counter {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counter) = known.get(&key) {
+        let counters = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counter) = counters.get(&key) {
             return counter.clone();
         }
-        drop(known);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.entry(key).or_insert_with(make).clone()
+        drop(counters);
+        let mut counters = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        counters.entry(key).or_insert_with(make).clone()
     }
 }
 
@@ -68,24 +68,28 @@ impl<K> Default for Counters<K> {
 }
 
 /// The value of this name, made if it is not there.
-fn of<T>(known: &RwLock<BTreeMap<String, Arc<T>>>, name: &str, make: impl FnOnce() -> T) -> Arc<T> {
-    let values = known.read().unwrap_or_else(PoisonError::into_inner);
+fn get_or_insert<T>(
+    shared_values: &RwLock<BTreeMap<String, Arc<T>>>,
+    name: &str,
+    make: impl FnOnce() -> T,
+) -> Arc<T> {
+    let values = shared_values.read().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = values.get(name) {
         return Arc::clone(value);
     }
     drop(values);
-    let mut values = known.write().unwrap_or_else(PoisonError::into_inner);
+    let mut values = shared_values.write().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(values.entry(name.to_owned()).or_insert_with(|| Arc::new(make())))
 }
 
 impl Series {
     /// Counts the beginning of a toolset's call; the name is empty for an unknown tool.
     pub(super) fn begin(&self, toolset: &str, backend: Option<&dyn Backend>) -> CountedCall {
-        let toolset = of(&self.toolsets, toolset, || OfToolset::new(toolset));
+        let toolset = get_or_insert(&self.toolsets, toolset, || OfToolset::new(toolset));
         toolset.in_flight.increment(1);
         let tool = backend.map(|backend| {
             let name = backend.name().as_str();
-            let tool = of(&toolset.tools, name, || self.tool(name));
+            let tool = get_or_insert(&toolset.tools, name, || self.tool(name));
             (tool, backend.effect())
         });
         CountedCall { toolset, tool }
@@ -108,7 +112,7 @@ impl OfToolset {
         Self { toolset, in_flight, duration, ended, responses, tools: RwLock::default() }
     }
 
-    fn ended(&self, outcome: &'static str, reached: &'static str) -> Counter {
+    fn ended_calls(&self, outcome: &'static str, reached: &'static str) -> Counter {
         let toolset = || self.toolset.clone();
         self.ended.get((outcome, reached), || {
             counter!("callgate_calls_total", "toolset" => toolset(), "outcome" => outcome, "reached" => reached)
@@ -124,7 +128,7 @@ impl OfToolset {
 }
 
 impl OfTool {
-    fn ended(&self, toolset: &str, effect: Effect, outcome: &'static str) -> Counter {
+    fn ended_calls(&self, toolset: &str, effect: Effect, outcome: &'static str) -> Counter {
         let effect = effect.as_str();
         self.ended.get((effect, outcome), || {
             let (toolset, tool) = (toolset.to_owned(), self.name.clone());
@@ -152,9 +156,9 @@ impl CountedCall {
     ) {
         let Self { toolset: series, tool } = self;
         series.in_flight.decrement(1);
-        series.ended(outcome, reached.as_str()).increment(1);
+        series.ended_calls(outcome, reached.as_str()).increment(1);
         if let Some((tool, effect)) = tool {
-            tool.ended(&series.toolset, *effect, outcome).increment(1);
+            tool.ended_calls(&series.toolset, *effect, outcome).increment(1);
         }
         series.duration.record(elapsed);
         let (mut n_refreshed, mut n_again) = (0, 0);

@@ -44,11 +44,11 @@ impl Claim {
     /// Writes a state over the record, if it is still the holder's. Another process may have written that the end is
     /// unknown, and a store that did not answer may have kept what it was given.
     pub(super) async fn put(&self, state: State<'_>) -> Result<(), Error> {
-        let known = Version::new(self.version.load(Ordering::Relaxed));
-        match self.put_over(Expected::Version(known), state).await {
+        let last_version = Version::new(self.version.load(Ordering::Relaxed));
+        match self.put_over(Expected::Version(last_version), state).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let is_renewal = state == State::Running;
-                let version = self.own(is_renewal).await?.ok_or(error)?;
+                let version = self.own_version(is_renewal).await?.ok_or(error)?;
                 self.put_over(Expected::Version(version), state).await
             }
             put => put,
@@ -59,7 +59,7 @@ impl Claim {
     pub(super) async fn revoke(&self) -> bool {
         match self.put_over(Expected::Absent, State::Unsent).await {
             Err(error) if error.kind() == ErrorKind::Conflict => {
-                let Ok(own) = self.own(true).await else { return false };
+                let Ok(own) = self.own_version(true).await else { return false };
                 let Some(version) = own else { return true };
                 self.put_over(Expected::Version(version), State::Unsent).await.is_ok()
             }
@@ -77,7 +77,7 @@ impl Claim {
     }
 
     /// The version of the record, if it is the holder's.
-    async fn own(&self, is_running: bool) -> Result<Option<Version>, Error> {
+    async fn own_version(&self, is_running: bool) -> Result<Option<Version>, Error> {
         let stored = self.records.store.get(&self.key, now()).await?;
         Ok(stored.filter(|stored| self.is_own(&stored.record, is_running)).map(|it| it.version))
     }
@@ -91,7 +91,7 @@ impl Claim {
     }
 
     fn is_own(&self, record: &Record, is_running: bool) -> bool {
-        let Some(entry) = Entry::of(record) else { return false };
+        let Some(entry) = Entry::from_record(record) else { return false };
         let is_open = match entry.state {
             State::Running => true,
             State::Unknown => !is_running,

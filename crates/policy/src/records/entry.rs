@@ -29,7 +29,7 @@ pub(super) enum State<'a> {
 
 impl<'a> Entry<'a> {
     /// Reads a record that a store returned; `None` if it is in another form.
-    pub(super) fn of(record: &'a Record) -> Option<Self> {
+    pub(super) fn from_record(record: &'a Record) -> Option<Self> {
         let (letter, rest) = record.bytes().split_first()?;
         let (digest, rest) = rest.split_first_chunk()?;
         let (holder, rest) = rest.split_first_chunk()?;
@@ -72,13 +72,16 @@ mod tests {
         let entry = Entry { digest: [1; 32], holder: [2; 16], lease, state: State::Running };
         let (hour, second) = (Duration::from_hours(1), Duration::from_secs(1));
         let record = entry.record(hour);
-        assert_eq!(Entry::of(&record), Some(entry));
+        assert_eq!(Entry::from_record(&record), Some(entry));
         let after =
             |seconds: u32| record.clone().with_time_to_live(hour.saturating_sub(second * seconds));
-        let lease_after = |seconds| Entry::of(&after(seconds)).unwrap().lease.as_secs();
+        let lease_after = |seconds| Entry::from_record(&after(seconds)).unwrap().lease.as_secs();
         assert_eq!([0, 29, 30, 31, 3600].map(lease_after), [30, 1, 0, 0, 0]);
         let silent = Record::new("", record.bytes().clone());
-        assert!(Entry::of(&silent).unwrap().lease > hour, "nothing says that it has lapsed");
+        assert!(
+            Entry::from_record(&silent).unwrap().lease > hour,
+            "nothing says that it has lapsed"
+        );
     }
 
     #[test]
@@ -87,9 +90,12 @@ mod tests {
             let lease = Duration::ZERO;
             let entry = Entry { digest: [1; 32], holder: [2; 16], lease, state };
             let record = entry.record(Duration::from_secs(9));
-            assert_eq!(Entry::of(&record), Some(entry));
+            assert_eq!(Entry::from_record(&record), Some(entry));
             for length in 0..57 {
-                assert_eq!(Entry::of(&Record::new("", record.bytes().slice(..length))), None);
+                assert_eq!(
+                    Entry::from_record(&Record::new("", record.bytes().slice(..length))),
+                    None
+                );
             }
         }
     }

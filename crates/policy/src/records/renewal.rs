@@ -21,7 +21,7 @@ pub(super) struct Renewal {
 impl Renewal {
     pub(super) fn start(claim: &Arc<Claim>) -> Self {
         let (stop, stopped) = oneshot::channel();
-        Self { stop: Some(stop), task: task::spawn(renewed(Arc::clone(claim), stopped)) }
+        Self { stop: Some(stop), task: task::spawn(renew_lease(Arc::clone(claim), stopped)) }
     }
 
     /// Stops renewing. A renewal that the store is about to answer is waited for: its version is the record's.
@@ -39,7 +39,7 @@ impl Drop for Renewal {
     }
 }
 
-async fn renewed(claim: Arc<Claim>, mut stopped: oneshot::Receiver<()>) {
+async fn renew_lease(claim: Arc<Claim>, mut stopped: oneshot::Receiver<()>) {
     let mut wait = LEASE / 3;
     loop {
         tokio::select! {

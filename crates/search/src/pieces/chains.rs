@@ -44,7 +44,7 @@ impl Chains {
             chain.used += 1;
             chain.n_postings += 1;
         }
-        self.chains.get_mut(word).into_iter().for_each(|known| *known = chain);
+        self.chains.get_mut(word).into_iter().for_each(|stored_chain| *stored_chain = chain);
     }
 
     /// Adds a slice to a chain.
@@ -104,7 +104,7 @@ impl Chains {
     }
 
     /// The chains with other postings; those that become `None` are left out.
-    pub(super) fn mapped(&self, of: impl Fn(Posting) -> Option<Posting>) -> Self {
+    pub(super) fn mapped_chains(&self, of: impl Fn(Posting) -> Option<Posting>) -> Self {
         let mut mapped = Self::default();
         for word in 0..u32::try_from(self.chains.len()).unwrap_or(u32::MAX) {
             for posting in self.postings(word).filter_map(&of) {
@@ -149,8 +149,9 @@ mod tests {
         assert_eq!(pieces(&chains, 0), (0..5000).collect::<Vec<_>>());
         assert_eq!(pieces(&chains, 7), (0..5000).step_by(3).collect::<Vec<_>>());
         assert_eq!((pieces(&chains, 1), pieces(&chains, 9)), (vec![], vec![]));
-        let even = chains
-            .mapped(|posting| (posting.piece() % 2 == 0).then(|| posting.of(posting.piece() / 2)));
+        let even = chains.mapped_chains(|posting| {
+            (posting.piece() % 2 == 0).then(|| posting.with_piece(posting.piece() / 2))
+        });
         assert_eq!(pieces(&even, 0), (0..2500).collect::<Vec<_>>());
         assert_eq!((even.n_postings(0), even.n_postings(1)), (2500, 0));
     }

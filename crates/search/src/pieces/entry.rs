@@ -13,7 +13,7 @@ impl Posting {
         Self(low(piece) << PIECE | u32::from(in_text.min(31)) << TEXT | u32::from(in_title.min(7)))
     }
 
-    pub(super) fn of(self, piece: usize) -> Self {
+    pub(super) fn with_piece(self, piece: usize) -> Self {
         Self(low(piece) << PIECE | self.0 & ((1 << PIECE) - 1))
     }
 
@@ -57,7 +57,7 @@ mod tests {
         let last = Posting::MOST_PIECES - 1;
         let posting = Posting::new(last, 9, 99);
         assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (last, 7.0, 31.0));
-        let posting = Posting::new(3, 1, 2).of(4);
+        let posting = Posting::new(3, 1, 2).with_piece(4);
         assert_eq!((posting.piece(), posting.in_title(), posting.in_text()), (4, 1.0, 2.0));
     }
 }

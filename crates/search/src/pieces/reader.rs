@@ -61,9 +61,10 @@ impl PieceReader {
                 positions.resize(index + 1, u32::MAX);
             }
             let Some(at) = positions.get_mut(index) else { return };
-            let known = list.get_mut(*at as usize).filter(|known| known.word == word);
-            if let Some(known) = known.filter(|_| *at as usize >= from) {
-                known.n.get_mut(field).into_iter().for_each(|n| *n = n.saturating_add(1));
+            let piece_word =
+                list.get_mut(*at as usize).filter(|piece_word| piece_word.word == word);
+            if let Some(piece_word) = piece_word.filter(|_| *at as usize >= from) {
+                piece_word.n.get_mut(field).into_iter().for_each(|n| *n = n.saturating_add(1));
                 return;
             }
             *at = u32::try_from(list.len()).unwrap_or(u32::MAX);

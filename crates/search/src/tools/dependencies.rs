@@ -82,7 +82,7 @@ impl Thing {
     pub fn of_variable(variable: &str, path: &str) -> Option<Self> {
         let words = words(variable);
         match words.as_slice() {
-            [id] if is_variable(id) => Self::named(segment_before(variable, path)?),
+            [id] if is_variable(id) => Self::from_name(segment_before(variable, path)?),
             [.., before, id] if is_variable(id) => Some(Self::stem(before)),
             _ => words.last().map(|word| Self::stem(word)),
         }
@@ -106,24 +106,24 @@ impl Thing {
         let real = || field.above.iter().filter(|name| !is_wrapper(name));
         let distance = u8::try_from(real().count()).unwrap_or(u8::MAX);
         let words = words(field.name);
-        let mut found = match words.as_slice() {
+        let mut things = match words.as_slice() {
             [id] if is_identifier(id) => {
-                let above = real().next_back().and_then(|name| Self::named(name));
+                let above = real().next_back().and_then(|name| Self::from_name(name));
                 let above = if distance == 0 {
                     Self::of_path(field.path)
                 } else {
                     above.into_iter().collect()
                 };
-                above.into_iter().chain(field.schema.and_then(Self::named)).collect()
+                above.into_iter().chain(field.schema.and_then(Self::from_name)).collect()
             }
             [.., before, id] if is_identifier(id) => vec![Self::stem(before)],
             _ => return Vec::new(),
         };
-        found.sort_unstable();
-        found.dedup();
+        things.sort_unstable();
+        things.dedup();
         let is_own = matches!(words.as_slice(), [id] if is_identifier(id));
         let distance = distance.saturating_add(u8::from(!is_own));
-        found.into_iter().map(|thing| (thing, distance)).collect()
+        things.into_iter().map(|thing| (thing, distance)).collect()
     }
 
     /// The subjects of the response of a path: the last segment, and earlier ones too, since the last may name no thing
@@ -132,11 +132,11 @@ impl Thing {
         let literals =
             path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.contains('{'));
         let most = if path.contains('{') { 1 } else { usize::MAX };
-        literals.take(most).filter_map(Self::named).collect()
+        literals.take(most).filter_map(Self::from_name).collect()
     }
 
     /// The thing that a name ends with, without the words that carry no meaning: `PagingTrackObject`.
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let words = words(name);
         let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
         said.or_else(|| words.last()).map(|word| Self::stem(word))
@@ -190,7 +190,7 @@ fn is_variable(word: &str) -> bool {
 }
 
 fn is_wrapper(name: &str) -> bool {
-    WRAPPERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+    WRAPPERS.iter().any(|wrapper| wrapper.eq_ignore_ascii_case(name))
 }
 
 const IDENTIFIERS: [&str; 8] = ["guid", "id", "ids", "key", "slug", "uid", "uri", "uuid"];
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     fn thing(name: &str) -> Thing {
-        Thing::named(name).unwrap()
+        Thing::from_name(name).unwrap()
     }
 
     #[track_caller]

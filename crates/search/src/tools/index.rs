@@ -43,7 +43,7 @@ impl Index {
         let vocabulary = learner.finish();
         let postings = Postings::new(&all, vocabulary.len());
         let mut titles = Titles::default();
-        let methods = vocabulary.of(METHODS, &Synonyms::default());
+        let methods = vocabulary.word_numbers(METHODS, &Synonyms::default());
         for names in names {
             titles.add(names.map(|name| vocabulary.all_of(&name)), &methods);
         }
@@ -106,7 +106,7 @@ impl Index {
 
     /// The documents that return the needed thing, the simplest to call first.
     pub fn sources(&self, need: &Need) -> impl Iterator<Item = usize> {
-        self.sources.of(&need.thing)
+        self.sources.source_documents(&need.thing)
     }
 
     /// The size of the index in bytes.
@@ -116,7 +116,7 @@ impl Index {
 
     fn scores(&self, text: &str) -> Vec<f32> {
         let mut scores = vec![0.0; self.n_documents];
-        let words = self.vocabulary.of(text, &self.synonyms);
+        let words = self.vocabulary.word_numbers(text, &self.synonyms);
         for word in &words {
             self.postings.score(*word, &mut scores);
         }

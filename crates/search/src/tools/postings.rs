@@ -6,7 +6,7 @@ use std::mem;
 
 use super::document::Document;
 use crate::{
-    bm25::{float, rarity, saturated},
+    bm25::{float, rarity, saturated_score},
     vocabulary::Learner,
 };
 
@@ -62,7 +62,10 @@ impl Words {
         for (((field, weight), length), average) in fields {
             let weight = weight / (1.0 - length + length * float(field.len()) / average);
             for word in field {
-                weights.get_mut(*word as usize).into_iter().for_each(|known| *known += weight);
+                weights
+                    .get_mut(*word as usize)
+                    .into_iter()
+                    .for_each(|word_weight| *word_weight += weight);
             }
         }
     }
@@ -73,7 +76,7 @@ impl Words {
             // The first of several occurrences takes the whole weight.
             let weight = weights.get_mut(word).map(mem::take).unwrap_or_default();
             if let Some(row) = rows.get_mut(word).filter(|_| weight > 0.0) {
-                row.push(Posting { document, score: saturated(weight) });
+                row.push(Posting { document, score: saturated_score(weight) });
             }
         }
     }
@@ -89,11 +92,11 @@ impl Postings {
             words.weigh(&averages, &mut weights);
             words.post(document, &mut weights, &mut rows);
         }
-        Self::packed(&rows, documents.len())
+        Self::from_rows(&rows, documents.len())
     }
 
     /// Joins the rows, with each score multiplied by the rarity of its word.
-    fn packed(rows: &[Vec<Posting>], n_documents: usize) -> Self {
+    fn from_rows(rows: &[Vec<Posting>], n_documents: usize) -> Self {
         let mut begins = Vec::with_capacity(rows.len() + 1);
         let mut all = Vec::with_capacity(rows.iter().map(Vec::len).sum());
         begins.push(0);

@@ -16,12 +16,12 @@ use super::{
 
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    parts: Vec<Parts>,
+    parts: Vec<DocumentThings>,
     things: BTreeMap<Thing, Row>,
 }
 
 #[derive(Debug)]
-struct Parts {
+struct DocumentThings {
     needs: Box<[Need]>,
     products: Box<[Product]>,
 }
@@ -34,7 +34,7 @@ struct Row {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Needed {
+struct NeedScore {
     /// The best score of a hit that needs the thing.
     most: f32,
     /// The largest share of a hit's score that falls to this need.
@@ -65,7 +65,7 @@ impl Sources {
         }
         let needs = mem::take(&mut document.needs).into();
         let products = mem::take(&mut document.produces).into();
-        self.parts.push(Parts { needs, products });
+        self.parts.push(DocumentThings { needs, products });
     }
 
     /// Ends the adding. Drops needs without a source, and sources of things that no document needs.
@@ -96,7 +96,7 @@ impl Sources {
     }
 
     /// The documents that return a thing, the simplest first.
-    pub(crate) fn of(&self, thing: &Thing) -> impl Iterator<Item = usize> {
+    pub(crate) fn source_documents(&self, thing: &Thing) -> impl Iterator<Item = usize> {
         let row = self.things.get(thing);
         row.into_iter().flat_map(|row| &row.sources).map(|source| source.document as usize)
     }
@@ -120,20 +120,20 @@ impl Sources {
 
     /// The size of all needs and products in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let parts = self.parts.iter().map(Parts::bytes).sum::<usize>();
+        let parts = self.parts.iter().map(DocumentThings::bytes).sum::<usize>();
         let rows = self.things.iter().map(|(thing, row)| {
             let numbers = row.needed_by.capacity() * size_of::<u32>();
             let sources = row.sources.capacity() * size_of::<Source>();
             size_of::<(Thing, Row)>() + thing.bytes() + numbers + sources
         });
-        self.parts.capacity() * size_of::<Parts>() + parts + rows.sum::<usize>()
+        self.parts.capacity() * size_of::<DocumentThings>() + parts + rows.sum::<usize>()
     }
 }
 
 impl Row {
     /// The need for the thing. A document with several needs divides its score among them.
-    fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> Needed {
-        let mut needed = Needed::default();
+    fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> NeedScore {
+        let mut needed = NeedScore::default();
         for at in &self.needed_by {
             let score = score_of(scores, *at);
             needed.most = needed.most.max(score);
@@ -146,7 +146,7 @@ impl Row {
     fn raise(
         &self,
         scores: &[f32],
-        needed: Needed,
+        needed: NeedScore,
         admits: impl Fn(usize) -> bool,
         raised: &mut Vec<(u32, f32)>,
     ) {
@@ -156,7 +156,8 @@ impl Row {
         let fewest = admitted.peek().map_or(0, |source| source.n_needs);
         let mut nearest: Vec<&Source> = Vec::with_capacity(MOST_SOURCES + 1);
         for source in admitted.take_while(|source| source.n_needs == fewest) {
-            let is_before = |known: &&Source| by_score(scores, known, source).is_le();
+            let is_before =
+                |nearest_source: &&Source| by_score(scores, nearest_source, source).is_le();
             nearest.insert(nearest.partition_point(is_before), source);
             nearest.truncate(MOST_SOURCES);
         }
@@ -167,7 +168,7 @@ impl Row {
     }
 }
 
-impl Parts {
+impl DocumentThings {
     fn bytes(&self) -> usize {
         let needs = self.needs.iter().map(|need| need.argument.len() + need.thing.bytes());
         let products = self.products.iter().map(|product| product.at.len() + product.thing.bytes());
@@ -182,9 +183,10 @@ impl Document<'_> {
     /// Keeps each thing once, and prefers subjects of the response to things that it only mentions.
     fn keep_nearest_products(&mut self) {
         self.produces.sort_by(|a, b| (a.distance, &a.thing).cmp(&(b.distance, &b.thing)));
-        let mut known = BTreeSet::new();
-        let is_new =
-            |product: &Product| known.len() < MOST_PRODUCTS && known.insert(product.thing.clone());
+        let mut seen_things = BTreeSet::new();
+        let is_new = |product: &Product| {
+            seen_things.len() < MOST_PRODUCTS && seen_things.insert(product.thing.clone())
+        };
         self.produces.retain(is_new);
     }
 

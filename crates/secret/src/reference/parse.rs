@@ -17,14 +17,14 @@ pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
         return Err(error::not_a_reference());
     };
     match scheme {
-        "aws" => aws(rest).ok_or_else(|| error::malformed("aws", AWS)),
+        "aws" => aws(rest).ok_or_else(|| error::malformed_reference("aws", AWS)),
         "directory" => directory(rest),
         "env" => env(rest),
         "file" => file(rest),
         "gcp" => gcp(rest),
         "keyring" => keyring(rest),
         "literal" => Ok(SecretReference::literal(Secret::new(rest.to_owned()))),
-        "vault" => vault(rest).ok_or_else(|| error::malformed("vault", VAULT)),
+        "vault" => vault(rest).ok_or_else(|| error::malformed_reference("vault", VAULT)),
         _ => Err(error::not_a_reference()),
     }
 }
@@ -69,7 +69,10 @@ fn aws_version(text: &str) -> Option<AwsVersion> {
 
 fn directory(name: &str) -> Result<SecretReference, Error> {
     if name.contains(char::is_control) || !is_downward(name) {
-        return Err(error::malformed("directory", "the name of a file in the mounted directory"));
+        return Err(error::malformed_reference(
+            "directory",
+            "the name of a file in the mounted directory",
+        ));
     }
     Ok(SecretReference::Directory { name: name.to_owned() })
 }
@@ -80,12 +83,12 @@ fn env(name: &str) -> Result<SecretReference, Error> {
     if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return Ok(SecretReference::Env { name: name.to_owned() });
     }
-    Err(error::malformed("env", "a variable's name of letters, digits and `_`"))
+    Err(error::malformed_reference("env", "a variable's name of letters, digits and `_`"))
 }
 
 fn file(path: &str) -> Result<SecretReference, Error> {
     if path.is_empty() || path.contains(char::is_control) {
-        return Err(error::malformed("file", "the path of a file"));
+        return Err(error::malformed_reference("file", "the path of a file"));
     }
     Ok(SecretReference::File { path: PathBuf::from(path) })
 }
@@ -98,7 +101,7 @@ fn gcp(resource: &str) -> Result<SecretReference, Error> {
     if (is_global || is_regional) && parts.iter().all(|part| is_resource_word(part)) {
         return Ok(SecretReference::Gcp { resource: resource.to_owned() });
     }
-    Err(error::malformed("gcp", "`projects/…/secrets/…/versions/…`"))
+    Err(error::malformed_reference("gcp", "`projects/…/secrets/…/versions/…`"))
 }
 
 /// Project ids may have a domain as a prefix (`example.com:pets`); a word of dots alone would climb in the URL of the
@@ -115,7 +118,7 @@ fn keyring(rest: &str) -> Result<SecretReference, Error> {
         Some((service, user)) => {
             Ok(SecretReference::Keyring { service: service.to_owned(), user: user.to_owned() })
         }
-        None => Err(error::malformed("keyring", "`service/user`")),
+        None => Err(error::malformed_reference("keyring", "`service/user`")),
     }
 }
 

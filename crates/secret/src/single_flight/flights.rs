@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{FetchFailure, Pace, SingleFlight, locked};
+use super::{FetchFailure, Pace, SingleFlight, lock_mutex};
 
 /// Values of one kind, each fetched separately.
 pub struct SingleFlights<K, V, E, I = ()> {
@@ -26,8 +26,8 @@ impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlig
     }
 
     /// The value of this key, which may not be fetched yet.
-    pub fn of(&self, key: &K) -> Slot<V, E, I> {
-        let mut slots = locked(&self.slots);
+    pub fn slot(&self, key: &K) -> Slot<V, E, I> {
+        let mut slots = lock_mutex(&self.slots);
         if let Some(slot) = slots.get(key) {
             return Arc::clone(slot);
         }
@@ -38,18 +38,18 @@ impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlig
     }
 
     /// The value of this key, if anybody asked for it before.
-    pub fn known(&self, key: &K) -> Option<Slot<V, E, I>> {
-        locked(&self.slots).get(key).cloned()
+    pub fn existing_slot(&self, key: &K) -> Option<Slot<V, E, I>> {
+        lock_mutex(&self.slots).get(key).cloned()
     }
 
     /// The first value for which `holds` returns true.
     pub fn find(&self, holds: impl Fn(&SingleFlight<V, E, I>) -> bool) -> Option<Slot<V, E, I>> {
-        locked(&self.slots).values().find(|slot| holds(slot)).cloned()
+        lock_mutex(&self.slots).values().find(|slot| holds(slot)).cloned()
     }
 
     /// The number of keys.
     pub fn len(&self) -> usize {
-        locked(&self.slots).len()
+        lock_mutex(&self.slots).len()
     }
 
     /// Returns true if there are no keys.
@@ -62,7 +62,7 @@ impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlig
         if slots.len() < self.most {
             return;
         }
-        let end = |slot: &Slot<V, E, I>| slot.held(|held| held.life.end);
+        let end = |slot: &Slot<V, E, I>| slot.inspect_value(|held| held.life.end);
         let now = Instant::now();
         slots.retain(|_, slot| {
             Arc::strong_count(slot) > 1 || end(slot).is_some_and(|end| now < end)

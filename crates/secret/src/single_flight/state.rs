@@ -50,7 +50,7 @@ pub struct CachedValue<V, I> {
 pub(super) struct State<V, E, I> {
     pace: Pace,
     pub(super) held: Option<CachedValue<V, I>>,
-    failed: Option<Failed<E, I>>,
+    failed: Option<FailedFetch<E, I>>,
     pub(super) n_begun: u64,
     /// The number of the last fetch that ended: they end one after the other.
     pub(super) n_ended: u64,
@@ -59,7 +59,7 @@ pub(super) struct State<V, E, I> {
     pub(super) is_refused: bool,
 }
 
-struct Failed<E, I> {
+struct FailedFetch<E, I> {
     error: E,
     inputs: I,
     at: Instant,
@@ -67,7 +67,7 @@ struct Failed<E, I> {
     reason: FetchReason,
 }
 
-pub(super) enum Found<V, E> {
+pub(super) enum Lookup<V, E> {
     Good(V),
     /// A good value that is due for renewal and that nobody renews yet.
     Due(V),
@@ -80,7 +80,7 @@ pub(super) enum Found<V, E> {
 
 impl Life {
     /// A life of `time` from now, without an earlier renewal.
-    pub fn of(time: Duration) -> Self {
+    pub fn from_duration(time: Duration) -> Self {
         Self::ahead(time, time)
     }
 
@@ -92,7 +92,7 @@ impl Life {
 
     /// A life without an end.
     pub fn for_good() -> Self {
-        Self::of(FOR_GOOD)
+        Self::from_duration(FOR_GOOD)
     }
 }
 
@@ -103,7 +103,7 @@ impl<V, E, I> State<V, E, I> {
     }
 }
 
-impl<E: FetchFailure, I> Failed<E, I> {
+impl<E: FetchFailure, I> FailedFetch<E, I> {
     /// Returns true if the failure also counts for a caller without a value: after a transient failure of an early renewal,
     /// the source may be back.
     fn is_final(&self) -> bool {
@@ -112,7 +112,7 @@ impl<E: FetchFailure, I> Failed<E, I> {
 }
 
 impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
-    pub(super) fn found(&self, inputs: &I) -> Found<V, E> {
+    pub(super) fn lookup(&self, inputs: &I) -> Lookup<V, E> {
         let now = Instant::now();
         let failed = self.failed.as_ref().filter(|failed| failed.inputs == *inputs);
         let resting = failed.filter(|failed| now < failed.at + self.pace.pause);
@@ -124,22 +124,22 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
             // Other inputs give another value; this one is good until that is fetched.
             let is_due = now >= held.life.renew_at || held.inputs != *inputs;
             return if is_due && resting.is_none() {
-                Found::Due(value)
+                Lookup::Due(value)
             } else {
-                Found::Good(value)
+                Lookup::Good(value)
             };
         }
         match resting.filter(|failed| failed.is_final()) {
             Some(failed) => match self.in_place_of(failed.error.clone()) {
-                Ok(value) => Found::Good(value),
-                Err(error) => Found::Failed(error),
+                Ok(value) => Lookup::Good(value),
+                Err(error) => Lookup::Failed(error),
             },
-            None => Found::Nothing { n_ended: self.n_ended },
+            None => Lookup::Nothing { n_ended: self.n_ended },
         }
     }
 
     /// The result of a fetch that ended while the caller waited. Waiting callers receive even a value that ends at once.
-    pub(super) fn since(&self, arrived: u64, inputs: &I) -> Option<Result<V, E>> {
+    pub(super) fn result_since(&self, arrived: u64, inputs: &I) -> Option<Result<V, E>> {
         let held = self.held.as_ref().filter(|held| held.inputs == *inputs && !held.is_distrusted);
         let held = held.filter(|held| held.number > arrived || Instant::now() < held.life.renew_at);
         if let Some(held) = held {
@@ -185,7 +185,7 @@ impl<V: Clone, E: FetchFailure, I: PartialEq> State<V, E, I> {
     }
 
     pub(super) fn fail(&mut self, error: E, inputs: I, number: u64, reason: FetchReason) {
-        self.failed = Some(Failed { error, inputs, at: Instant::now(), number, reason });
+        self.failed = Some(FailedFetch { error, inputs, at: Instant::now(), number, reason });
     }
 
     /// The result if there is no new value: the current one, if it is not too old and the failure is transient.

@@ -126,7 +126,7 @@ async fn a_task_renews_a_value_early_and_no_caller_waits() {
         assert_eq!(at_once().await, Ok(1));
     }
     assert_eq!(asked.elapsed(), Duration::ZERO);
-    flight.over().await;
+    flight.wait_until_idle().await;
     assert_eq!((at_once().await, source.n_asked()), (Ok(2), 2));
     // The work of a task ends with the tasks, and the next caller fetches anew.
     advance(SECOND * 46).await;
@@ -178,7 +178,7 @@ async fn a_late_refusal_of_an_old_value_keeps_the_newer_one() {
     get(&flight, &source).await.unwrap();
     flight.forget_if(|held| held.value == 1);
     assert_eq!(get(&flight, &source).await, Ok(2));
-    assert_eq!(flight.held(|held| held.is_replacement), Some(true));
+    assert_eq!(flight.inspect_value(|held| held.is_replacement), Some(true));
     flight.forget_if(|held| held.value == 1);
     flight.distrust_if(|held| held.value == 1);
     assert_eq!((get(&flight, &source).await, source.n_asked()), (Ok(2), 2));
@@ -197,18 +197,18 @@ async fn the_number_of_flights_is_bounded_and_running_ones_stay() {
     let pace = Pace { pause: SECOND, stale: Duration::ZERO, lasting: Lasting::Keeps };
     let flights = SingleFlights::<usize, usize, Told, &'static str>::new(pace, 64);
     let source = Source::default();
-    let first = flights.of(&0);
+    let first = flights.slot(&0);
     let waiting = get(&first, &source);
     let (value, ()) = tokio::join!(waiting, async {
         for key in 1..1000 {
             assert!(flights.len() <= 64);
-            get(&flights.of(&key), &source).await.unwrap();
+            get(&flights.slot(&key), &source).await.unwrap();
         }
     });
     assert_eq!(value, Ok(1));
-    assert!(flights.known(&0).is_some() && flights.known(&999).is_some());
-    assert!(flights.known(&1).is_none());
-    assert!(flights.find(|flight| flight.held(|held| held.value) == Some(1)).is_some());
+    assert!(flights.existing_slot(&0).is_some() && flights.existing_slot(&999).is_some());
+    assert!(flights.existing_slot(&1).is_none());
+    assert!(flights.find(|flight| flight.inspect_value(|held| held.value) == Some(1)).is_some());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::{fs, io, path::Path};
 
 use super::Reader;
-use crate::file::beginning;
+use crate::file::file_beginning;
 
 impl Reader {
     /// The bytes of a file that the configuration names; of a file with more than `most` bytes one more than `most`.
@@ -13,7 +13,7 @@ impl Reader {
     pub fn bytes_of(&mut self, file: &Path, most: usize) -> io::Result<Vec<u8>> {
         self.files.insert(file.to_owned());
         self.admit(file)?;
-        beginning(file, most)
+        file_beginning(file, most)
     }
 
     /// Refuses a file or a folder that the load may not read. Links are followed before the check.

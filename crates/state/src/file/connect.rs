@@ -54,8 +54,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 /// Checks that the file is one of state, and makes its tables if it is empty.
 fn form(path: &Path, connection: &Connection) -> Result<(), Error> {
     let number = |name: &str| {
-        let found = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        found.map_err(|failure| error::of_opening(path, failure))
+        let pragma_value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        pragma_value.map_err(|failure| error::of_opening(path, failure))
     };
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))

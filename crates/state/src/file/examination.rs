@@ -12,9 +12,9 @@ use super::connect::{APPLICATION, FORM};
 use crate::{error, key_file};
 
 /// The state of the file, or the reason why no sidecar can open it. `has_key` if the configuration names the key.
-pub(super) fn examined(path: &Path, has_key: bool) -> Result<String, Error> {
+pub(super) fn file_status(path: &Path, has_key: bool) -> Result<String, Error> {
     let size = match fs::metadata(path) {
-        Ok(found) => found.len(),
+        Ok(metadata) => metadata.len(),
         Err(failure) if failure.kind() == io::ErrorKind::NotFound => return absent(path),
         Err(failure) => return Err(error::of_file(path, failure)),
     };
@@ -34,8 +34,8 @@ pub(super) fn examined(path: &Path, has_key: bool) -> Result<String, Error> {
 fn absent(path: &Path) -> Result<String, Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
-    let found = fs::metadata(folder).map_err(|failure| error::of_file(folder, failure))?;
-    if !found.is_dir() {
+    let metadata = fs::metadata(folder).map_err(|failure| error::of_file(folder, failure))?;
+    if !metadata.is_dir() {
         return Err(error::of_file(folder, io::ErrorKind::NotADirectory.into()));
     }
     Ok("not made yet".to_owned())

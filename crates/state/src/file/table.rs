@@ -22,7 +22,7 @@ pub(super) struct Table {
 }
 
 /// A stored row, ended or not.
-struct Found {
+struct RowState {
     version: Version,
     has_ended: bool,
     bytes: u64,
@@ -36,7 +36,7 @@ impl Table {
     }
 
     fn count(&mut self) -> rusqlite::Result<()> {
-        let mut shares = Shares::new(self.shares.bound());
+        let mut shares = Shares::new(self.shares.byte_limit());
         let mut statement = self
             .connection
             .prepare("SELECT owner, sum(length(sealed) + 128) FROM records GROUP BY owner")?;
@@ -147,10 +147,10 @@ impl Table {
         };
         let given = params![space, owner, now, after_owner, after_name, most];
         let (mut rows, mut n_bytes) = (Vec::new(), 0);
-        for found in statement.query_map(given, row)? {
-            let found = found?;
-            n_bytes += found.1.sealed.len();
-            rows.push(found);
+        for entry in statement.query_map(given, row)? {
+            let entry = entry?;
+            n_bytes += entry.1.sealed.len();
+            rows.push(entry);
             if n_bytes >= Rows::BYTES {
                 return Ok(Rows { rows, is_last: false });
             }
@@ -165,8 +165,8 @@ impl Table {
         if size > self.shares.largest() {
             return Err(error::too_large(self.shares.largest()));
         }
-        let found = self.expected(address, *expected, now)?;
-        let before = found.map_or(0, |found| found.bytes);
+        let old_record = self.checked_record(address, *expected, now)?;
+        let before = old_record.map_or(0, |record| record.bytes);
         self.shares.remove(address.owner, before);
         if let Err(error) = self.make_room(address, size) {
             self.shares.add(address.owner, before);
@@ -186,40 +186,41 @@ impl Table {
     }
 
     fn remove(&mut self, address: &Address, expected: Expected, now: i64) -> Result<bool, Error> {
-        let Some(found) = self.expected(address, expected, now)? else { return Ok(false) };
+        let Some(record) = self.checked_record(address, expected, now)? else { return Ok(false) };
         let Address { space, owner, name } = address;
         self.connection
             .prepare_cached("DELETE FROM records WHERE owner = ?1 AND space = ?2 AND name = ?3")
             .and_then(|mut it| it.execute(params![owner, space, name]))
             .map_err(error::of_request)?;
-        self.shares.remove(*owner, found.bytes);
-        Ok(!found.has_ended)
+        self.shares.remove(*owner, record.bytes);
+        Ok(!record.has_ended)
     }
 
-    fn expected(
+    fn checked_record(
         &self,
         address: &Address,
         expected: Expected,
         now: i64,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<RowState>, Error> {
         let Address { space, owner, name } = address;
-        let found = |row: &rusqlite::Row<'_>| {
-            Ok(Found {
+        let read_record = |row: &rusqlite::Row<'_>| {
+            Ok(RowState {
                 version: Version::new(row.get::<_, i64>(0)?.unsigned_abs()),
                 has_ended: row.get::<_, i64>(1)? <= now,
                 bytes: row.get::<_, i64>(2)?.unsigned_abs(),
             })
         };
-        let found = self
+        let record = self
             .connection
             .prepare_cached(
                 "SELECT version, ends, length(sealed) + 128 FROM records
                  WHERE owner = ?1 AND space = ?2 AND name = ?3",
             )
-            .and_then(|mut it| it.query_row(params![owner, space, name], found).optional())
+            .and_then(|mut it| it.query_row(params![owner, space, name], read_record).optional())
             .map_err(error::of_request)?;
-        let version = found.as_ref().filter(|found| !found.has_ended).map(|found| found.version);
-        if expected.is_met_by(version) { Ok(found) } else { Err(error::conflict()) }
+        let version =
+            record.as_ref().filter(|record| !record.has_ended).map(|record| record.version);
+        if expected.is_met_by(version) { Ok(record) } else { Err(error::conflict()) }
     }
 
     /// Removes the owner's oldest results, where it otherwise has no room.
@@ -237,7 +238,7 @@ impl Table {
                 })
                 .map_err(error::of_request)?;
             let Some((id, bytes)): Option<(i64, i64)> = oldest else {
-                return Err(error::full(self.shares.bound()));
+                return Err(error::full(self.shares.byte_limit()));
             };
             self.connection
                 .prepare_cached("DELETE FROM records WHERE id = ?1")

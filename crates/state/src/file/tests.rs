@@ -271,7 +271,7 @@ fn a_file_is_examined_while_a_sidecar_has_it_and_nothing_is_made_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let settings = settings(folder.path());
     let files = || fs::read_dir(folder.path()).unwrap().count();
-    let examined = |has_key| FileStore::examined(&settings.path, has_key);
+    let examined = |has_key| FileStore::file_status(&settings.path, has_key);
     assert_eq!((examined(false).unwrap().as_str(), files()), ("not made yet", 0));
     let store = FileStore::open(&settings).unwrap();
     let before = files();
@@ -292,5 +292,5 @@ fn a_file_is_examined_while_a_sidecar_has_it_and_nothing_is_made_beside_it() {
         assert!(error.contains(expected), "{error}");
     }
     let absent = folder.path().join("absent/state.db");
-    assert_eq!(FileStore::examined(&absent, true).unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(FileStore::file_status(&absent, true).unwrap_err().kind(), ErrorKind::Unavailable);
 }

@@ -42,9 +42,9 @@ impl Worker {
 
     pub(super) async fn ask(&self, request: Request, permit: QueuePermit) -> Result<Answer, Error> {
         let (answer, answered) = oneshot::channel();
-        let requests = self.requests.as_ref().ok_or_else(error::closed)?;
-        requests.send(Job { request, answer, permit }).await.map_err(|_| error::closed())?;
-        answered.await.map_err(|_| error::closed())?
+        let requests = self.requests.as_ref().ok_or_else(error::closed_file)?;
+        requests.send(Job { request, answer, permit }).await.map_err(|_| error::closed_file())?;
+        answered.await.map_err(|_| error::closed_file())?
     }
 }
 
@@ -58,7 +58,7 @@ fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
             jobs.push(job);
         }
         let now = jobs.iter().map(|job| job.request.now()).max().unwrap_or_default();
-        let answers = together(&mut table, &jobs);
+        let answers = answer_together(&mut table, &jobs);
         for (job, answer) in jobs.into_iter().zip(answers) {
             // A caller that has left needs no answer.
             drop(job.answer.send(answer));
@@ -74,7 +74,7 @@ fn serve(mut table: Table, mut requests: mpsc::Receiver<Job>) {
 }
 
 /// The answers to requests, of which all changes or none are in the file.
-fn together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
+fn answer_together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
     if !jobs.iter().any(|job| job.request.is_change()) {
         return jobs.iter().map(|job| table.answer(&job.request)).collect();
     }
@@ -92,7 +92,7 @@ fn together(table: &mut Table, jobs: &[Job]) -> Vec<Result<Answer, Error>> {
             table.roll_back();
             match jobs {
                 [_] => vec![Err(failure)],
-                _ => jobs.chunks(1).flat_map(|job| together(table, job)).collect(),
+                _ => jobs.chunks(1).flat_map(|job| answer_together(table, job)).collect(),
             }
         }
     }

@@ -10,12 +10,12 @@ use super::{failure, layout::Layout, route::Route, script::Script, server::Conne
 use crate::{address::Addresses, error};
 
 pub(super) struct SharedAddresses {
-    known: Mutex<Option<Known>>,
+    cache: Mutex<Option<CachedAddresses>>,
     /// The sealer without older keys.
     current: Sealer,
 }
 
-struct Known {
+struct CachedAddresses {
     secret: [u8; 32],
     addresses: Arc<Addresses>,
     /// The connection over which it was read.
@@ -24,7 +24,7 @@ struct Known {
 
 impl SharedAddresses {
     pub(super) fn new(current: Sealer) -> Self {
-        Self { known: Mutex::default(), current }
+        Self { cache: Mutex::default(), current }
     }
 
     pub(super) async fn get(
@@ -35,17 +35,18 @@ impl SharedAddresses {
     ) -> Result<Arc<Addresses>, Error> {
         let (tag, name) = layout.secret();
         let connection = route.connection(tag).await;
-        let known = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached_secret = {
+            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             // While that node of a cluster is away, the others have what they had.
-            let is_current = |known: &&Known| connection.as_ref().is_ok_and(|it| known.is_over(it));
-            if let Some(known) = known.as_ref().filter(|it| connection.is_err() || is_current(it)) {
-                return Ok(Arc::clone(&known.addresses));
+            let is_current =
+                |entry: &&CachedAddresses| connection.as_ref().is_ok_and(|it| entry.is_over(it));
+            if let Some(entry) = cache.as_ref().filter(|it| connection.is_err() || is_current(it)) {
+                return Ok(Arc::clone(&entry.addresses));
             }
-            known.as_ref().map(|known| known.secret)
+            cache.as_ref().map(|entry| entry.secret)
         };
         let connection = connection?;
-        let drawn = known.map_or_else(drawn, Ok)?;
+        let drawn = cached_secret.map_or_else(random_secret, Ok)?;
         let sealed = sealer.seal(&drawn, PLACE)?;
         let mut set = redis::cmd("SET");
         set.arg(&name).arg(&sealed).arg("NX");
@@ -65,20 +66,23 @@ impl SharedAddresses {
             route.ask(tag, &replaced).await?;
         }
         let addresses = Arc::new(Addresses::new(&secret));
-        let known =
-            Known { secret, addresses: Arc::clone(&addresses), over: Arc::downgrade(&connection) };
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        let entry = CachedAddresses {
+            secret,
+            addresses: Arc::clone(&addresses),
+            over: Arc::downgrade(&connection),
+        };
+        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
         Ok(addresses)
     }
 }
 
-impl Known {
+impl CachedAddresses {
     fn is_over(&self, connection: &Arc<Connection>) -> bool {
         self.over.as_ptr() == Arc::as_ptr(connection) && self.over.strong_count() > 0
     }
 }
 
-fn drawn() -> Result<[u8; 32], Error> {
+fn random_secret() -> Result<[u8; 32], Error> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret).map_err(|_| error::no_random())?;
     Ok(secret)

@@ -32,7 +32,7 @@ impl Cluster {
     pub(super) async fn server(&self, tag: Tag) -> Result<Arc<Server>, Failure> {
         let mut away = Failure::Away("no node of the cluster is named".to_owned());
         for address in self.candidates(tag) {
-            let server = self.at(&address);
+            let server = self.server_at(&address);
             match server.connection().await {
                 Ok(_) => return Ok(server),
                 Err(failure) => away = failure,
@@ -47,7 +47,7 @@ impl Cluster {
         let mut last = Failure::Away("no node of the cluster is named".to_owned());
         for _ in 0..MOST_ASKED {
             let Some(address) = next.take() else { break };
-            let asked = self.at(&address).ask(command, care).await;
+            let asked = self.server_at(&address).ask(command, care).await;
             let owner = match &asked {
                 Err(failure) if failure.is_code("MOVED") => moved_to(failure, &address),
                 // A replica may have become the owner.
@@ -92,10 +92,10 @@ impl Cluster {
         };
     }
 
-    fn at(&self, address: &RedisAddress) -> Arc<Server> {
+    fn server_at(&self, address: &RedisAddress) -> Arc<Server> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = servers.get(address).cloned();
-        known.unwrap_or_else(|| {
+        let cached_server = servers.get(address).cloned();
+        cached_server.unwrap_or_else(|| {
             let server = Arc::new(Server::new(address.clone(), Arc::clone(&self.dialling)));
             servers.insert(address.clone(), Arc::clone(&server));
             server

@@ -45,7 +45,7 @@ struct Run<'a> {
 }
 
 /// A stored value, and the milliseconds that are left of it.
-type Left = (Vec<u8>, i64);
+type ExpiringValue = (Vec<u8>, i64);
 
 impl RedisEngine {
     pub(super) fn new(route: Route, layout: Layout, current: Sealer) -> Self {
@@ -110,20 +110,24 @@ impl RedisEngine {
     }
 
     /// The values of records of a tag, with the milliseconds that are left of them.
-    async fn values(&self, tag: Tag, names: &[Names]) -> Result<Vec<Option<Left>>, Failure> {
+    async fn values(
+        &self,
+        tag: Tag,
+        names: &[Names],
+    ) -> Result<Vec<Option<ExpiringValue>>, Failure> {
         let keys: Vec<_> = names.iter().map(|names| &*names.record).collect();
         let run = Run { script: &self.read, tag, keys: &keys, arguments: &[], care: Care::Usual };
-        let found = failure::elements(self.run(run).await?)?;
+        let replies = failure::elements(self.run(run).await?)?;
         let pair = |pair: &[Reply]| match pair {
             [Reply::BulkString(value), Reply::Int(left)] => Ok(Some((value.clone(), *left))),
             [Reply::Nil, _] => Ok(None),
             _ => Err(Failure::Unexpected),
         };
-        found.chunks(2).map(pair).collect()
+        replies.chunks(2).map(pair).collect()
     }
 
     /// The row of a value; `None` if its chunks are gone, because the record was replaced meanwhile.
-    async fn row(&self, names: &Names, (value, left): Left) -> Result<Option<Row>, Error> {
+    async fn row(&self, names: &Names, (value, left): ExpiringValue) -> Result<Option<Row>, Error> {
         let Value { version, n_chunks, mut sealed } = Value::parse(value)?;
         // A negative number says that there is no end.
         let time_to_live = u64::try_from(left).ok().map(Duration::from_millis);
@@ -140,8 +144,8 @@ impl RedisEngine {
 
     async fn read(&self, names: &Names) -> Result<Option<Row>, Error> {
         for _ in 0..ATTEMPTS {
-            let mut found = self.values(names.tag, slice::from_ref(names)).await?;
-            let Some(value) = found.pop().flatten() else { return Ok(None) };
+            let mut values = self.values(names.tag, slice::from_ref(names)).await?;
+            let Some(value) = values.pop().flatten() else { return Ok(None) };
             if let Some(row) = self.row(names, value).await? {
                 return Ok(Some(row));
             }
@@ -149,7 +153,11 @@ impl RedisEngine {
         Err(error::often_replaced())
     }
 
-    async fn row_of(&self, names: &Names, value: Option<Left>) -> Result<Option<Row>, Error> {
+    async fn row_of(
+        &self,
+        names: &Names,
+        value: Option<ExpiringValue>,
+    ) -> Result<Option<Row>, Error> {
         let Some(value) = value else { return Ok(None) };
         match self.row(names, value).await? {
             Some(row) => Ok(Some(row)),
@@ -238,7 +246,7 @@ impl Engine for RedisEngine {
         for tag in tags {
             let after = after.filter(|after| layout::tag(&after.owner) == tag);
             let mut from = match (after, &page.region.owner) {
-                (Some(after), _) => behind(after),
+                (Some(after), _) => exclusive_bound(after),
                 (None, Some(owner)) => [&b"["[..], owner].concat(),
                 (None, None) => b"-".to_vec(),
             };
@@ -250,7 +258,7 @@ impl Engine for RedisEngine {
                 let addresses = self.members(tag, &page, &from, most).await?;
                 let is_last = addresses.len() < most;
                 if let Some(last) = addresses.last() {
-                    from = behind(last);
+                    from = exclusive_bound(last);
                 }
                 let more = self.rows(tag, &addresses).await?;
                 n_bytes += more.iter().map(|(_, row)| row.sealed.len()).sum::<usize>();
@@ -325,7 +333,7 @@ fn condition(expected: Expected) -> String {
     }
 }
 
-fn behind(address: &Address) -> Vec<u8> {
+fn exclusive_bound(address: &Address) -> Vec<u8> {
     [&b"("[..], &layout::member(address)].concat()
 }
 

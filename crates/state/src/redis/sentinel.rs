@@ -20,7 +20,7 @@ pub(super) struct Sentinel {
     /// The way to connect to sentinels, which have passwords of their own.
     pub(super) to_sentinels: Dialling,
     pub(super) dialling: Arc<Dialling>,
-    known: SingleFlight<Arc<Server>, Failure>,
+    primary_server: SingleFlight<Arc<Server>, Failure>,
 }
 
 impl Sentinel {
@@ -31,7 +31,7 @@ impl Sentinel {
         dialling: Arc<Dialling>,
     ) -> Self {
         let pace = Pace { pause: PAUSE, stale: Duration::ZERO, lasting: Lasting::Withdraws };
-        Self { primary, sentinels, to_sentinels, dialling, known: SingleFlight::new(pace) }
+        Self { primary, sentinels, to_sentinels, dialling, primary_server: SingleFlight::new(pace) }
     }
 
     pub(super) async fn server(&self) -> Result<Arc<Server>, Failure> {
@@ -41,7 +41,7 @@ impl Sentinel {
             let server = Server::new(address, Arc::clone(&self.dialling));
             Ok((Arc::new(server), Life::for_good()))
         };
-        self.known.get(&(), find).await
+        self.primary_server.get(&(), find).await
     }
 
     pub(super) async fn ask(&self, command: &Cmd, care: Care) -> Result<Value, Failure> {
@@ -51,7 +51,7 @@ impl Sentinel {
             && failure.is_of_server()
         {
             let failure = Failure::Away(failure.cause());
-            self.known.fail_if(failure, |known| Arc::ptr_eq(&known.value, &server));
+            self.primary_server.fail_if(failure, |entry| Arc::ptr_eq(&entry.value, &server));
         }
         asked
     }

@@ -136,7 +136,7 @@ impl Server {
             return Err(Failure::Away("the runtime has ended".to_owned()));
         }
         // What is known to be closed takes no command.
-        self.connection.forget_if(|known| known.value.driver.is_finished());
+        self.connection.forget_if(|entry| entry.value.driver.is_finished());
         self.connection
             .get(&(), async |_| {
                 let connected =
@@ -169,8 +169,8 @@ impl Server {
             Err(failure) => failure,
         };
         if self.is_away(&connection, &failure).await {
-            let is_it = |known: &_| is_same(known, &connection);
-            if self.connection.fail_if(Failure::Away(failure.cause()), |known| is_it(&known.value))
+            let is_it = |current_connection: &_| is_same(current_connection, &connection);
+            if self.connection.fail_if(Failure::Away(failure.cause()), |entry| is_it(&entry.value))
             {
                 self.report(&failure);
             }
@@ -197,8 +197,8 @@ impl Server {
     }
 }
 
-fn is_same(known: &Arc<Connection>, used: &Arc<Connection>) -> bool {
-    Arc::ptr_eq(known, used)
+fn is_same(current_connection: &Arc<Connection>, used: &Arc<Connection>) -> bool {
+    Arc::ptr_eq(current_connection, used)
 }
 
 impl Connection {
@@ -288,7 +288,7 @@ impl Waiting {
         let Ok(Ok(_permit)) = permit else {
             return Err(Failure::Refused { code: "BUSY".to_owned(), detail: TOO_MANY.to_owned() });
         };
-        let idle = self.locked().pop().filter(|idle| !idle.driver.is_finished());
+        let idle = self.idle_connections().pop().filter(|idle| !idle.driver.is_finished());
         let connection = if let Some(idle) = idle {
             idle
         } else {
@@ -297,12 +297,12 @@ impl Waiting {
         };
         let asked = connection.ask_replicated(command, durability).await;
         if !matches!(asked, Err(Failure::Unanswered(_))) {
-            self.locked().push(connection);
+            self.idle_connections().push(connection);
         }
         asked
     }
 
-    fn locked(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn idle_connections(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -105,7 +105,7 @@ impl AwsKeySource {
     /// # Errors
     /// The errors of [`SecretStore::get`]; `NotFound` if no source has keys.
     pub async fn keys(&self) -> Result<AwsKeys, Error> {
-        self.held.get(&(), async |_| self.found().await).await
+        self.held.get(&(), async |_| self.find_keys().await).await
     }
 
     /// Other keys than `rejected`, which a service rejected; `None` if there are no others.
@@ -118,7 +118,7 @@ impl AwsKeySource {
         Ok((!keys.is_same(rejected)).then_some(keys))
     }
 
-    async fn found(&self) -> Result<(AwsKeys, Life), Error> {
+    async fn find_keys(&self) -> Result<(AwsKeys, Life), Error> {
         match &self.source {
             KeySource::Named(named) => {
                 let local = &self.finder.local;
@@ -130,7 +130,7 @@ impl AwsKeySource {
                 let secret_access_key = local.get(&named.secret_access_key).await?;
                 Ok((
                     AwsKeys { access_key_id, secret_access_key, session_token },
-                    Life::of(Duration::ZERO),
+                    Life::from_duration(Duration::ZERO),
                 ))
             }
             KeySource::Environment { region } => environment(&self.finder, region).await,
@@ -145,17 +145,17 @@ async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Life), E
         let session_token = finder.variable("AWS_SESSION_TOKEN").await?;
         return Ok((
             AwsKeys { access_key_id, secret_access_key, session_token },
-            Life::of(Duration::ZERO),
+            Life::from_duration(Duration::ZERO),
         ));
     }
     if let Some(keys) = web_identity::keys(finder, region).await? {
-        return Ok((keys, Life::of(WEB_IDENTITY_LIFE)));
+        return Ok((keys, Life::from_duration(WEB_IDENTITY_LIFE)));
     }
     if let Some(keys) = metadata::of_container(finder).await? {
-        return Ok((keys, Life::of(METADATA_LIFE)));
+        return Ok((keys, Life::from_duration(METADATA_LIFE)));
     }
     let keys = metadata::of_instance(finder).await?;
-    keys.map(|keys| (keys, Life::of(METADATA_LIFE))).ok_or_else(no_keys)
+    keys.map(|keys| (keys, Life::from_duration(METADATA_LIFE))).ok_or_else(no_keys)
 }
 
 fn no_keys() -> Error {

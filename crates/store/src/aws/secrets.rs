@@ -125,10 +125,10 @@ fn secret(
     key: Option<&str>,
     reference: &SecretReference,
 ) -> Result<Secret, Error> {
-    let found = json::read::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
+    let secret_value = json::read::<SecretValue<'_>>(answer.body.bytes()).ok_or_else(|| {
         Error::new(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
     })?;
-    let Some(whole) = found.secret_string.and_then(json::secret) else {
+    let Some(whole) = secret_value.secret_string.and_then(json::secret) else {
         let message = format!("the secret is binary, and must be a text: `{reference}`");
         return Err(Error::new(ErrorKind::Invalid, message));
     };
@@ -180,7 +180,7 @@ fn failure(answer: &StoreResponse, reference: &SecretReference) -> Error {
         "InvalidParameterException" | "ValidationException" => {
             (ErrorKind::Invalid, "the secret's name or version is malformed")
         }
-        known if KEYS_REJECTED.contains(&known) => {
+        error_code if KEYS_REJECTED.contains(&error_code) => {
             (ErrorKind::Denied, "AWS rejected the keys or the signature")
         }
         _ => {

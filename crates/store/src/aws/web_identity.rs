@@ -65,13 +65,13 @@ fn read(answer: &StoreResponse) -> Result<AwsKeys, Error> {
     }
     let text = std::str::from_utf8(answer.body.bytes()).unwrap_or_default();
     let element = |name| element(text, name).map(|text| Secret::new(text.to_owned()));
-    let found = element("AccessKeyId").zip(element("SecretAccessKey"));
-    let found = found.map(|(access_key_id, secret_access_key)| AwsKeys {
+    let key_texts = element("AccessKeyId").zip(element("SecretAccessKey"));
+    let keys = key_texts.map(|(access_key_id, secret_access_key)| AwsKeys {
         access_key_id,
         secret_access_key,
         session_token: element("SessionToken"),
     });
-    found.ok_or_else(|| {
+    keys.ok_or_else(|| {
         Error::new(ErrorKind::Unreadable, "the token service of AWS answers without keys")
     })
 }

@@ -27,7 +27,7 @@ impl GrantKeyring {
     }
 
     /// Uses the keyring, which may be absent, locked or stuck.
-    async fn asked(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
+    async fn ask_keyring(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
         let reference: SecretReference = format!("keyring:{SERVICE}/login-{name}").parse()?;
         match timeout(PATIENCE, self.keyring.work(&reference, work)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -43,15 +43,15 @@ impl GrantStore for GrantKeyring {
         if let Some(grant) = self.folder.get(name).await? {
             return Ok(Some(grant));
         }
-        match self.asked(name, Work::Read).await {
+        match self.ask_keyring(name, Work::Read).await {
             // A keyring that is not available holds nothing.
             Err(error) if error.is_transient() => Ok(None),
-            found => found,
+            result => result,
         }
     }
 
     async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
-        match self.asked(name, Work::Write(grant.clone())).await {
+        match self.ask_keyring(name, Work::Write(grant.clone())).await {
             Ok(_) => self.folder.remove(name).await.map(drop),
             Err(_) => self.folder.put(name, grant).await,
         }
@@ -59,7 +59,7 @@ impl GrantStore for GrantKeyring {
 
     async fn remove(&self, name: &str) -> Result<bool, Error> {
         let was_in_folder = self.folder.remove(name).await?;
-        match self.asked(name, Work::Remove).await {
+        match self.ask_keyring(name, Work::Remove).await {
             Ok(removed) => Ok(was_in_folder || removed.is_some()),
             Err(error) if error.is_transient() => Ok(was_in_folder),
             Err(error) => Err(error),

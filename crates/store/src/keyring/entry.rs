@@ -7,8 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::platform::Keyring;
 
 pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
-    let found = entry(keyring, reference)?.get_secret();
-    secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
+    let secret_bytes = entry(keyring, reference)?.get_secret();
+    secret(secret_bytes.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
 }
 
 pub(super) fn write(
@@ -21,9 +21,9 @@ pub(super) fn write(
 }
 
 pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
-    let found = read(keyring, reference)?;
+    let stored_secret = read(keyring, reference)?;
     let removed = entry(keyring, reference)?.delete_credential();
-    removed.map(|()| found).map_err(|error| failure(error, reference))
+    removed.map(|()| stored_secret).map_err(|error| failure(error, reference))
 }
 
 fn entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {

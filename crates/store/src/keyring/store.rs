@@ -58,7 +58,7 @@ impl KeyringStore {
     ) -> Result<Option<Secret>, Error> {
         let (answer, answered) = oneshot::channel();
         self.ask(KeyringRequest { reference: reference.clone(), work, answer })?;
-        answered.await.unwrap_or_else(|_| Err(gone()))
+        answered.await.unwrap_or_else(|_| Err(thread_error()))
     }
 
     /// Sends a request to the thread, which is started if necessary.
@@ -69,7 +69,7 @@ impl KeyringStore {
             None => start(self.backend)?,
         };
         // The next request restarts a thread that died.
-        sender.send(asked).map_err(|_| gone())?;
+        sender.send(asked).map_err(|_| thread_error())?;
         *thread = Some(sender);
         Ok(())
     }
@@ -78,7 +78,7 @@ impl KeyringStore {
 #[async_trait]
 impl SecretStore for KeyringStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        self.work(reference, Work::Read).await?.ok_or_else(gone)
+        self.work(reference, Work::Read).await?.ok_or_else(thread_error)
     }
 }
 
@@ -86,7 +86,7 @@ fn start(backend: KeyringBackend) -> Result<Sender<KeyringRequest>, Error> {
     let (sender, questions) = mpsc::channel();
     let thread = thread::Builder::new().name("callgate-keyring".to_owned());
     let started = thread.spawn(move || answer_all(backend, &questions));
-    started.map_err(|source| gone().with_source(source))?;
+    started.map_err(|source| thread_error().with_source(source))?;
     Ok(sender)
 }
 
@@ -118,7 +118,7 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<KeyringRequest>) {
     }
 }
 
-fn gone() -> Error {
+fn thread_error() -> Error {
     Error::new(
         ErrorKind::Unreadable,
         "the thread that reads the keyring has ended or cannot be started",

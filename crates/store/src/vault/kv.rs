@@ -57,7 +57,7 @@ impl Mount {
     /// The request path of a secret, below `/v1/`.
     pub(super) fn request_path(&self, path: &str, version: Option<u64>) -> Result<String, Error> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
-        let (mount, below) = (encoded(&self.path), encoded(below));
+        let (mount, below) = (encoded_path(&self.path), encoded_path(below));
         match self.version {
             Version::One if version.is_some() => {
                 let message = format!("the vault keeps no versions of secrets in: `{}`", self.path);
@@ -75,7 +75,7 @@ impl Mount {
 }
 
 pub(super) fn mount_path(path: &str) -> String {
-    format!("sys/internal/ui/mounts/{}", encoded(path))
+    format!("sys/internal/ui/mounts/{}", encoded_path(path))
 }
 
 pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> {
@@ -86,7 +86,7 @@ pub(super) fn mount(answer: &StoreResponse, path: &str) -> Result<Mount, Error> 
             let first = path.split_once('/').map_or(path, |(first, _)| first);
             return Ok(Mount { path: format!("{first}/"), version: Version::One });
         }
-        StatusCode::FORBIDDEN => return Err(denied(path)),
+        StatusCode::FORBIDDEN => return Err(read_denial(path)),
         status => return Err(unreadable(status)),
     }
     let described = json::read::<Described>(answer.body.bytes());
@@ -109,7 +109,7 @@ pub(super) fn secret(
 ) -> Result<Secret, Error> {
     match answer.status {
         StatusCode::OK => {}
-        StatusCode::FORBIDDEN => return Err(denied(&reference.to_string())),
+        StatusCode::FORBIDDEN => return Err(read_denial(&reference.to_string())),
         // Version 2 describes a deleted version in the body of this response.
         StatusCode::NOT_FOUND => {
             let message = format!("the vault has no secret, or deleted it: `{reference}`");
@@ -129,14 +129,14 @@ pub(super) fn secret(
         let message = format!("the vault's secret has no such key: `{reference}`");
         return Err(Error::new(ErrorKind::NotFound, message));
     };
-    let found = json::secret(value).filter(|secret| !secret.is_empty());
-    found.ok_or_else(|| {
+    let text_secret = json::secret(value).filter(|secret| !secret.is_empty());
+    text_secret.ok_or_else(|| {
         let message = format!("the vault's secret must be a text that is not empty: `{reference}`");
         Error::new(ErrorKind::Invalid, message)
     })
 }
 
-fn denied(what: &str) -> Error {
+fn read_denial(what: &str) -> Error {
     let message = format!("the vault does not let this token read: `{what}`");
     Error::new(ErrorKind::Denied, message)
 }
@@ -147,7 +147,7 @@ fn unreadable(status: StatusCode) -> Error {
     Error::new(ErrorKind::Unreadable, message)
 }
 
-fn encoded(path: &str) -> String {
+fn encoded_path(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 

@@ -54,7 +54,7 @@ impl Login {
 
     /// A token that does not expire soon.
     pub(super) async fn token(&self, server: &Server) -> Result<Secret, Error> {
-        self.held.get(&(), async |_| self.fetched(server).await).await
+        self.held.get(&(), async |_| self.fetch_token(server).await).await
     }
 
     /// A token other than the rejected one; `None` if there is no other.
@@ -69,11 +69,11 @@ impl Login {
     }
 
     /// The known token, renewed, if the operator named it; otherwise the token of a new login.
-    async fn fetched(&self, server: &Server) -> Result<(Secret, Life), Error> {
-        let known = self.held.held(|held| held.value.clone());
-        match known.filter(|_| matches!(self.how, VaultLogin::Token(_))) {
+    async fn fetch_token(&self, server: &Server) -> Result<(Secret, Life), Error> {
+        let current_token = self.held.inspect_value(|held| held.value.clone());
+        match current_token.filter(|_| matches!(self.how, VaultLogin::Token(_))) {
             Some(token) => {
-                let life = renewed(server, &token).await;
+                let life = renew_token(server, &token).await;
                 Ok((token, life))
             }
             None => self.obtain(server).await,
@@ -122,12 +122,12 @@ async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
 }
 
 /// Renews a token and returns its lifetime; a token that cannot be renewed is used until the vault rejects it.
-async fn renewed(server: &Server, token: &Secret) -> Life {
+async fn renew_token(server: &Server, token: &Secret) -> Life {
     let body = Some(object(&[]));
     match server.ask(Method::POST, "auth/token/renew-self", Some(token), body).await {
         Ok(answer) => json::read(answer.body.bytes())
             .map_or_else(Life::for_good, |LoggedIn { auth }| life(auth.lease_duration)),
-        Err(_) => Life::of(RENEWAL_PAUSE),
+        Err(_) => Life::from_duration(RENEWAL_PAUSE),
     }
 }
 

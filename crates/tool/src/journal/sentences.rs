@@ -10,7 +10,7 @@ impl fmt::Display for Event {
         match self {
             Self::ApprovalOutdated => f.write_str("the approved request was another; asked again"),
             Self::Approved => f.write_str("a person approved the request"),
-            Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
+            Self::Attempt { status, elapsed } => write_attempt(f, *status, *elapsed),
             Self::ConfiguredUsed { .. }
             | Self::Converted { .. }
             | Self::DefaultExcluded { .. }
@@ -42,11 +42,11 @@ impl fmt::Display for Event {
             | Self::ResultNotKept
             | Self::SurrogatesReplaced { .. }
             | Self::UnseenRemoved { .. } => self.of_answer(f),
-            Self::Redirected { to, path } => redirected(f, to, path.as_deref()),
-            Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
+            Self::Redirected { to, path } => write_redirect(f, to, path.as_deref()),
+            Self::Refused { why, remedy } => write_refusal(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::Retried { code, status, wait } => {
-                let (failed, wait) = (failed(*code, *status), wait.as_millis());
+                let (failed, wait) = (failure_text(*code, *status), wait.as_millis());
                 write!(f, "{failed}; a further attempt followed after {wait} ms")
             }
             Self::SentAgain => f.write_str(
@@ -60,7 +60,7 @@ impl fmt::Display for Event {
             Self::RowsCounted { count } => write!(f, "the database read or changed {count} rows"),
             Self::StatementSent { text, .. } => write!(f, "sent to the database: `{text}`"),
             Self::ToolFolded { asked, meant } => {
-                write!(f, "the name `{}` was taken as `{meant}`", shortened(asked))
+                write!(f, "the name `{}` was taken as `{meant}`", shortened_name(asked))
             }
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
@@ -161,7 +161,7 @@ impl Event {
 }
 
 /// A name of others, cut where it is longer than any of ours.
-fn shortened(name: &str) -> Cow<'_, str> {
+fn shortened_name(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(LONGEST_NAME) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(name),
@@ -171,7 +171,7 @@ fn shortened(name: &str) -> Cow<'_, str> {
 /// The most letters of a name that a note repeats.
 const LONGEST_NAME: usize = 100;
 
-fn redirected(f: &mut fmt::Formatter<'_>, to: &str, path: Option<&str>) -> fmt::Result {
+fn write_redirect(f: &mut fmt::Formatter<'_>, to: &str, path: Option<&str>) -> fmt::Result {
     write!(f, "a redirect to `{to}` was not followed")?;
     path.iter().try_for_each(|path| {
         write!(
@@ -181,14 +181,14 @@ fn redirected(f: &mut fmt::Formatter<'_>, to: &str, path: Option<&str>) -> fmt::
     })
 }
 
-fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
+fn write_refusal(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
     match why {
         Some(why) => write!(f, "{why}; to call it all the same, {remedy}"),
         None => write!(f, "{remedy}"),
     }
 }
 
-pub(super) fn failed(code: FaultCode, status: Option<u16>) -> String {
+pub(super) fn failure_text(code: FaultCode, status: Option<u16>) -> String {
     match (code, status) {
         (_, Some(status)) => format!("the service answered {status}"),
         (FaultCode::TimedOut, None) => "the service did not answer in time".to_owned(),
@@ -196,7 +196,11 @@ pub(super) fn failed(code: FaultCode, status: Option<u16>) -> String {
     }
 }
 
-fn attempted(f: &mut fmt::Formatter<'_>, status: Option<u16>, elapsed: Duration) -> fmt::Result {
+fn write_attempt(
+    f: &mut fmt::Formatter<'_>,
+    status: Option<u16>,
+    elapsed: Duration,
+) -> fmt::Result {
     let elapsed = elapsed.as_millis();
     match status {
         Some(status) => write!(f, "answered {status} after {elapsed} ms"),

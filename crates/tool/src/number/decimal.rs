@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use super::{Form, Number};
+use super::{Number, NumberForm};
 
 impl Number {
     /// True if both have equal numeric values, however they are written: `1.0` and `1`, `0` and `-0`.
@@ -14,19 +14,19 @@ impl Number {
 
     /// The order of the numeric values. `1.0` and `1` are equal here, but not for `==`.
     pub fn order(&self, other: &Self) -> Ordering {
-        if let (Form::Small(one), Form::Small(other)) = (&self.0, &other.0) {
+        if let (NumberForm::Small(one), NumberForm::Small(other)) = (&self.0, &other.0) {
             return one.cmp(other);
         }
         let (one, other) = (self.digits(), other.digits());
-        Decimal::of(&one).order(&Decimal::of(&other))
+        Decimal::from_digits(&one).order(&Decimal::from_digits(&other))
     }
 
     /// True for a whole number, however it is written: `1.0` and `10e-1` are whole.
     pub fn is_integer(&self) -> bool {
         match &self.0 {
-            Form::Small(_) => true,
-            Form::Text(text) => {
-                let decimal = Decimal::of(text);
+            NumberForm::Small(_) => true,
+            NumberForm::Text(text) => {
+                let decimal = Decimal::from_digits(text);
                 decimal.is_zero() || decimal.last >= 0
             }
         }
@@ -35,17 +35,17 @@ impl Number {
     /// True if this number divided by `divisor` is whole; `None` if that cannot be decided: for a divisor of zero or one
     /// with more than 38 significant digits.
     pub fn is_multiple_of(&self, divisor: &Self) -> Option<bool> {
-        if let (Form::Small(one), Form::Small(divisor)) = (&self.0, &divisor.0) {
+        if let (NumberForm::Small(one), NumberForm::Small(divisor)) = (&self.0, &divisor.0) {
             return one.unsigned_abs().checked_rem(divisor.unsigned_abs()).map(|rest| rest == 0);
         }
         let (one, divisor) = (self.digits(), divisor.digits());
-        Decimal::of(&one).is_multiple_of(&Decimal::of(&divisor))
+        Decimal::from_digits(&one).is_multiple_of(&Decimal::from_digits(&divisor))
     }
 
     /// Feeds a hasher; numbers that [are equal](Self::is_equal_to) feed it equal bytes.
     pub fn hash_worth<H: Hasher>(&self, state: &mut H) {
         let digits = self.digits();
-        let decimal = Decimal::of(&digits);
+        let decimal = Decimal::from_digits(&digits);
         decimal.is_negative.hash(state);
         decimal.last.hash(state);
         decimal.significant().for_each(|digit| state.write_u8(digit));
@@ -67,7 +67,7 @@ struct Decimal<'t> {
 const FURTHEST: i128 = 10_i128.pow(36);
 
 impl<'t> Decimal<'t> {
-    fn of(digits: &'t str) -> Self {
+    fn from_digits(digits: &'t str) -> Self {
         let unsigned = digits.strip_prefix('-').unwrap_or(digits);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

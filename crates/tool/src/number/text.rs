@@ -10,10 +10,10 @@ pub struct Digits<'t>(&'t str);
 
 /// The digits of a number, as text.
 #[derive(Clone, Copy)]
-pub struct NumberText<'n>(Form<'n>);
+pub struct NumberText<'n>(TextForm<'n>);
 
 #[derive(Clone, Copy)]
-enum Form<'n> {
+enum TextForm<'n> {
     Stack { digits: [u8; LONGEST], start: usize },
     Text(&'n str),
 }
@@ -45,7 +45,7 @@ impl<'t> Digits<'t> {
 
 impl<'n> NumberText<'n> {
     pub(super) fn text(text: &'n str) -> Self {
-        Self(Form::Text(text))
+        Self(TextForm::Text(text))
     }
 
     pub(super) fn whole(value: i64) -> Self {
@@ -65,7 +65,7 @@ impl<'n> NumberText<'n> {
             *byte = b'-';
             start = start_of_all;
         }
-        Self(Form::Stack { digits, start })
+        Self(TextForm::Stack { digits, start })
     }
 }
 
@@ -74,11 +74,11 @@ impl Deref for NumberText<'_> {
 
     fn deref(&self) -> &str {
         match &self.0 {
-            Form::Stack { digits, start } => {
+            TextForm::Stack { digits, start } => {
                 let digits = digits.get(*start..).unwrap_or_default();
                 str::from_utf8(digits).unwrap_or_default()
             }
-            Form::Text(text) => text,
+            TextForm::Text(text) => text,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 
 #[track_caller]
 fn check_fault(text: &str, line: usize, column: usize, reason: &str) {
-    let fault = Reader::new(text).check().unwrap_err();
+    let fault = JsonReader::new(text).check().unwrap_err();
     assert_eq!(
         (fault.line(), fault.column(), &*fault.reason().to_string()),
         (line, column, reason),
@@ -42,11 +42,11 @@ fn a_fault_of_json_has_its_line_column_and_reason() {
 #[test]
 fn json_that_is_nested_too_deep_is_refused() {
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-    assert!(Reader::new(&nested(DEPTH)).check().is_ok());
-    assert!(Reader::new(&nested(DEPTH + 1)).check().unwrap_err().is_too_deep());
-    assert!(Reader::new(&nested(3)).with_depth(2).check().unwrap_err().is_too_deep());
-    assert!(Reader::new(&nested(2)).with_depth(2).check().is_ok());
-    assert!(Reader::new(&nested(DEPTH + 1)).with_depth(usize::MAX).check().is_err());
+    assert!(JsonReader::new(&nested(DEPTH)).check().is_ok());
+    assert!(JsonReader::new(&nested(DEPTH + 1)).check().unwrap_err().is_too_deep());
+    assert!(JsonReader::new(&nested(3)).with_depth(2).check().unwrap_err().is_too_deep());
+    assert!(JsonReader::new(&nested(2)).with_depth(2).check().is_ok());
+    assert!(JsonReader::new(&nested(DEPTH + 1)).with_depth(usize::MAX).check().is_err());
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn strings_of_every_length_end_at_their_quote() {
         for text in [plain.clone(), plain.clone() + "\\\"", plain + "\\ud83d\\ude00"] {
             let text = format!("\"{text}\"");
             let expected: String = serde_json::from_str(&text).unwrap();
-            assert_eq!(Reader::new(&text).token().unwrap(), Some(Token::String(&expected)));
+            assert_eq!(JsonReader::new(&text).token().unwrap(), Some(JsonToken::String(&expected)));
         }
     }
 }
@@ -74,6 +74,6 @@ proptest! {
     ) {
         let text = pieces.concat();
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
-        prop_assert_eq!(Reader::new(&text).check().is_ok(), theirs.is_ok(), "{}", text);
+        prop_assert_eq!(JsonReader::new(&text).check().is_ok(), theirs.is_ok(), "{}", text);
     }
 }

@@ -13,7 +13,7 @@ pub(super) enum Text<'t> {
 type Fault = (Reason, usize);
 
 impl<'t> Text<'t> {
-    pub(super) fn of<'r>(self, unescaped: &'r str) -> &'r str
+    pub(super) fn resolved_text<'r>(self, unescaped: &'r str) -> &'r str
     where
         't: 'r,
     {
@@ -42,7 +42,7 @@ pub(super) fn unescape(
             Some(_) => return Err((Reason::ControlCharacter, end)),
             None => return Err((Reason::OpenText, end)),
         }
-        let (character, after) = escaped(bytes, end)?;
+        let (character, after) = escaped_character(bytes, end)?;
         unescaped.push(character);
         from = after;
         end = special(bytes, from);
@@ -54,9 +54,9 @@ pub(super) fn unescape(
 pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
     for at in [at, at + 8] {
         let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        let found = chunk.map_or(0, |chunk| specials(u64::from_le_bytes(*chunk)));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+        let special_bits = chunk.map_or(0, |chunk| specials(u64::from_le_bytes(*chunk)));
+        if special_bits != 0 {
+            return at + special_bits.trailing_zeros() as usize / 8;
         }
     }
     special_far(bytes, at)
@@ -73,9 +73,9 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
         at += 16;
     }
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let found = specials(u64::from_le_bytes(*chunk));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+        let special_bits = specials(u64::from_le_bytes(*chunk));
+        if special_bits != 0 {
+            return at + special_bits.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
@@ -107,7 +107,7 @@ fn specials(chunk: u64) -> u64 {
 }
 
 /// The character that the escape at `at` stands for, and the byte after the escape.
-fn escaped(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
+fn escaped_character(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     let character = match bytes.get(at + 1) {
         Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
         Some(b'b') => '\u{8}',

@@ -67,9 +67,9 @@ impl Session {
 
     /// Reports whether the session has a value of this name, as a parameter or as a context variable.
     pub fn has(&self, name: &SessionName) -> bool {
-        let mut found = false;
-        self.visit(name, &mut |_| found = true);
-        found
+        let mut has_value = false;
+        self.visit(name, &mut |_| has_value = true);
+        has_value
     }
 
     /// The secrets of the session: its credentials, and the texts with these names.
@@ -84,14 +84,14 @@ impl Session {
         secrets
     }
 
-    fn visit(&self, name: &SessionName, found: &mut dyn FnMut(&Value)) {
-        visit(self.parameters.iter(), &name.0, found);
-        visit(self.context.iter(), &variable(name), found);
+    fn visit(&self, name: &SessionName, visitor: &mut dyn FnMut(&Value)) {
+        visit(self.parameters.iter(), &name.0, visitor);
+        visit(self.context.iter(), &variable(name), visitor);
     }
 }
 
 /// The part of a path after a member's name; `Some("")` if the path ends with the member.
-fn behind<'n>(path: &'n str, member: &str) -> Option<&'n str> {
+fn path_after_member<'n>(path: &'n str, member: &str) -> Option<&'n str> {
     let rest = path.strip_prefix(&*member.to_lowercase())?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }
@@ -100,12 +100,12 @@ fn behind<'n>(path: &'n str, member: &str) -> Option<&'n str> {
 fn visit<'v>(
     members: impl Iterator<Item = (&'v String, &'v Value)>,
     path: &str,
-    found: &mut dyn FnMut(&Value),
+    visitor: &mut dyn FnMut(&Value),
 ) {
     for (member, value) in members {
-        match (behind(path, member), value) {
-            (Some(""), value) => found(value),
-            (Some(rest), Value::Object(members)) => visit(members.iter(), rest, found),
+        match (path_after_member(path, member), value) {
+            (Some(""), value) => visitor(value),
+            (Some(rest), Value::Object(members)) => visit(members.iter(), rest, visitor),
             _ => {}
         }
     }
@@ -117,7 +117,7 @@ fn remove(members: &mut Object, path: &str) {
 
 /// Reports whether a member stays; removes the value at the end of the path inside it.
 fn is_left(member: &str, value: &mut Value, path: &str) -> bool {
-    match (behind(path, member), value) {
+    match (path_after_member(path, member), value) {
         (Some(""), _) => false,
         (Some(rest), Value::Object(members)) => {
             remove(members, rest);

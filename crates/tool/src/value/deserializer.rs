@@ -75,28 +75,28 @@ fn only_null(path: &str) -> Value {
 impl InvalidValue {
     /// The refusal of a value that may hold a user's data or a credential: only its kind is shown.
     pub fn new(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
-        Self::unexpected(at, expected, got.map_or("nothing", kind))
+        Self::from_words(at, expected, got.map_or("nothing", kind))
     }
 
     /// The refusal of a setting, such as a number or a word of a closed set: a short one is shown as it was written.
     pub fn setting(at: &str, expected: impl fmt::Display, got: Option<&Value>) -> Self {
-        Self::unexpected(at, expected, &got.map_or(Cow::Borrowed("nothing"), shown))
+        Self::from_words(at, expected, &got.map_or(Cow::Borrowed("nothing"), shown_value))
     }
 
     /// The refusal of a value that is shown in words.
-    pub fn unexpected(at: &str, expected: impl fmt::Display, got: &str) -> Self {
+    pub fn from_words(at: &str, expected: impl fmt::Display, got: &str) -> Self {
         Self { at: at.to_owned(), reason: format!("expected {expected}, got: {got}") }
     }
 
     /// The error with a name for the value, if the fault is not inside it.
     #[must_use]
     pub fn in_whole(self, name: &str) -> Self {
-        if self.at.is_empty() { self.within(name) } else { self }
+        if self.at.is_empty() { self.under_segment(name) } else { self }
     }
 
     /// The error as that of a value that holds this one under `segment`.
     #[must_use]
-    pub fn within(self, segment: &str) -> Self {
+    pub fn under_segment(self, segment: &str) -> Self {
         let joint = if self.at.is_empty() || self.at.starts_with('[') { "" } else { "." };
         Self { at: format!("{segment}{joint}{}", self.at), ..self }
     }
@@ -129,15 +129,15 @@ impl de::Error for InvalidValue {
         }
     }
 
-    fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        Self::setting("", words(known), Some(&Value::from(word)))
+    fn unknown_variant(word: &str, variants: &'static [&'static str]) -> Self {
+        Self::setting("", words(variants), Some(&Value::from(word)))
     }
 
-    fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
-        let meant = nearest(name, known.iter().copied());
+    fn unknown_field(name: &str, fields: &'static [&'static str]) -> Self {
+        let meant = nearest(name, fields.iter().copied());
         let meant = meant.map(|meant| format!(": did you mean `{meant}`?")).unwrap_or_default();
-        let known = known.join("`, `");
-        Self::custom(format_args!("expected the keys `{known}`, got: `{name}`{meant}"))
+        let field_list = fields.join("`, `");
+        Self::custom(format_args!("expected the keys `{field_list}`, got: `{name}`{meant}"))
     }
 
     fn missing_field(name: &'static str) -> Self {
@@ -150,10 +150,10 @@ impl de::Error for InvalidValue {
 }
 
 /// The words of a closed set: `a`, `b` or `c`.
-fn words(known: &[&str]) -> String {
-    match known {
+fn words(choices: &[&str]) -> String {
+    match choices {
         [rest @ .., last] if !rest.is_empty() => format!("`{}` or `{last}`", rest.join("`, `")),
-        known => format!("`{}`", known.concat()),
+        choices => format!("`{}`", choices.concat()),
     }
 }
 
@@ -184,7 +184,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// A short scalar as it was written; the kind of any other value.
-fn shown(value: &Value) -> Cow<'static, str> {
+fn shown_value(value: &Value) -> Cow<'static, str> {
     let is_short = |text: &str| {
         text.chars().nth(LONGEST_SHOWN).is_none() && !text.chars().any(char::is_control)
     };
@@ -238,7 +238,7 @@ impl<'de> Deserializer<'de> for Typed {
         visitor: V,
     ) -> Result<V::Value, InvalidValue> {
         if name == whole::RAW {
-            return whole::handed(self.0, visitor);
+            return whole::visit_whole_value(self.0, visitor);
         }
         visitor.visit_newtype_struct(self)
     }
@@ -246,12 +246,12 @@ impl<'de> Deserializer<'de> for Typed {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
-        known: &'static [&'static str],
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, InvalidValue> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(word.into_deserializer()),
-            other => Err(InvalidValue::setting("", words(known), Some(&other))),
+            other => Err(InvalidValue::setting("", words(variants), Some(&other))),
         }
     }
 
@@ -284,7 +284,9 @@ impl<'de, I: Iterator<Item = (usize, Value)>> SeqAccess<'de> for Items<I> {
         seed: T,
     ) -> Result<Option<T::Value>, InvalidValue> {
         let Some((at, item)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(Typed(item)).map(Some).map_err(|error| error.within(&format!("[{at}]")))
+        seed.deserialize(Typed(item))
+            .map(Some)
+            .map_err(|error| error.under_segment(&format!("[{at}]")))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -314,7 +316,7 @@ impl<'de, I: Iterator<Item = (String, Value)>> MapAccess<'de> for Members<I> {
         seed: T,
     ) -> Result<T::Value, InvalidValue> {
         let (name, value) = self.last.take().unwrap_or_default();
-        seed.deserialize(Typed(value)).map_err(|error| error.within(&name))
+        seed.deserialize(Typed(value)).map_err(|error| error.under_segment(&name))
     }
 }
 

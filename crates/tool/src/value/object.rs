@@ -82,17 +82,17 @@ impl Object {
     /// The number of members that come before the member `name`.
     pub fn position(&self, name: &str) -> Option<usize> {
         let Some(names) = &self.index else {
-            return self.entries.iter().position(|(known, _)| known == name);
+            return self.entries.iter().position(|(entry, _)| entry == name);
         };
         let is_name =
-            |place: &usize| self.entries.get(*place).is_some_and(|(known, _)| known == name);
+            |place: &usize| self.entries.get(*place).is_some_and(|(entry, _)| entry == name);
         names.places.find(names.hasher.hash_one(name), is_name).copied()
     }
 
     /// Sets the member `name` and returns its old value. A known name keeps its position, a new one comes last.
     pub fn insert(&mut self, name: impl Into<String> + Borrow<str>, value: Value) -> Option<Value> {
-        if let Some(known) = self.get_mut(name.borrow()) {
-            return Some(std::mem::replace(known, value));
+        if let Some(old_value) = self.get_mut(name.borrow()) {
+            return Some(std::mem::replace(old_value, value));
         }
         self.push(name.into(), value);
         None
@@ -171,7 +171,7 @@ impl Object {
         }
         let entries: Vec<_> = members.collect();
         let names = || entries.iter().map(|(name, _)| name);
-        let is_repeated = |(at, name)| names().take(at).any(|known| known == name);
+        let is_repeated = |(at, name)| names().take(at).any(|earlier_name| earlier_name == name);
         if names().enumerate().any(is_repeated) {
             return entries.into_iter().collect();
         }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{Object, Value};
-use crate::reader::{InvalidJson, Reader, Token};
+use crate::reader::{InvalidJson, JsonReader, JsonToken};
 
 impl Value {
     /// The value of a JSON text; numbers keep their digits.
@@ -11,7 +11,7 @@ impl Value {
     /// # Errors
     /// [`InvalidJson`] if the text is not JSON, has a lone surrogate, or is nested deeper than [`DEPTH`](crate::DEPTH).
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
-        Ok(Reading::of(text)?.value)
+        Ok(ValueBuilder::from_text(text)?.value)
     }
 
     /// The value of a JSON text in which no object repeats a name; `None` if one does, because readers understand repeated
@@ -28,7 +28,7 @@ impl Value {
     /// # Errors
     /// [`InvalidJson`] if [`Self::parse`] would not read the text.
     pub fn parse_unambiguous(text: &str) -> Result<Option<Self>, InvalidJson> {
-        let reading = Reading::of(text)?;
+        let reading = ValueBuilder::from_text(text)?;
         Ok(Some(reading.value).filter(|_| !reading.has_lost))
     }
 
@@ -67,7 +67,7 @@ impl FromStr for Value {
 
 /// The values read so far. One stack holds the items of all open lists, another the members of all open objects.
 #[derive(Default)]
-struct Reading {
+struct ValueBuilder {
     open: Vec<Open>,
     items: Vec<Value>,
     /// The last member of an open object is `null` until its value is read.
@@ -89,9 +89,9 @@ const COPIED_ITEMS: usize = 1024;
 /// Room for the members that most texts have open at a time; growing in steps costs more than unused room.
 const ROOM: usize = 12;
 
-impl Reading {
-    fn of(text: &str) -> Result<Self, InvalidJson> {
-        let mut reader = Reader::new(text);
+impl ValueBuilder {
+    fn from_text(text: &str) -> Result<Self, InvalidJson> {
+        let mut reader = JsonReader::new(text);
         let mut reading = Self::default();
         while let Some(token) = reader.token()? {
             reading.take(token);
@@ -99,22 +99,24 @@ impl Reading {
         Ok(reading)
     }
 
-    fn take(&mut self, token: Token<'_>) {
+    fn take(&mut self, token: JsonToken<'_>) {
         let value = match token {
-            Token::ArrayStart => return self.open.push(Open::Array { start: self.items.len() }),
-            Token::ObjectStart => {
+            JsonToken::ArrayStart => {
+                return self.open.push(Open::Array { start: self.items.len() });
+            }
+            JsonToken::ObjectStart => {
                 if self.members.is_empty() {
                     self.members.reserve(ROOM);
                 }
                 let start = self.members.len();
                 return self.open.push(Open::Object { start });
             }
-            Token::Name(name) => return self.members.push((name.to_owned(), Value::Null)),
-            Token::ArrayEnd | Token::ObjectEnd => self.close(),
-            Token::Bool(value) => Value::Bool(value),
-            Token::Null => Value::Null,
-            Token::Number(digits) => Value::Number(digits.into()),
-            Token::String(text) => Value::String(text.to_owned()),
+            JsonToken::Name(name) => return self.members.push((name.to_owned(), Value::Null)),
+            JsonToken::ArrayEnd | JsonToken::ObjectEnd => self.close(),
+            JsonToken::Bool(value) => Value::Bool(value),
+            JsonToken::Null => Value::Null,
+            JsonToken::Number(digits) => Value::Number(digits.into()),
+            JsonToken::String(text) => Value::String(text.to_owned()),
         };
         self.add(value);
     }

@@ -50,14 +50,14 @@ impl Serialize for Number {
 
 /// True when `serde_json` writes `value` with exactly these digits.
 fn is_written_as(value: f64, digits: &str) -> bool {
-    let mut rest = Expected(digits.as_bytes());
+    let mut rest = ExpectedBytes(digits.as_bytes());
     serde_json::to_writer(&mut rest, &value).is_ok() && rest.0.is_empty()
 }
 
 /// The bytes that a writer must produce from here on.
-struct Expected<'d>(&'d [u8]);
+struct ExpectedBytes<'d>(&'d [u8]);
 
-impl io::Write for Expected<'_> {
+impl io::Write for ExpectedBytes<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
         Ok(bytes.len())
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Object(members) => Ok(members),
-            other => Err(D::Error::invalid_type(unexpected(&other), &"an object")),
+            other => Err(D::Error::invalid_type(unexpected_value(&other), &"an object")),
         }
     }
 }
@@ -81,12 +81,12 @@ impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Number(number) => Ok(number),
-            other => Err(D::Error::invalid_type(unexpected(&other), &"a number")),
+            other => Err(D::Error::invalid_type(unexpected_value(&other), &"a number")),
         }
     }
 }
 
-fn unexpected(value: &Value) -> Unexpected<'_> {
+fn unexpected_value(value: &Value) -> Unexpected<'_> {
     match value {
         Value::Array(_) => Unexpected::Seq,
         Value::Bool(value) => Unexpected::Bool(*value),

@@ -15,7 +15,7 @@ impl<'de> Deserialize<'de> for Value {
 }
 
 /// Hands a value over to a visitor that asked for it whole, under the name [`RAW`].
-pub(super) fn handed<'de, V: Visitor<'de>, E: Error>(
+pub(super) fn visit_whole_value<'de, V: Visitor<'de>, E: Error>(
     value: Value,
     visitor: V,
 ) -> Result<V::Value, E> {

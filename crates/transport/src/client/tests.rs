@@ -63,6 +63,6 @@ fn check_failure<T: std::fmt::Debug>(
     reached: Reached,
 ) -> Error {
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), error.reached()), (kind, reached), "{error:?}");
+    assert_eq!((error.kind(), error.reached_service()), (kind, reached), "{error:?}");
     error
 }

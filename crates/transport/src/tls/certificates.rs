@@ -39,7 +39,7 @@ impl CaCertificates {
 
     /// The certificates of both sets.
     #[must_use]
-    pub fn and(&self, more: &Self) -> Self {
+    pub fn with_certificates(&self, more: &Self) -> Self {
         Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
     }
 
@@ -68,7 +68,7 @@ pub(super) struct Validity {
 }
 
 impl Validity {
-    pub(super) fn of(certificate: &CertificateDer<'_>) -> Result<Self, Error> {
+    pub(super) fn from_certificate(certificate: &CertificateDer<'_>) -> Result<Self, Error> {
         let read = x509(certificate);
         let read = read.map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
         let validity = read.tbs_certificate().validity();

@@ -48,7 +48,7 @@ pub(super) fn certified_key(
 ) -> Result<CertifiedKey, Error> {
     let der = PrivateKey::read(key.expose(), passphrase)?;
     // The library's message about a key is not kept.
-    let key = any_supported_type(&der.borrowed()).map_err(|_| error::certificate(NO_KEY))?;
+    let key = any_supported_type(&der.as_der()).map_err(|_| error::certificate(NO_KEY))?;
     let key = CertifiedKey::new(chain, key);
     match key.keys_match() {
         Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => Ok(key),
@@ -86,14 +86,17 @@ impl PrivateKey {
             "PRIVATE KEY" => |der| PrivatePkcs8KeyDer::from(der).into(),
             "RSA PRIVATE KEY" => |der| PrivatePkcs1KeyDer::from(der).into(),
             "EC PRIVATE KEY" => |der| PrivateSec1KeyDer::from(der).into(),
-            "ENCRYPTED PRIVATE KEY" => return Self::decrypted(&document, passphrase),
+            "ENCRYPTED PRIVATE KEY" => return Self::from_encrypted(&document, passphrase),
             _ => return Err(error::certificate(NO_KEY)),
         };
         Ok(Self { der: document.to_bytes(), form })
     }
 
     /// RFC 8018: PBES2 with PBKDF2 or scrypt.
-    fn decrypted(document: &SecretDocument, passphrase: Option<&Secret>) -> Result<Self, Error> {
+    fn from_encrypted(
+        document: &SecretDocument,
+        passphrase: Option<&Secret>,
+    ) -> Result<Self, Error> {
         let Some(passphrase) = passphrase else {
             return Err(error::certificate(
                 "the private key is encrypted: name its passphrase with `client_key_passphrase`",
@@ -110,7 +113,7 @@ impl PrivateKey {
         Ok(Self { der: key.to_bytes(), form: |der| PrivatePkcs8KeyDer::from(der).into() })
     }
 
-    fn borrowed(&self) -> PrivateKeyDer<'_> {
+    fn as_der(&self) -> PrivateKeyDer<'_> {
         (self.form)(&self.der)
     }
 }
@@ -135,7 +138,7 @@ fn pem(text: &str) -> Result<(&str, SecretDocument), Error> {
 }
 
 fn holds_today(certificate: &CertificateDer<'_>) -> Result<(), Error> {
-    let (now, validity) = (certificates::now(), Validity::of(certificate)?);
+    let (now, validity) = (certificates::now(), Validity::from_certificate(certificate)?);
     if now > validity.not_after {
         return Err(error::certificate("the client certificate has expired: renew it"));
     }

@@ -35,7 +35,7 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    pub(super) fn of(listed: &CaCertificates) -> Result<Self, Error> {
+    pub(super) fn for_certificates(listed: &CaCertificates) -> Result<Self, Error> {
         let roots = listed.roots().map_err(error::no_tls)?;
         let chains = WebPkiServerVerifier::builder_with_provider(roots, provider());
         let chains = chains.build().map_err(|source| error::no_trust().with_source(source))?;
@@ -65,11 +65,12 @@ impl ServerCertVerifier for Verifier {
                 ocsp_response,
                 now,
             );
-            return verified.map_err(|error| told(error, end_entity));
+            return verified.map_err(|error| mapped_error(error, end_entity));
         }
         // The rules for chains refuse an authority as a service's certificate, and most self-signed certificates are
         // authorities.
-        let validity = Validity::of(end_entity).map_err(|_| CertificateError::BadEncoding)?;
+        let validity =
+            Validity::from_certificate(end_entity).map_err(|_| CertificateError::BadEncoding)?;
         if now.as_secs() > validity.not_after.as_secs() {
             return Err(CertificateError::Expired.into());
         }
@@ -105,7 +106,7 @@ impl ServerCertVerifier for Verifier {
 
 /// Maps the error for an unknown self-signed certificate. The rules for chains report that an authority may not serve, but
 /// the problem is that nobody vouches for it.
-fn told(error: rustls::Error, end_entity: &CertificateDer<'_>) -> rustls::Error {
+fn mapped_error(error: rustls::Error, end_entity: &CertificateDer<'_>) -> rustls::Error {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(_))
             if is_self_signed(end_entity) =>

@@ -4,7 +4,7 @@
 use granit_parser::{Event, Marker};
 
 use crate::limits::Limits;
-use crate::text::{self, Scalar, Targets, marked};
+use crate::text::{self, Scalar, WantedPointers, marked};
 
 /// An open list or object, with its entry when it contains wanted nodes.
 struct Frame {
@@ -18,7 +18,7 @@ enum Next {
     Value(Option<usize>),
 }
 
-pub(super) fn find(text: &str, wanted: &mut Targets, limits: &Limits) {
+pub(super) fn find(text: &str, wanted: &mut WantedPointers, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
     for (n_events, next) in text::parser(text, limits).enumerate() {
         let Ok((event, span)) = next else { return };
@@ -31,7 +31,7 @@ pub(super) fn find(text: &str, wanted: &mut Targets, limits: &Limits) {
 }
 
 struct Finder<'w> {
-    wanted: &'w mut Targets,
+    wanted: &'w mut WantedPointers,
     frames: Vec<Frame>,
 }
 
@@ -63,29 +63,29 @@ impl Finder<'_> {
     /// Visits a name, item or value and returns the entry of the value.
     fn node(&mut self, name: &str, marker: Marker) -> Option<usize> {
         let Some(Frame { entry, next }) = self.frames.last_mut() else {
-            self.wanted.found(Targets::ROOT, marked(marker));
-            return Some(Targets::ROOT);
+            self.wanted.record_position(WantedPointers::ROOT, marked(marker));
+            return Some(WantedPointers::ROOT);
         };
-        let found = match next {
+        let child = match next {
             Next::Item(index) => {
-                let found = entry.and_then(|entry| self.wanted.below(entry, &index.to_string()));
+                let child = entry.and_then(|entry| self.wanted.below(entry, &index.to_string()));
                 *index += 1;
-                found
+                child
             }
             Next::Name => {
-                let found = entry.and_then(|entry| self.wanted.below(entry, name));
-                *next = Next::Value(found);
-                found
+                let child = entry.and_then(|entry| self.wanted.below(entry, name));
+                *next = Next::Value(child);
+                child
             }
-            Next::Value(found) => {
-                let found = *found;
+            Next::Value(value_entry) => {
+                let value_entry = *value_entry;
                 *next = Next::Name;
-                return found;
+                return value_entry;
             }
         };
-        if let Some(entry) = found {
-            self.wanted.found(entry, marked(marker));
+        if let Some(entry) = child {
+            self.wanted.record_position(entry, marked(marker));
         }
-        found
+        child
     }
 }

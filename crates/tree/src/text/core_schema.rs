@@ -31,7 +31,7 @@ fn number(text: &str) -> Meaning<'_> {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
         return Meaning::NonFinite;
     }
-    if let Some(digits) = based(text) {
+    if let Some(digits) = decimal_digits(text) {
         return Meaning::Number(Cow::Owned(digits));
     }
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
@@ -60,7 +60,7 @@ fn number(text: &str) -> Meaning<'_> {
 }
 
 /// `0x1F` and `0o17` in decimal digits; numbers beyond 128 bits stay texts.
-fn based(text: &str) -> Option<String> {
+fn decimal_digits(text: &str) -> Option<String> {
     let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix("0o")) {
         (Some(digits), _) => (digits, 16),
         (None, Some(digits)) => (digits, 8),

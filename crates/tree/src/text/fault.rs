@@ -115,29 +115,29 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
         message = format!("{message}; lines: {} and {}", first.line, last.line);
     }
     let position = lines.last().copied();
-    Diagnostic { pointer, position, ..repeated(message, "remove or rename one of them") }
+    Diagnostic { pointer, position, ..repetition_warning(message, "remove or rename one of them") }
 }
 
 pub(super) fn more_findings(n_more: usize) -> Diagnostic {
     let message = format!("more findings like these: {n_more}");
-    repeated(message, "repair those that are shown and check again")
+    repetition_warning(message, "repair those that are shown and check again")
 }
 
-fn repeated(message: String, help: &str) -> Diagnostic {
+fn repetition_warning(message: String, help: &str) -> Diagnostic {
     Diagnostic::new(TextCode::DuplicateKey, Severity::Warning, message, help)
 }
 
 pub(super) fn non_finite(pointer: String, at: Position, text: &str) -> Diagnostic {
     let message = format!("expected a number JSON has, found one that is read as a text: `{text}`");
     let help = "quote it, or write a number";
-    let found = Diagnostic::new(TextCode::NonFiniteNumber, Severity::Note, message, help);
-    Diagnostic { pointer, position: Some(at), ..found }
+    let diagnostic = Diagnostic::new(TextCode::NonFiniteNumber, Severity::Note, message, help);
+    Diagnostic { pointer, position: Some(at), ..diagnostic }
 }
 
 pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnostic {
     let message = format!("expected no tag, or one of JSON's values, ignored: `{tag}`");
-    let found = Diagnostic::new(TextCode::IgnoredTag, Severity::Note, message, "remove it");
-    Diagnostic { pointer, position: Some(at), ..found }
+    let diagnostic = Diagnostic::new(TextCode::IgnoredTag, Severity::Note, message, "remove it");
+    Diagnostic { pointer, position: Some(at), ..diagnostic }
 }
 
 pub(crate) fn position_of(text: &str, offset: usize) -> Position {
@@ -149,6 +149,6 @@ pub(crate) fn position_of(text: &str, offset: usize) -> Position {
 }
 
 fn error(code: TextCode, position: Option<Position>, message: String, help: &str) -> Fault {
-    let found = Diagnostic::new(code, Severity::Error, message, help);
-    Fault(Box::new(Diagnostic { position, ..found }))
+    let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
+    Fault(Box::new(Diagnostic { position, ..diagnostic }))
 }

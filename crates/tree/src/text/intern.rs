@@ -35,11 +35,11 @@ impl Interner {
     pub fn name(&mut self, text: &str) -> Arc<str> {
         let place = self.recent.place(text);
         match place {
-            Some(known) if **known == *text => Arc::clone(known),
+            Some(recent_text) if **recent_text == *text => Arc::clone(recent_text),
             place => {
-                let known = found(&mut self.texts, &self.hasher, text);
-                *place = Some(Arc::clone(&known));
-                known
+                let shared_text = interned_text(&mut self.texts, &self.hasher, text);
+                *place = Some(Arc::clone(&shared_text));
+                shared_text
             }
         }
     }
@@ -56,19 +56,19 @@ impl Interner {
         let Some(hash) = self.hash(parts) else {
             return object(members.drain(start..));
         };
-        let is_it = |(known_hash, known): &(u64, Object)| {
-            let known = known.members();
-            let mut pairs = known.iter().zip(own);
+        let is_it = |(known_hash, known_object): &(u64, Object)| {
+            let known_members = known_object.members();
+            let mut pairs = known_members.iter().zip(own);
             *known_hash == hash
-                && known.len() == own.len()
+                && known_members.len() == own.len()
                 && pairs.all(|((name, node), own)| {
                     Arc::ptr_eq(name, &own.name) && is_same(node, &own.node)
                 })
         };
-        if let Some((_, known)) = self.objects.find(hash, is_it) {
-            let known = known.clone();
+        if let Some((_, known_object)) = self.objects.find(hash, is_it) {
+            let shared_object = known_object.clone();
             members.truncate(start);
-            return known;
+            return shared_object;
         }
         let object = object(members.drain(start..));
         self.objects.insert_unique(hash, (hash, object.clone()), |(hash, _)| *hash);
@@ -80,13 +80,13 @@ impl Interner {
         let Some(hash) = self.hash(own.iter().map(|node| (0, node))) else {
             return items.collect();
         };
-        let is_it = |(known_hash, known): &(u64, Arc<[Node]>)| {
+        let is_it = |(known_hash, known_list): &(u64, Arc<[Node]>)| {
             *known_hash == hash
-                && known.len() == own.len()
-                && known.iter().zip(own).all(|(node, own)| is_same(node, own))
+                && known_list.len() == own.len()
+                && known_list.iter().zip(own).all(|(node, own)| is_same(node, own))
         };
-        if let Some((_, known)) = self.lists.find(hash, is_it) {
-            return Arc::clone(known);
+        if let Some((_, known_list)) = self.lists.find(hash, is_it) {
+            return Arc::clone(known_list);
         }
         let list: Arc<[Node]> = items.collect();
         self.lists.insert_unique(hash, (hash, Arc::clone(&list)), |(hash, _)| *hash);
@@ -112,7 +112,7 @@ impl Interner {
 }
 
 /// The text as the table holds it; a new text is added to the table.
-fn found(
+fn interned_text(
     texts: &mut HashTable<(u64, Arc<str>)>,
     hasher: &DefaultHashBuilder,
     text: &str,
@@ -120,9 +120,10 @@ fn found(
     let mut hasher = hasher.build_hasher();
     hasher.write(text.as_bytes());
     let hash = hasher.finish();
-    let is_it = |(known_hash, known): &(u64, Arc<str>)| *known_hash == hash && **known == *text;
-    if let Some((_, known)) = texts.find(hash, is_it) {
-        return Arc::clone(known);
+    let is_it =
+        |(known_hash, known_text): &(u64, Arc<str>)| *known_hash == hash && **known_text == *text;
+    if let Some((_, known_text)) = texts.find(hash, is_it) {
+        return Arc::clone(known_text);
     }
     let new: Arc<str> = text.into();
     texts.insert_unique(hash, (hash, Arc::clone(&new)), |(hash, _)| *hash);
@@ -130,7 +131,7 @@ fn found(
 }
 
 fn object<P>(members: vec::Drain<'_, Member<P>>) -> Object {
-    Object::of(members.map(|member| (member.name, member.node)))
+    Object::from_entries(members.map(|member| (member.name, member.node)))
 }
 
 /// The part of a node's value or address that fits in one word, and the node's kind.

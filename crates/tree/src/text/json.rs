@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tool::{InvalidJson, Number, Reader, Token};
+use callgate_tool::{InvalidJson, JsonReader, JsonToken, Number};
 
 use super::Parsed;
 use super::fault::{self, Fault};
@@ -16,7 +16,7 @@ use crate::node::Node;
 use crate::pointer::Path;
 
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
-    let mut reader = Reader::new(text).with_depth(limits.depth);
+    let mut reader = JsonReader::new(text).with_depth(limits.depth);
     let mut builder = Builder::default();
     loop {
         match reader.token() {
@@ -78,24 +78,24 @@ impl Default for Builder {
 }
 
 impl Builder {
-    fn take(&mut self, token: Token<'_>) {
+    fn take(&mut self, token: JsonToken<'_>) {
         let node = match token {
-            Token::ArrayStart => return self.open(Open::Array(self.items.len())),
-            Token::ObjectStart => return self.open(Open::Object(self.members.len())),
-            Token::Name(name) => {
+            JsonToken::ArrayStart => return self.open(Open::Array(self.items.len())),
+            JsonToken::ObjectStart => return self.open(Open::Object(self.members.len())),
+            JsonToken::Name(name) => {
                 let name = self.interner.name(name);
                 return self.members.push(Member { name, node: Node::Null, at: () });
             }
-            Token::ArrayEnd | Token::ObjectEnd => {
+            JsonToken::ArrayEnd | JsonToken::ObjectEnd => {
                 let node = self.close();
                 return self.put(node);
             }
-            Token::Bool(value) => Node::Bool(value),
-            Token::Null => Node::Null,
-            Token::Number(digits) => {
+            JsonToken::Bool(value) => Node::Bool(value),
+            JsonToken::Null => Node::Null,
+            JsonToken::Number(digits) => {
                 Node::Number(Number::from_shared(digits, |digits| self.interner.value(digits)))
             }
-            Token::String(text) => Node::String(self.interner.value(text)),
+            JsonToken::String(text) => Node::String(self.interner.value(text)),
         };
         self.n_nodes += 1;
         self.put(node);
@@ -166,8 +166,8 @@ impl Builder {
     fn diagnostics(&self, text: &str) -> Vec<Diagnostic> {
         let pointers: Vec<_> = self.duplicates.iter().map(|(pointer, _)| &**pointer).collect();
         let places = scan::occurrences(text, &pointers);
-        let found = self.duplicates.iter().zip(places);
-        let mut diagnostics: Vec<_> = found
+        let located_duplicates = self.duplicates.iter().zip(places);
+        let mut diagnostics: Vec<_> = located_duplicates
             .map(|((pointer, name), lines)| fault::duplicate_key(pointer.clone(), name, &lines))
             .collect();
         let n_more = self.n_duplicates - diagnostics.len();

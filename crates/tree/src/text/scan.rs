@@ -3,19 +3,25 @@
 
 use std::borrow::Cow;
 
-use callgate_tool::{Reader, Token};
+use callgate_tool::{JsonReader, JsonToken};
 
-use super::targets::Targets;
+use super::targets::WantedPointers;
 use crate::diagnostic::Position;
 
-pub(crate) fn find(text: &str, wanted: &mut Targets, max_depth: usize) {
-    let mut scanner =
-        Scanner { text, at: 0, wanted: &*wanted, frames: Vec::new(), max_depth, found: Vec::new() };
+pub(crate) fn find(text: &str, wanted: &mut WantedPointers, max_depth: usize) {
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        wanted: &*wanted,
+        frames: Vec::new(),
+        max_depth,
+        offsets: Vec::new(),
+    };
     scanner.scan();
     let mut places = LineIndex { text, at: 0, line: 1, column: 1 };
-    for (entry, offset) in scanner.found {
-        let position = places.of(offset);
-        wanted.found(entry, position);
+    for (entry, offset) in scanner.offsets {
+        let position = places.position(offset);
+        wanted.record_position(entry, position);
     }
 }
 
@@ -24,9 +30,9 @@ pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
     if pointers.is_empty() {
         return Vec::new();
     }
-    let mut wanted = Targets::new(pointers.iter().copied());
+    let mut wanted = WantedPointers::new(pointers.iter().copied());
     find(text, &mut wanted, usize::MAX);
-    wanted.all()
+    wanted.all_positions()
 }
 
 /// An open list or object, with its entry when it contains wanted nodes.
@@ -43,18 +49,18 @@ struct Next {
 struct Scanner<'t, 'w> {
     text: &'t str,
     at: usize,
-    wanted: &'w Targets,
+    wanted: &'w WantedPointers,
     frames: Vec<Frame>,
     max_depth: usize,
     /// Entries and the offsets of their nodes, in the order of the text.
-    found: Vec<(usize, usize)>,
+    offsets: Vec<(usize, usize)>,
 }
 
 impl<'t> Scanner<'t, '_> {
     fn scan(&mut self) {
         self.skip_blank();
-        self.found.push((Targets::ROOT, self.at));
-        let mut entry = Some(Targets::ROOT);
+        self.offsets.push((WantedPointers::ROOT, self.at));
+        let mut entry = Some(WantedPointers::ROOT);
         while self.enter(entry).is_some() {
             let Some(next) = self.next_node() else { return };
             entry = next.entry;
@@ -95,7 +101,7 @@ impl<'t> Scanner<'t, '_> {
         let start = self.at;
         let Frame { entry, index } = self.frames.last_mut()?;
         let above = *entry;
-        let found = if let Some(index) = index {
+        let child = if let Some(index) = index {
             let segment = *index;
             *index += 1;
             above.and_then(|above| self.wanted.below(above, &segment.to_string()))
@@ -103,10 +109,10 @@ impl<'t> Scanner<'t, '_> {
             let raw = self.string()?;
             self.skip_blank();
             self.at += usize::from(self.peek()? == b':');
-            above.and_then(|above| self.wanted.below(above, &unescaped(raw)))
+            above.and_then(|above| self.wanted.below(above, &unescaped_string(raw)))
         };
-        self.found.extend(found.map(|entry| (entry, start)));
-        Some(Next { entry: found })
+        self.offsets.extend(child.map(|entry| (entry, start)));
+        Some(Next { entry: child })
     }
 
     fn string(&mut self) -> Option<&'t str> {
@@ -143,10 +149,10 @@ impl<'t> Scanner<'t, '_> {
     }
 }
 
-fn unescaped(raw: &str) -> Cow<'_, str> {
+fn unescaped_string(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') {
-        return match Reader::new(raw).token() {
-            Ok(Some(Token::String(text))) => Cow::Owned(text.to_owned()),
+        return match JsonReader::new(raw).token() {
+            Ok(Some(JsonToken::String(text))) => Cow::Owned(text.to_owned()),
             _ => Cow::Borrowed(raw),
         };
     }
@@ -163,7 +169,7 @@ struct LineIndex<'t> {
 }
 
 impl LineIndex<'_> {
-    fn of(&mut self, offset: usize) -> Position {
+    fn position(&mut self, offset: usize) -> Position {
         let between = self.text.get(self.at..offset).unwrap_or_default();
         self.at = offset;
         if let Some((lines, last)) = between.rsplit_once('\n') {

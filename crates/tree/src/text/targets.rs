@@ -13,13 +13,13 @@ struct Entry {
 }
 
 #[derive(Debug)]
-pub(crate) struct Targets {
+pub(crate) struct WantedPointers {
     entries: Vec<Entry>,
     /// The entries of each pointer, from the root down.
     ways: Vec<Vec<usize>>,
 }
 
-impl Targets {
+impl WantedPointers {
     pub(crate) const ROOT: usize = 0;
 
     pub(crate) fn new<'a>(pointers: impl IntoIterator<Item = &'a str>) -> Self {
@@ -50,7 +50,7 @@ impl Targets {
     }
 
     /// Records the place of a node. When a name occurs more than once, the first and the last place are kept.
-    pub(crate) fn found(&mut self, entry: usize, at: Position) {
+    pub(crate) fn record_position(&mut self, entry: usize, at: Position) {
         if let Some(entry) = self.entries.get_mut(entry) {
             entry.places.truncate(1);
             entry.places.push(at);
@@ -58,7 +58,7 @@ impl Targets {
     }
 
     /// The place of each pointer's node, or the first and the last place.
-    pub(crate) fn all(&self) -> Vec<Vec<Position>> {
+    pub(crate) fn all_positions(&self) -> Vec<Vec<Position>> {
         let places = |way: &Vec<usize>| self.places(*way.last()?).map(<[_]>::to_vec);
         self.ways.iter().map(|way| places(way).unwrap_or_default()).collect()
     }

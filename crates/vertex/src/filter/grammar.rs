@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use callgate_tool::{Number, SessionSource};
 
 use super::{
-    Bound, Comparison, Condition, Expression, Filter, MOST_VALUES, Operand, Test, is_date,
+    Comparison, Condition, Expression, Filter, MOST_VALUES, Operand, RangeBound, Test, is_date,
 };
 use crate::filter::text::is_writable;
 
@@ -22,7 +22,7 @@ impl FromStr for Filter {
     type Err = InvalidFilter;
 
     fn from_str(text: &str) -> Result<Self, InvalidFilter> {
-        let mut reader = Reader { text, at: 0, n_conditions: 0 };
+        let mut reader = FilterReader { text, at: 0, n_conditions: 0 };
         if text.len() > MOST_BYTES {
             return Err(reader.fault("a filter of at most 16384 bytes"));
         }
@@ -46,15 +46,15 @@ impl fmt::Display for InvalidFilter {
 
 impl std::error::Error for InvalidFilter {}
 
-struct Reader<'a> {
+struct FilterReader<'a> {
     text: &'a str,
     at: usize,
     n_conditions: usize,
 }
 
-type Read<T> = Result<T, InvalidFilter>;
+type ParseResult<T> = Result<T, InvalidFilter>;
 
-impl<'a> Reader<'a> {
+impl<'a> FilterReader<'a> {
     fn fault(&mut self, expected: &'static str) -> InvalidFilter {
         let got = self.rest().chars().take(20).collect();
         InvalidFilter { expected, got, at: self.at }
@@ -82,21 +82,21 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    fn needs(&mut self, sign: &str, expected: &'static str) -> Read<()> {
+    fn needs(&mut self, sign: &str, expected: &'static str) -> ParseResult<()> {
         if self.takes(sign) { Ok(()) } else { Err(self.fault(expected)) }
     }
 
-    fn expression(&mut self, depth: usize) -> Read<Expression> {
-        let first = self.negated(depth)?;
+    fn expression(&mut self, depth: usize) -> ParseResult<Expression> {
+        let first = self.unary_expression(depth)?;
         let mut parts = vec![first];
         let is_and = self.takes_word("AND");
         if !is_and && !self.takes_word("OR") {
             return Ok(parts.swap_remove(0));
         }
         let [joint, other] = if is_and { ["AND", "OR"] } else { ["OR", "AND"] };
-        parts.push(self.negated(depth)?);
+        parts.push(self.unary_expression(depth)?);
         while self.takes_word(joint) {
-            parts.push(self.negated(depth)?);
+            parts.push(self.unary_expression(depth)?);
         }
         let at = self.at;
         if self.takes_word(other) {
@@ -106,12 +106,12 @@ impl<'a> Reader<'a> {
         Ok(if is_and { Expression::All(parts) } else { Expression::Any(parts) })
     }
 
-    fn negated(&mut self, depth: usize) -> Read<Expression> {
+    fn unary_expression(&mut self, depth: usize) -> ParseResult<Expression> {
         if depth > MOST_DEPTH {
             return Err(self.fault("at most 16 expressions in each other"));
         }
         if self.takes_word("NOT") || self.takes("-") {
-            return Ok(Expression::Not(Box::new(self.negated(depth + 1)?)));
+            return Ok(Expression::Not(Box::new(self.unary_expression(depth + 1)?)));
         }
         if self.takes("(") {
             let inner = self.expression(depth + 1)?;
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(Expression::Is(Condition { field, test }))
     }
 
-    fn field(&mut self) -> Read<String> {
+    fn field(&mut self) -> ParseResult<String> {
         let rest = self.rest();
         let length = rest.find(|letter| !is_of_a_name(letter)).unwrap_or(rest.len());
         let field = rest.get(..length).unwrap_or_default();
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         Ok(field.to_owned())
     }
 
-    fn comparison(&mut self) -> Read<Test> {
+    fn comparison(&mut self) -> ParseResult<Test> {
         let signs = [
             ("<=", Comparison::AtMost),
             (">=", Comparison::AtLeast),
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn function(&mut self) -> Read<Test> {
+    fn function(&mut self) -> ParseResult<Test> {
         if self.takes_word("ANY") {
             self.needs("(", "`(`")?;
             let operands = self.operands("a text in double quotes")?;
@@ -172,9 +172,9 @@ impl<'a> Reader<'a> {
         }
         if self.takes_word("IN") {
             self.needs("(", "`(`")?;
-            let low = self.bound()?;
+            let low = self.range_bound()?;
             self.needs(",", "`,`")?;
-            let high = self.bound()?;
+            let high = self.range_bound()?;
             self.needs(")", "`)`")?;
             return Ok(Test::Between([low, high]));
         }
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         Err(self.fault("`ANY(`, `IN(` or `GEO_DISTANCE(`"))
     }
 
-    fn operands(&mut self, expected: &'static str) -> Read<Vec<Operand>> {
+    fn operands(&mut self, expected: &'static str) -> ParseResult<Vec<Operand>> {
         let mut operands = vec![self.operand(expected)?];
         while self.takes(",") {
             if operands.len() == MOST_VALUES {
@@ -206,19 +206,19 @@ impl<'a> Reader<'a> {
         Ok(operands)
     }
 
-    fn bound(&mut self) -> Read<Bound> {
+    fn range_bound(&mut self) -> ParseResult<RangeBound> {
         if self.takes("*") {
-            return Ok(Bound::Open);
+            return Ok(RangeBound::Open);
         }
         let operand = self.operand("a number or `*`")?;
         if matches!(operand, Operand::Text(_)) {
             return Err(self.fault("a number before it"));
         }
         let kind = ['i', 'e'].into_iter().find(|kind| self.takes(&kind.to_string()));
-        Ok(Bound::At(operand, kind))
+        Ok(RangeBound::At(operand, kind))
     }
 
-    fn operand(&mut self, expected: &'static str) -> Read<Operand> {
+    fn operand(&mut self, expected: &'static str) -> ParseResult<Operand> {
         let rest = self.rest();
         match rest.chars().next() {
             Some('"') => self.literal().map(Operand::Text),
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn literal(&mut self) -> Read<String> {
+    fn literal(&mut self) -> ParseResult<String> {
         let (rest, at) = (self.rest(), self.at);
         let mut text = String::new();
         let mut letters = rest.char_indices().skip(1);

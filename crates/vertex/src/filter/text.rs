@@ -3,7 +3,7 @@
 
 use callgate_tool::Number;
 
-use super::{Bound, Comparison, Condition, Expression, Operand, Test};
+use super::{Comparison, Condition, Expression, Operand, RangeBound, Test};
 
 /// A text or a number that the grammar has no literal for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,61 +27,64 @@ pub(crate) fn is_writable(text: &str) -> bool {
 
 fn part(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     match expression {
-        Expression::All(parts) => joined(out, parts, " AND "),
-        Expression::Any(parts) => joined(out, parts, " OR "),
-        Expression::Is(condition) => one(out, condition),
+        Expression::All(parts) => write_joined(out, parts, " AND "),
+        Expression::Any(parts) => write_joined(out, parts, " OR "),
+        Expression::Is(condition) => write_condition(out, condition),
         Expression::Not(negated) => {
             out.push_str("NOT ");
             match &**negated {
-                Expression::Not(_) => enclosed(out, negated),
-                negated => inside(out, negated),
+                Expression::Not(_) => write_enclosed(out, negated),
+                negated => write_part(out, negated),
             }
         }
     }
 }
 
-fn joined(out: &mut String, parts: &[Expression], joint: &str) -> Result<(), Unwritable> {
+fn write_joined(out: &mut String, parts: &[Expression], joint: &str) -> Result<(), Unwritable> {
     for (at, expression) in parts.iter().enumerate() {
         if at > 0 {
             out.push_str(joint);
         }
         match parts.len() {
             1 => part(out, expression)?,
-            _ => inside(out, expression)?,
+            _ => write_part(out, expression)?,
         }
     }
     Ok(())
 }
 
 /// A part beside others: only a single condition needs no parentheses.
-fn inside(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+fn write_part(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     let is_single = match expression {
         Expression::Is(_) => true,
         Expression::Not(negated) => matches!(**negated, Expression::Is(_)),
         Expression::All(_) | Expression::Any(_) => false,
     };
-    if is_single { part(out, expression) } else { enclosed(out, expression) }
+    if is_single { part(out, expression) } else { write_enclosed(out, expression) }
 }
 
-fn enclosed(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
+fn write_enclosed(out: &mut String, expression: &Expression) -> Result<(), Unwritable> {
     out.push('(');
     part(out, expression)?;
     out.push(')');
     Ok(())
 }
 
-fn one(out: &mut String, Condition { field, test }: &Condition) -> Result<(), Unwritable> {
+fn write_condition(
+    out: &mut String,
+    Condition { field, test }: &Condition,
+) -> Result<(), Unwritable> {
     out.push_str(field);
     match test {
         Test::Any(operands) => {
             out.push_str(": ANY(");
-            listed(out, operands)
+            write_operands(out, operands)
         }
         Test::Between([low, high]) => {
             out.push_str(": IN(");
-            bound(out, low)?;
+            write_bound(out, low)?;
             out.push_str(", ");
-            bound(out, high)?;
+            write_bound(out, high)?;
             out.push(')');
             Ok(())
         }
@@ -91,12 +94,12 @@ fn one(out: &mut String, Condition { field, test }: &Condition) -> Result<(), Un
         }
         Test::Near(operands) => {
             out.push_str(": GEO_DISTANCE(");
-            listed(out, operands)
+            write_operands(out, operands)
         }
     }
 }
 
-fn listed(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
+fn write_operands(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
     for (at, value) in operands.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -107,10 +110,10 @@ fn listed(out: &mut String, operands: &[Operand]) -> Result<(), Unwritable> {
     Ok(())
 }
 
-fn bound(out: &mut String, bound: &Bound) -> Result<(), Unwritable> {
+fn write_bound(out: &mut String, bound: &RangeBound) -> Result<(), Unwritable> {
     match bound {
-        Bound::Open => out.push('*'),
-        Bound::At(value, kind) => {
+        RangeBound::Open => out.push('*'),
+        RangeBound::At(value, kind) => {
             operand(out, value)?;
             out.extend(kind);
         }

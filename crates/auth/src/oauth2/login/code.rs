@@ -37,7 +37,7 @@ impl BegunLogin {
 
     /// Returns true if a query is a response to this login: the redirect URL also receives other requests.
     pub fn is_answered_by(&self, query: &str) -> bool {
-        let state = one(query, "state").map(Secret::new);
+        let state = single_parameter(query, "state").map(Secret::new);
         state.is_some_and(|state| state.is_same_value(&self.state))
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Debug for BegunLogin {
     }
 }
 
-pub(super) fn begun(
+pub(super) fn browser_login(
     config: &OAuth2Config,
     client_id: &str,
     page: &str,
@@ -79,7 +79,7 @@ pub(super) fn begun(
     Ok(BegunLogin { url, redirect_url: redirect_url.to_owned(), state, verifier, issuer })
 }
 
-pub(super) async fn exchanged(
+pub(super) async fn exchange_code(
     server: &Server,
     client: &Client,
     begun: BegunLogin,
@@ -95,7 +95,7 @@ pub(super) async fn exchanged(
     parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
     let asked = TokenRequest { grant_type: "authorization_code", scopes: &[], parameters };
     let asked_at = server.context.clock.now();
-    let answered = server.asked(client, asked, TOKEN_TIME).await;
+    let answered = server.request_token(client, asked, TOKEN_TIME).await;
     let answered = answered.map_err(|asking| server.error_of(&asking))?;
     Ok(StoredGrant::new(answered, asked_at, None, &config.scopes))
 }
@@ -107,9 +107,9 @@ fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Err
     }
     if let Some((issuer, names_itself)) = &begun.issuer {
         // RFC 9207 §2.4: another server's code must not be shown to this one.
-        let is_same = match one(query, "iss") {
+        let is_same = match single_parameter(query, "iss") {
             Some(named) => named == *issuer,
-            None => !names_itself && !has(query, "iss"),
+            None => !names_itself && !has_parameter(query, "iss"),
         };
         if !is_same {
             return Err(error::foreign_login(
@@ -118,22 +118,22 @@ fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Err
             ));
         }
     }
-    if let Some(code) = one(query, "error") {
+    if let Some(code) = single_parameter(query, "error") {
         return Err(error::login_denied(credential, standard_code(&code).unwrap_or(ITS_OWN)));
     }
-    let code = one(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
+    let code = single_parameter(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
     code.ok_or_else(|| error::foreign_login(credential, "the browser came back without a code"))
 }
 
 /// The value of a parameter that occurs once in a query (RFC 6749 §3.1).
-fn one(query: &str, name: &str) -> Option<String> {
-    let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(known, _)| known == name);
+fn single_parameter(query: &str, name: &str) -> Option<String> {
+    let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(entry, _)| entry == name);
     let value = values.next().map(|(_, value)| value.into_owned());
     value.filter(|_| values.next().is_none())
 }
 
-fn has(query: &str, name: &str) -> bool {
-    form_urlencoded::parse(query.as_bytes()).any(|(known, _)| known == name)
+fn has_parameter(query: &str, name: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(entry, _)| entry == name)
 }
 
 /// RFC 7636 §4.1: 32 random bytes make a verifier of 43 characters.

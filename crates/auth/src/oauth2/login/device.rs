@@ -68,7 +68,7 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-pub(super) async fn begun(
+pub(super) async fn begin_device_login(
     server: &Server,
     client: &Client,
     url: &str,
@@ -119,7 +119,7 @@ fn seconds(value: &Value) -> Option<Duration> {
     (seconds >= 0.0).then(|| foreign_time(seconds))
 }
 
-pub(super) async fn awaited(
+pub(super) async fn poll_for_grant(
     server: &Server,
     client: &Client,
     begun: DeviceLogin,
@@ -134,7 +134,7 @@ pub(super) async fn awaited(
         let asked_at = server.context.clock.now();
         let parameters = vec![("device_code", begun.device_code.expose())];
         let asked = TokenRequest { grant_type: DEVICE_CODE, scopes: &[], parameters };
-        match server.asked(client, asked, TOKEN_TIME).await {
+        match server.request_token(client, asked, TOKEN_TIME).await {
             Ok(answered) => {
                 return Ok(StoredGrant::new(answered, asked_at, None, &server.config.scopes));
             }

@@ -17,7 +17,7 @@ pub struct LoggedOut {
     pub unrevoked: Option<String>,
 }
 
-pub(super) async fn revoked(
+pub(super) async fn revoke_tokens(
     server: &Server,
     client: &Client,
     held: &StoredGrant,

@@ -102,13 +102,14 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
         (r#"{"error":"invalid_client","error_description":" "}"#, None),
         (r#"{"error":"invalid_client","error_description":7}"#, None),
     ] {
-        let failure = token(&answer(400, "application/json", body)).unwrap_err().masked(&masker);
+        let failure =
+            token(&answer(400, "application/json", body)).unwrap_err().without_secrets(&masker);
         let EndpointFailure::Refused { said, .. } = failure else { panic!("{body}: {failure:?}") };
         assert_eq!(said.as_deref(), expected, "{body}");
     }
     let long =
         format!("{{\"error\":\"invalid_client\",\"error_description\":\"{}\"}}", "x".repeat(2000));
-    let failure = token(&answer(400, "text/plain", &long)).unwrap_err().masked(&masker);
+    let failure = token(&answer(400, "text/plain", &long)).unwrap_err().without_secrets(&masker);
     assert!(
         matches!(failure, EndpointFailure::Refused { said: Some(said), .. } if said.len() == 500)
     );

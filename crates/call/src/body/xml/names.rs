@@ -93,7 +93,8 @@ impl NamespaceScope {
         // A prefix that stands for another namespace outside may be that of the element itself.
         let outside = self.declared.get(..self.n_outside).unwrap_or_default();
         let is_free = |prefix: &Arc<str>| {
-            let is_own = |known: &&(Option<Arc<str>>, _)| known.0.as_ref() == Some(prefix);
+            let is_own =
+                |prefix_entry: &&(Option<Arc<str>>, _)| prefix_entry.0.as_ref() == Some(prefix);
             outside.iter().rev().find(is_own).is_none_or(|(_, declared)| *declared == namespace)
         };
         let prefix = prefix.filter(is_free).unwrap_or_else(|| self.prefix_for(&namespace));
@@ -118,8 +119,9 @@ impl NamespaceScope {
         }
         let own = name.namespace.clone();
         let Some(prefix) = prefix else { return Ok((None, local, own)) };
-        let found = own.filter(|own| !own.is_empty()).or_else(|| self.find(Some(&prefix)));
-        match found.or_else(|| well_known(&prefix)) {
+        let bound_namespace =
+            own.filter(|own| !own.is_empty()).or_else(|| self.find(Some(&prefix)));
+        match bound_namespace.or_else(|| well_known(&prefix)) {
             Some(namespace) => Ok((Some(prefix), local, Some(namespace))),
             None if inner.is_some() => Err(XmlRefusal::Prefix(prefix.to_string())),
             None => Ok((None, local, None)),
@@ -128,15 +130,16 @@ impl NamespaceScope {
 
     fn find(&self, prefix: Option<&str>) -> Option<Arc<str>> {
         let mut declared = self.declared.iter().rev();
-        let found = declared.find(|(known, _)| known.as_deref() == prefix);
-        found.map(|(_, namespace)| Arc::clone(namespace))
+        let declaration = declared.find(|(entry, _)| entry.as_deref() == prefix);
+        declaration.map(|(_, namespace)| Arc::clone(namespace))
     }
 
     /// A prefix that stands for a namespace, or that is free.
     fn prefix_for(&self, namespace: &str) -> Arc<str> {
-        let declared = self.declared.iter().rev().filter_map(|(prefix, known)| {
+        let declared = self.declared.iter().rev().filter_map(|(prefix, declared_namespace)| {
             prefix.clone().filter(|prefix| {
-                **known == *namespace && self.find(Some(prefix)).as_deref() == Some(namespace)
+                **declared_namespace == *namespace
+                    && self.find(Some(prefix)).as_deref() == Some(namespace)
             })
         });
         let free = || {
@@ -161,8 +164,10 @@ impl NamespaceScope {
             return Err(XmlRefusal::Prefix(prefix.unwrap_or(namespace).to_owned()));
         }
         let here = self.declared.get(self.n_outside..).unwrap_or_default();
-        match here.iter().find(|(known, _)| known.as_deref() == prefix) {
-            Some((_, known)) if known == namespace => return Ok(String::new()),
+        match here.iter().find(|(entry, _)| entry.as_deref() == prefix) {
+            Some((_, declared_namespace)) if declared_namespace == namespace => {
+                return Ok(String::new());
+            }
             Some(_) => return Err(XmlRefusal::Prefix(prefix.unwrap_or_default().to_owned())),
             None => self.declared.push((prefix.map(Arc::from), Arc::clone(namespace))),
         }

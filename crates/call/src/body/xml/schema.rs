@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_openapi::XmlName;
 use callgate_tool::Value;
 
-use crate::check::resolved;
+use crate::check::resolved_schema;
 
 /// A schema, if there is one, and the document that its references point into.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +35,14 @@ impl<'a> DescribedValue<'a> {
 
     /// The name of a value; `own` is its default name.
     pub(super) fn name(self, own: &str) -> XmlName {
-        let text = |name: &str| self.said(name).and_then(Value::as_str).map(Arc::from);
+        let text = |name: &str| self.xml_field(name).and_then(Value::as_str).map(Arc::from);
         let name = text("name").unwrap_or_else(|| own.into());
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
     pub(super) fn form(self) -> XmlForm {
-        let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
-        match self.said("nodeType").and_then(Value::as_str) {
+        let says = |name: &str| self.xml_field(name).and_then(Value::as_bool) == Some(true);
+        match self.xml_field("nodeType").and_then(Value::as_str) {
             Some("attribute") => XmlForm::Attribute,
             Some("cdata") => XmlForm::Cdata,
             Some("element") => XmlForm::Wrapped,
@@ -55,18 +55,18 @@ impl<'a> DescribedValue<'a> {
     }
 
     pub(super) fn member(self, name: &str) -> Self {
-        let found = self.find(&|schema| {
+        let member_schema = self.find(&|schema| {
             let declared = schema.get("properties").and_then(|properties| properties.get(name));
             declared.or_else(|| schema.get("additionalProperties"))
         });
-        Self { schema: found, root: self.root }
+        Self { schema: member_schema, root: self.root }
     }
 
     pub(super) fn items(self) -> Self {
         Self { schema: self.find(&|schema| schema.get("items")), root: self.root }
     }
 
-    fn said(self, name: &str) -> Option<&'a Value> {
+    fn xml_field(self, name: &str) -> Option<&'a Value> {
         self.find(&|schema| schema.get("xml")?.get(name))
     }
 
@@ -84,10 +84,10 @@ fn find<'a>(
     left: &mut usize,
 ) -> Option<&'a Value> {
     *left = left.checked_sub(1)?;
-    if let Some(found) = wanted(schema) {
-        return Some(found);
+    if let Some(result) = wanted(schema) {
+        return Some(result);
     }
-    let target = schema.get("$ref").and_then(|_| resolved(schema, root));
+    let target = schema.get("$ref").and_then(|_| resolved_schema(schema, root));
     let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
     let branches = branches.filter_map(Value::as_array).flatten();
     target.into_iter().chain(branches).find_map(|schema| find(schema, root, wanted, left))

@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value};
 use crate::check::{
     budget::Paid,
     instance::Instance,
-    node::{Node, Rule, is},
+    node::{Node, Rule, equals_instance},
     run::{Run, Segment},
 };
 
@@ -22,7 +22,7 @@ impl<'p> Tag<'p> {
     }
 
     pub(super) fn names(&self, at: Instance<'_>) -> bool {
-        self.values.iter().any(|value| is(value, at))
+        self.values.iter().any(|value| equals_instance(value, at))
     }
 
     fn is_equal(&self, other: &Self) -> bool {
@@ -46,7 +46,7 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag
         run.pay(nodes.len())?;
         let rules = || nodes.iter().flat_map(|node| &node.rules);
         if !path.is_empty()
-            && let Some(values) = rules().find_map(listed)
+            && let Some(values) = rules().find_map(listed_values)
             && tags.iter().all(|tag| tag.path != path)
         {
             tags.push(Tag { path: path.clone(), is_required, values });
@@ -58,7 +58,7 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag
             .filter_map(|rule| if let Rule::Required(names) = rule { Some(names) } else { None })
             .flat_map(|names| names.iter().map(|name| &**name))
             .collect();
-        for (name, values) in rules().filter_map(discriminated) {
+        for (name, values) in rules().filter_map(discriminator_values) {
             let path: Vec<&str> = path.iter().copied().chain([name]).collect();
             let is_required = is_required && required.contains(&name);
             if tags.iter().all(|tag| tag.path != path) {
@@ -78,11 +78,11 @@ pub(super) fn tags_of<'p>(run: &mut Run<'p, '_>, node: &'p Node) -> Paid<Vec<Tag
 }
 
 pub(super) fn listed_at_root<'p>(run: &Run<'p, '_>, node: &'p Node) -> Option<&'p [Value]> {
-    run.in_place_nodes(node).iter().flat_map(|node| &node.rules).find_map(listed)
+    run.in_place_nodes(node).iter().flat_map(|node| &node.rules).find_map(listed_values)
 }
 
 /// The known part of a path in the members, and the value at its end.
-pub(super) fn reached<'v>(
+pub(super) fn followed_path<'v>(
     members: &'v Object,
     path: &[&str],
 ) -> (Vec<Segment<'v>>, Option<&'v Value>) {
@@ -117,14 +117,14 @@ pub(super) fn is_partition<'t, 'p: 't>(
     is_told || tags.count() < n
 }
 
-fn discriminated(rule: &Rule) -> Option<(&str, &[Value])> {
+fn discriminator_values(rule: &Rule) -> Option<(&str, &[Value])> {
     match rule {
         Rule::Tag(tag) => Some((&*tag.0, &*tag.1)),
         _ => None,
     }
 }
 
-fn listed(rule: &Rule) -> Option<&[Value]> {
+fn listed_values(rule: &Rule) -> Option<&[Value]> {
     match rule {
         Rule::Const(value) => Some(std::slice::from_ref(&**value)),
         Rule::Enum(options) => Some(options.values()),

@@ -3,7 +3,7 @@
 
 use std::{iter::Peekable, str::Chars};
 
-pub(super) fn translated(pattern: &str) -> String {
+pub(super) fn translated_pattern(pattern: &str) -> String {
     let mut translator = Translator {
         rest: pattern.chars().peekable(),
         out: String::with_capacity(pattern.len() + 16),

@@ -20,8 +20,9 @@ impl<'p, 'v> Run<'p, 'v> {
             Rule::Contains(contains) => self.contains(contains, items),
             Rule::Items(schemas) => {
                 let first = items.iter().zip(&schemas.prefix);
-                let is_fine =
-                    self.all(first, |run, (item, node)| run.valid(node, Instance::Value(item)))?;
+                let is_fine = self.each_holds(first, |run, (item, node)| {
+                    run.valid(node, Instance::Value(item))
+                })?;
                 match &schemas.rest {
                     Some(rest) if is_fine => {
                         self.values(items.iter().skip(schemas.prefix.len()), rest)
@@ -30,7 +31,7 @@ impl<'p, 'v> Run<'p, 'v> {
                 }
             }
             Rule::UnevaluatedItems(rest) => {
-                let covered = self.covered(node, at)?;
+                let covered = self.coverage(node, at)?;
                 let others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
                 self.values(others.map(|(_, item)| item), rest)
             }
@@ -46,7 +47,7 @@ impl<'p, 'v> Run<'p, 'v> {
         if node.is_any() {
             return Ok(true);
         }
-        self.all(values, |run, value| run.valid(node, Instance::Value(value)))
+        self.each_holds(values, |run, value| run.valid(node, Instance::Value(value)))
     }
 
     /// Counts the items that meet a schema, until the result is certain.
@@ -82,7 +83,7 @@ impl<'p, 'v> Run<'p, 'v> {
                 let others = alike.iter().skip(at + 1);
                 others.filter_map(move |other| item(one).zip(item(other)))
             });
-            let differ = self.all(pairs, |run, (one, other)| {
+            let differ = self.each_holds(pairs, |run, (one, other)| {
                 run.budget.charge(hash(one).1)?;
                 Ok(!equal(one, other))
             })?;

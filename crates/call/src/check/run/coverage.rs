@@ -39,7 +39,7 @@ struct Evaluation<'r, 'p, 'v> {
 
 impl<'p, 'v> Run<'p, 'v> {
     /// The members or items that other rules than the schema's own `unevaluated…` evaluate.
-    pub(super) fn covered(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<Coverage> {
+    pub(super) fn coverage(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<Coverage> {
         let n_items = at.array().map(<[Value]>::len);
         let size = n_items.or_else(|| at.object().map(Object::len)).unwrap_or_default();
         self.budget.charge(size / MARKS)?;
@@ -56,7 +56,7 @@ impl<'p, 'v> Run<'p, 'v> {
 
 impl<'p, 'v> Evaluation<'_, 'p, 'v> {
     fn cover(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
-        let Some(node) = self.run.behind(node) else { return Ok(()) };
+        let Some(node) = self.run.resolved_node(node) else { return Ok(()) };
         self.run.budget.charge(1)?;
         if self.covered.is_whole || !self.covered.seen.insert(std::ptr::from_ref(node).addr()) {
             return Ok(());
@@ -145,9 +145,9 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
     }
 
     fn is_named(&mut self, properties: &'p Properties, name: &str) -> Paid<bool> {
-        let is_declared = properties.declared(name).is_some();
+        let is_declared = properties.property_node(name).is_some();
         let mut fits_none = || {
-            self.run.all(&properties.patterns, |run, (pattern, _)| {
+            self.run.each_holds(&properties.patterns, |run, (pattern, _)| {
                 Ok(!pattern.matches(name, &mut run.budget)?)
             })
         };

@@ -49,12 +49,12 @@ impl<'p> Run<'p, '_> {
     }
 
     fn walk(&self, node: &'p Node, next: &dyn Fn(&'p Rule) -> Vec<&'p Node>) -> Vec<&'p Node> {
-        let mut nodes: Vec<&'p Node> = self.behind(node).into_iter().collect();
+        let mut nodes: Vec<&'p Node> = self.resolved_node(node).into_iter().collect();
         let mut at = 0;
         while let Some(node) = nodes.get(at).copied().filter(|_| at < MOST) {
             at += 1;
             let below = node.rules.iter().flat_map(next);
-            for below in below.filter_map(|below| self.behind(below)) {
+            for below in below.filter_map(|below| self.resolved_node(below)) {
                 add(&mut nodes, below);
             }
         }
@@ -63,7 +63,7 @@ impl<'p> Run<'p, '_> {
 }
 
 fn add<'p>(nodes: &mut Vec<&'p Node>, node: &'p Node) {
-    if !nodes.iter().any(|known| std::ptr::eq(*known, node)) {
+    if !nodes.iter().any(|collected_node| std::ptr::eq(*collected_node, node)) {
         nodes.push(node);
     }
 }

@@ -23,23 +23,23 @@ impl<'p, 'v> Run<'p, 'v> {
             }
             Rule::DependentSchemas(each) => {
                 let asked = each.iter().filter(|(name, _)| members.contains_key(name));
-                self.all(asked, |run, (_, node)| run.valid(node, at))
+                self.each_holds(asked, |run, (_, node)| run.valid(node, at))
             }
             Rule::MaxProperties(most) => Ok(members.len() as u64 <= *most),
             Rule::MinProperties(least) => Ok(members.len() as u64 >= *least),
             Rule::Properties(properties) => {
                 self.budget.charge(members.len() / NAMES)?;
-                self.all(members, |run, (name, member)| run.member(properties, name, member))
+                self.each_holds(members, |run, (name, member)| run.member(properties, name, member))
             }
             Rule::PropertyNames(node) => {
-                self.all(members.keys(), |run, name| run.valid(node, Instance::Name(name)))
+                self.each_holds(members.keys(), |run, name| run.valid(node, Instance::Name(name)))
             }
             Rule::Required(names) => {
                 self.budget.charge(names.len() / NAMES)?;
                 Ok(names.iter().all(|name| members.contains_key(name)))
             }
             Rule::UnevaluatedProperties(rest) => {
-                let covered = self.covered(node, at)?;
+                let covered = self.coverage(node, at)?;
                 let others = members.values().enumerate().filter(|(at, _)| covered.lacks(*at));
                 self.values(others.map(|(_, member)| member), rest)
             }
@@ -54,7 +54,7 @@ impl<'p, 'v> Run<'p, 'v> {
         member: &'v Value,
     ) -> Paid<bool> {
         let at = Instance::Value(member);
-        let declared = properties.declared(name);
+        let declared = properties.property_node(name);
         let mut is_told = declared.is_some();
         if let Some(node) = declared
             && !self.valid(node, at)?

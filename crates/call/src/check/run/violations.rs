@@ -59,7 +59,7 @@ impl<'p, 'v> Run<'p, 'v> {
         let (mut names, mut pending, mut at) = (Vec::new(), vec![node], 0);
         while let Some(node) = pending.get(at).filter(|_| at < MOST) {
             at += 1;
-            let rules = self.behind(node).map(|node| &*node.rules).unwrap_or_default();
+            let rules = self.resolved_node(node).map(|node| &*node.rules).unwrap_or_default();
             pending.extend(rules.iter().flat_map(|rule| match rule {
                 Rule::AllOf(nodes) => &**nodes,
                 Rule::Reference(target) => {
@@ -89,7 +89,9 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
     }
 
     fn collect(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
-        let Some(node) = self.run.behind(node).filter(|_| !self.is_full()) else { return Ok(()) };
+        let Some(node) = self.run.resolved_node(node).filter(|_| !self.is_full()) else {
+            return Ok(());
+        };
         self.run.budget.charge(1)?;
         if !self.run.fits(node.types, at)? {
             self.push(Breach::Type(node.types), at);
@@ -112,12 +114,14 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         match rule {
             Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at)),
             Rule::If(conditional) => {
-                let is_valid = self.run.strictly(|run| run.valid(&conditional.condition, at))?;
+                let is_valid =
+                    self.run.with_strict_overlap(|run| run.valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 let Some(branch) = branch else { return Ok(()) };
                 // A condition on a member that is missing or wrong decides nothing yet.
                 let condition = self.run.names_in_place(&conditional.condition)?;
-                let is_open = self.list.iter().any(|known| concerns(known, &self.path, &condition));
+                let is_open =
+                    self.list.iter().any(|violation| concerns(violation, &self.path, &condition));
                 if is_open {
                     return Ok(());
                 }
@@ -151,7 +155,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             if !self.list.is_empty() {
                 return Ok(());
             }
-            let covered = self.run.covered(node, whole)?;
+            let covered = self.run.coverage(node, whole)?;
             let mut others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
             return others.try_for_each(|(at, item)| self.below(Segment::Index(at), rest, item));
         }
@@ -208,7 +212,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         if !self.list.is_empty() {
             return Ok(());
         }
-        let covered = self.run.covered(node, at)?;
+        let covered = self.run.coverage(node, at)?;
         let others = members.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
         let mut others = others.map(|(_, member)| member);
         if !rest.is_never() {
@@ -231,7 +235,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
         let mut unexpected = Vec::new();
         self.run.budget.charge(members.len())?;
         for (name, member) in members {
-            let declared = properties.declared(name);
+            let declared = properties.property_node(name);
             let mut is_told = declared.is_some();
             if let Some(node) = declared {
                 self.below(Segment::Name(name), node, member)?;
@@ -256,9 +260,9 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
     }
 }
 
-fn concerns(known: &Violation<'_, '_>, path: &[Segment<'_>], names: &BTreeSet<&str>) -> bool {
-    let below = known.path.strip_prefix(path);
-    match (below, &known.breach) {
+fn concerns(violation: &Violation<'_, '_>, path: &[Segment<'_>], names: &BTreeSet<&str>) -> bool {
+    let below = violation.path.strip_prefix(path);
+    match (below, &violation.breach) {
         (Some([Segment::Name(name), ..]), _) | (Some([]), Breach::Missing(name)) => {
             names.contains(name)
         }

@@ -8,7 +8,7 @@ use super::*;
 type TypedContent = (Option<String>, Vec<u8>);
 
 fn taken(body: &[u8], boundary: &str) -> Result<Vec<TypedContent>, SplitError> {
-    let apart = apart(&Bytes::copy_from_slice(body), boundary)?;
+    let apart = split_body(&Bytes::copy_from_slice(body), boundary)?;
     let part = |part: &RawPart| {
         let media_type = part.headers.get(CONTENT_TYPE);
         let media_type = media_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into());
@@ -107,7 +107,7 @@ fn multipart_bodies_with_too_many_parts_or_headers_are_refused() {
 #[test]
 fn bytes_outside_of_the_multipart_parts_are_counted() {
     let n_outside = |body: &'static str| {
-        apart(&Bytes::from_static(body.as_bytes()), "b").map(|apart| apart.n_outside)
+        split_body(&Bytes::from_static(body.as_bytes()), "b").map(|apart| apart.n_outside)
     };
     assert_eq!(n_outside("\r\n--b\r\n\r\n--b--\r\n\r\n"), Ok(0));
     assert_eq!(n_outside("one\r\n--b\r\n\r\n--b--\r\n two \r\n--b--"), Ok(3 + 11));
@@ -151,7 +151,7 @@ proptest! {
         ], 0..30),
     ) {
         let body = Bytes::from(pieces.concat());
-        match apart(&body, "b") {
+        match split_body(&body, "b") {
             Ok(apart) => {
                 let length: usize = apart.parts.iter().map(|part| part.body.len()).sum();
                 prop_assert!(length + apart.n_outside <= body.len());

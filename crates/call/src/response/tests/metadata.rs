@@ -17,7 +17,8 @@ fn check_chosen(method: &str, headers: &[(&str, &str)], shape: &Shape, expected:
     let response = builder.body(Bytes::new()).unwrap();
     let secrets = [Secret::new("canary-token".to_owned())];
     let shape = (shape, &secrets[..]);
-    let Outcome::Answered(answer) = understood(&response, &operation(method), shape).outcome else {
+    let Outcome::Answered(answer) = read_response(&response, &operation(method), shape).outcome
+    else {
         panic!("not answered")
     };
     let shown: Vec<_> =
@@ -73,7 +74,7 @@ fn arguments_of_the_next_page_are_masked_and_cleaned() {
     let secrets = [Secret::new("canary-token".to_owned())];
     for result_bytes in [10, 16 * 1024] {
         let shape = Shape { result_bytes, ..Shape::default() };
-        let understood = understood(&response, &operation("get"), (&shape, &secrets));
+        let understood = read_response(&response, &operation("get"), (&shape, &secrets));
         let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
         assert_eq!(Value::Object(answer.next), json!({"cursor": "ab ****"}));
     }
@@ -100,8 +101,8 @@ fn each_change_to_an_answer_is_noted_in_the_journal() {
             let response = response.body(Bytes::from(body)).unwrap();
             let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
             let shape = Shape::default();
-            let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
-            super::super::understood(&response, &operation("get"), reading);
+            let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+            understood_response(&response, &operation("get"), reading);
             let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
             match expected {
                 Some(expected) => {

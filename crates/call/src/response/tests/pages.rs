@@ -21,8 +21,8 @@ fn check(link: Option<&str>, body: &Value, expected: &Value, undeclared: &[&str]
     let response = link.into_iter().fold(response, |response, link| response.header("link", link));
     let response = response.body(Bytes::from(body.to_string())).unwrap();
     let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-    let reading = Reading { shape: &Shape::default(), masker: &masker, journal: &mut journal };
-    let understood = super::super::understood(&response, &paged(), reading);
+    let reading = ReadContext { shape: &Shape::default(), masker: &masker, journal: &mut journal };
+    let understood = understood_response(&response, &paged(), reading);
     let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
     assert_eq!(&Value::Object(answer.next), expected, "{link:?} {body}");
     let names: Vec<String> = undeclared.iter().map(ToString::to_string).collect();

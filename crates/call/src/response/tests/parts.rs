@@ -137,7 +137,7 @@ fn of_secret(parts: &[(&str, &[u8])], shape: &Shape) -> Understood {
     let secrets = [Secret::new("canary-token".to_owned())];
     let response = Response::builder().header("content-type", MIXED);
     let response = response.body(Bytes::from(body(parts))).unwrap();
-    understood(&response, &operation("get"), (shape, &secrets))
+    read_response(&response, &operation("get"), (shape, &secrets))
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn bytes_outside_of_the_parts_are_noted_in_the_journal() {
     let response = response.body(Bytes::from_static(b"no part\r\n--b\r\n\r\none\r\n--b--\r\n"));
     let mut journal = Journal::default();
     let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
-    let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
-    super::super::understood(&response.unwrap(), &operation("get"), reading);
+    let reading = ReadContext { shape: &shape, masker: &masker, journal: &mut journal };
+    understood_response(&response.unwrap(), &operation("get"), reading);
     assert_eq!(journal.events(), [Event::OutsidePartsIgnored { count: 7 }]);
 }

@@ -26,7 +26,8 @@ fn answered(plan: &Plan, request: &http::Request<Bytes>) -> Option<Value> {
     response.headers_mut().insert("content-type", media_type);
     let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
     let journal = &mut Journal::default();
-    let read = plan.understood(&response, Reading { shape: &shape, masker: &masker, journal });
+    let read = plan
+        .understood_response(&response, ReadContext { shape: &shape, masker: &masker, journal });
     let Outcome::Answered(answer) = read.outcome else { return None };
     let Content::Parts(parts) = answer.content else { return None };
     let file = |(part, whole): (callgate_tool::Part, callgate_call::WholePart)| {

@@ -8,14 +8,14 @@ use crate::import::{Imported, RemarkKind, message::Message};
 /// Reads the boosts of a tool into those of its data stores.
 pub(super) fn read(tool: &Message<'_>, searched: &mut SearchScope, imported: &mut Imported) {
     for specs in tool.messages("boostSpecs", imported) {
-        specs.only(&["dataStores", "spec"], imported);
+        specs.remark_unknown_members(&["dataStores", "spec"], imported);
         let names = specs.texts("dataStores", imported);
         let names: Vec<String> = names.into_iter().map(|name| name.data().to_owned()).collect();
         let boosts: Vec<Value> = specs
             .messages("spec", imported)
             .iter()
             .flat_map(|spec| {
-                spec.only(&["conditionBoostSpecs"], imported);
+                spec.remark_unknown_members(&["conditionBoostSpecs"], imported);
                 let conditions = spec.messages("conditionBoostSpecs", imported);
                 let boosts = conditions.iter().filter_map(|one| boost(one, imported));
                 boosts.collect::<Vec<_>>()
@@ -37,7 +37,11 @@ fn assign(
         // Naming data stores to an engine would restrict the search to them.
         searched.boosts.extend_from_slice(boosts);
         let message = "the boosts hold for all data stores of the engine";
-        return imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
+        return imported.remark(
+            RemarkKind::NoEquivalent,
+            specs.member_pointer("dataStores"),
+            message,
+        );
     }
     for name in names {
         let mut stores = searched.stores.iter_mut();
@@ -45,48 +49,52 @@ fn assign(
             store.boosts.extend_from_slice(boosts);
         } else {
             let message = "the boosts of a data store that is not searched are left out";
-            imported.remark(RemarkKind::NoEquivalent, specs.at("dataStores"), message);
+            imported.remark(RemarkKind::NoEquivalent, specs.member_pointer("dataStores"), message);
         }
     }
 }
 
 fn boost(spec: &Message<'_>, imported: &mut Imported) -> Option<Value> {
-    spec.only(&["condition", "boost", "boostControlSpec"], imported);
+    spec.remark_unknown_members(&["condition", "boost", "boostControlSpec"], imported);
     let mut keys = Object::new();
     if let Some(control) = spec.message("boostControlSpec", imported) {
         if let Some(condition) = spec.text("condition", imported) {
             keys.insert("condition", condition.data().into());
         }
-        controlled(&control, &mut keys, imported)?;
+        import_boost_control(&control, &mut keys, imported)?;
         return Some(Value::Object(keys));
     }
-    keys.insert("condition", spec.required("condition", imported)?.data().into());
+    keys.insert("condition", spec.required_text("condition", imported)?.data().into());
     keys.insert("boost", strength(spec, "boost", imported)?.into());
     Some(Value::Object(keys))
 }
 
-fn controlled(control: &Message<'_>, keys: &mut Object, imported: &mut Imported) -> Option<()> {
+fn import_boost_control(
+    control: &Message<'_>,
+    keys: &mut Object,
+    imported: &mut Imported,
+) -> Option<()> {
     let members = ["fieldName", "attributeType", "interpolationType", "controlPoints"];
-    control.only(&members, imported);
+    control.remark_unknown_members(&members, imported);
     let types = ["ATTRIBUTE_TYPE_UNSPECIFIED", "NUMERICAL", "FRESHNESS"];
     let by = match control.position("attributeType", &types, imported)? {
         1 => "number",
         2 => "freshness",
         _ => {
             let message = "expected `NUMERICAL` or `FRESHNESS`, got none";
-            imported.remark(RemarkKind::Invalid, control.at("attributeType"), message);
+            imported.remark(RemarkKind::Invalid, control.member_pointer("attributeType"), message);
             return None;
         }
     };
     // Linear is the only one that there is.
     let interpolations = ["INTERPOLATION_TYPE_UNSPECIFIED", "LINEAR"];
     control.position("interpolationType", &interpolations, imported)?;
-    keys.insert("field", control.required("fieldName", imported)?.data().into());
+    keys.insert("field", control.required_text("fieldName", imported)?.data().into());
     keys.insert("by", by.into());
     let mut points = Vec::new();
     for point in control.messages("controlPoints", imported) {
-        point.only(&["attributeValue", "boostAmount"], imported);
-        let value = point.required("attributeValue", imported)?.data();
+        point.remark_unknown_members(&["attributeValue", "boostAmount"], imported);
+        let value = point.required_text("attributeValue", imported)?.data();
         let boost = strength(&point, "boostAmount", imported)?;
         points.push(json!({"value": value, "boost": boost}));
     }

@@ -9,7 +9,7 @@ use crate::import::{Imported, RemarkKind, message::Message};
 pub(super) fn read(tool: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
     let mut is_answered = true;
     for modality in tool.messages("modalityConfigs", imported) {
-        modality.only(&[&["modalityType"][..], &CONFIGS].concat(), imported);
+        modality.remark_unknown_members(&[&["modalityType"][..], &CONFIGS].concat(), imported);
         let types = ["MODALITY_TYPE_UNSPECIFIED", "TEXT", "AUDIO"];
         if modality.position("modalityType", &types, imported) == Some(2) {
             if CONFIGS.iter().any(|config| modality.has(config)) {
@@ -32,21 +32,29 @@ pub(super) fn read(tool: &Message<'_>, vertex: &mut Object, imported: &mut Impor
 
 fn rewriter(modality: &Message<'_>, imported: &mut Imported) {
     let Some(config) = modality.message("rewriterConfig", imported) else { return };
-    config.only(&["modelSettings", "prompt", "disabled"], imported);
+    config.remark_unknown_members(&["modelSettings", "prompt", "disabled"], imported);
     if !is_disabled(&config) {
         let message = "no model rewrites questions: the agent's own is told to write whole ones";
-        imported.remark(RemarkKind::NoEquivalent, modality.at("rewriterConfig"), message);
+        imported.remark(
+            RemarkKind::NoEquivalent,
+            modality.member_pointer("rewriterConfig"),
+            message,
+        );
     }
 }
 
 /// True unless no answer is written.
 fn summarization(modality: &Message<'_>, imported: &mut Imported) -> bool {
     let Some(config) = modality.message("summarizationConfig", imported) else { return true };
-    config.only(&["modelSettings", "prompt", "disabled"], imported);
+    config.remark_unknown_members(&["modelSettings", "prompt", "disabled"], imported);
     let is_own = ["modelSettings", "prompt"].iter().any(|member| config.has(member));
     if is_own && !is_disabled(&config) {
         let message = "the answer is written by the model of Vertex AI Search, with its own prompt";
-        imported.remark(RemarkKind::NoEquivalent, modality.at("summarizationConfig"), message);
+        imported.remark(
+            RemarkKind::NoEquivalent,
+            modality.member_pointer("summarizationConfig"),
+            message,
+        );
     }
     !is_disabled(&config)
 }
@@ -54,7 +62,7 @@ fn summarization(modality: &Message<'_>, imported: &mut Imported) -> bool {
 /// The products measure groundedness from 1 to 5, Vertex AI Search from 0 to 1.
 fn grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
     let Some(config) = modality.message("groundingConfig", imported) else { return };
-    config.only(&["groundingLevel", "disabled"], imported);
+    config.remark_unknown_members(&["groundingLevel", "disabled"], imported);
     if is_disabled(&config) {
         return;
     }
@@ -66,11 +74,11 @@ fn grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut Importe
 
 fn snippets(modality: &Message<'_>, imported: &mut Imported) {
     let Some(config) = modality.message("snippetsConfig", imported) else { return };
-    config.only(&["enableSnippets", "maxSnippets"], imported);
+    config.remark_unknown_members(&["enableSnippets", "maxSnippets"], imported);
     let enabled = config.node("enableSnippets").map(callgate_tree::Node::to_value);
     if enabled == Some(json!(false)) {
         let message = "results have snippets: the citations of an answer point at them";
-        imported.remark(RemarkKind::NoEquivalent, config.at("enableSnippets"), message);
+        imported.remark(RemarkKind::NoEquivalent, config.member_pointer("enableSnippets"), message);
     }
     if let Some(most) = number(&config, "maxSnippets", 1.0..=100.0, imported) {
         let limits = imported.settings.entry("limits").or_insert(json!({}));

@@ -41,55 +41,59 @@ impl Consent {
 }
 
 /// Makes a call, after its approval if it needs one.
-pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent) -> ToolResult {
-    let mut result = shown(executor.call_with(call.clone())).await;
+pub(super) async fn call_with_consent(
+    executor: &Executor,
+    call: &Call<'_>,
+    consent: Consent,
+) -> ToolResult {
+    let mut result = await_with_progress(executor.call_with(call.clone())).await;
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
-        let Some(pending) = asked(&result.outcome) else { return result };
+        let Some(pending) = pending_approval(&result.outcome) else { return result };
         let Some(decision) = consent.decision(pending) else {
-            return refused(result);
+            return refused_result(result);
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        result = shown(executor.call_with(decided)).await;
+        result = await_with_progress(executor.call_with(decided)).await;
     }
     result
 }
 
 /// Makes a call up to the head of its response, after its approval if it needs one.
-pub(super) async fn opened(
+pub(super) async fn stream_with_consent(
     executor: &Executor,
     call: &Call<'_>,
     consent: Consent,
 ) -> Result<ToolStream, ToolResult> {
-    let mut stream = shown(executor.stream_with(call.clone())).await;
+    let mut stream = await_with_progress(executor.stream_with(call.clone())).await;
     for _ in 0..MOST_TIMES {
         if stream.head().is_some() {
             return Ok(stream);
         }
         let result = stream.into_result();
-        let Some(pending) = asked(&result.outcome) else { return Err(result) };
+        let Some(pending) = pending_approval(&result.outcome) else { return Err(result) };
         let Some(decision) = consent.decision(pending) else {
-            return Err(refused(result));
+            return Err(refused_result(result));
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
-        stream = shown(executor.stream_with(decided)).await;
+        stream = await_with_progress(executor.stream_with(decided)).await;
     }
     Ok(stream)
 }
 
 /// Runs a call, and shows on a terminal that it waits.
-pub(super) async fn shown<T>(call: impl Future<Output = T>) -> T {
+pub(super) async fn await_with_progress<T>(call: impl Future<Output = T>) -> T {
     let _progress = Progress::of_call();
     call.await
 }
 
 /// The result of a call that nobody can be asked about.
-fn refused(mut result: ToolResult) -> ToolResult {
+fn refused_result(mut result: ToolResult) -> ToolResult {
     result.outcome = Outcome::Failed(wording::nobody_asks());
     result
 }
 
-fn asked(outcome: &Outcome) -> Option<&Pending> {
+fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
     let Outcome::Pending(pending) = outcome else { return None };
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }

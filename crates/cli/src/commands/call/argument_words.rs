@@ -21,7 +21,7 @@ use crate::{
 };
 
 #[derive(Clone, Copy)]
-struct Target<'a> {
+struct ArgumentTarget<'a> {
     guide: Option<Guide<'a>>,
     entry: Option<Entry<'a>>,
 }
@@ -31,32 +31,34 @@ pub(crate) fn arguments(
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
-    let target = Target { guide: schema.as_ref().map(Guide::new), entry };
+    let target = ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry };
     match &given.args {
         Some(text) => target.whole(read_object(text)?),
-        None => target.named(&given.arguments),
+        None => target.parse_named_values(&given.arguments),
     }
 }
 
 /// The arguments that these words of a command line give to a tool, or the usage error for them.
 pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-    Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.named(words)
+    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }
+        .parse_named_values(words)
 }
 
 /// The arguments that `--args` with this object gives to a tool, or the usage error for it.
 pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-    Target { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)
+    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)
 }
 
-impl<'a> Target<'a> {
+impl<'a> ArgumentTarget<'a> {
     /// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
     fn place_body(self, arguments: &mut Arguments) -> Result<(), Failure> {
         let Some(guide) = self.guide else { return Ok(()) };
         match body::whole(self.entry) {
             Some(body) => body::put_in(arguments, guide, body),
-            None => body::taken_apart(arguments, guide, self.entry).map_err(|name| twice(&name))?,
+            None => body::taken_apart(arguments, guide, self.entry)
+                .map_err(|name| repeated_argument_failure(&name))?,
         }
         Ok(())
     }
@@ -67,7 +69,7 @@ impl<'a> Target<'a> {
     }
 
     /// Reads `name=value` texts and puts each value at the path of its name.
-    fn named(self, texts: &[String]) -> Result<Arguments, Failure> {
+    fn parse_named_values(self, texts: &[String]) -> Result<Arguments, Failure> {
         let mut arguments = Arguments::new();
         for text in texts {
             let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
@@ -77,11 +79,11 @@ impl<'a> Target<'a> {
             };
             let argument = wire_name::argument(name, self)?;
             let steps = self.steps(&argument);
-            let found = self.found(&steps);
-            if is_given(&arguments, &steps) && self.takes_one(&steps, found) {
-                return Err(twice(name));
+            let input = self.input_guide(&steps);
+            if is_given(&arguments, &steps) && self.takes_one(&steps, input) {
+                return Err(repeated_argument_failure(name));
             }
-            let value = value_of(name, value, found)?;
+            let value = value_of(name, value, input)?;
             put(&mut arguments, &steps, value).map_err(|()| {
                 let message = format!("error: `{name}` is given a value, and members inside it");
                 Failure(format!("{message}\nhelp: give either the whole of it or its members"))
@@ -90,16 +92,16 @@ impl<'a> Target<'a> {
         self.place_body(&mut arguments)?;
         for (name, value) in &mut arguments {
             if let Some(below) = self.guide.and_then(|guide| guide.member(name)) {
-                fit(value, below, DEPTH);
+                fit_value(value, below, DEPTH);
             }
         }
         Ok(arguments)
     }
 
     /// True if an input takes no list. The call itself reports unknown names; the whole body is one value.
-    fn takes_one(self, steps: &[&str], found: Option<Guide<'_>>) -> bool {
-        match found {
-            Some(found) => !found.kinds().array,
+    fn takes_one(self, steps: &[&str], input: Option<Guide<'_>>) -> bool {
+        match input {
+            Some(input) => !input.kinds().array,
             None => self.guide.is_some() && *steps == [body::NAME],
         }
     }
@@ -112,7 +114,7 @@ impl<'a> Target<'a> {
     }
 
     /// Finds the input at the end of a path; a member of the body if only the body has the name.
-    fn found(self, steps: &[&str]) -> Option<Guide<'a>> {
+    fn input_guide(self, steps: &[&str]) -> Option<Guide<'a>> {
         let guide = self.guide?;
         let (first, rest) = steps.split_first()?;
         let below = guide.member(first);
@@ -127,7 +129,7 @@ fn is_given(arguments: &Arguments, steps: &[&str]) -> bool {
     first.is_some_and(|first| rest.iter().try_fold(first, |at, name| at.get(name)).is_some())
 }
 
-fn twice(name: &str) -> Failure {
+fn repeated_argument_failure(name: &str) -> Failure {
     let message = format!("error: `{name}`: expected one value, got two: it is given twice");
     Failure(format!("{message}\nhelp: give it once; it takes no list"))
 }
@@ -135,9 +137,9 @@ fn twice(name: &str) -> Failure {
 /// Puts a value at the end of a path. A second value makes a list of both.
 fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     let Some((first, rest)) = steps.split_first() else { return Err(()) };
-    let known = members.get_mut(first);
+    let existing_value = members.get_mut(first);
     if !rest.is_empty() {
-        return match known {
+        return match existing_value {
             Some(Value::Object(inside)) => put(inside, rest, value),
             Some(_) => Err(()),
             None => {
@@ -148,11 +150,11 @@ fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
             }
         };
     }
-    match known {
+    match existing_value {
         None => drop(members.insert((*first).to_owned(), value)),
         Some(Value::Array(values)) => values.push(value),
         Some(Value::Object(_)) if !value.is_object() => return Err(()),
-        Some(known) => *known = Value::Array(vec![known.take(), value]),
+        Some(existing_value) => *existing_value = Value::Array(vec![existing_value.take(), value]),
     }
     Ok(())
 }
@@ -213,11 +215,11 @@ fn contents(
 }
 
 /// Converts texts to the only value they can mean: a number, `true`, JSON, a list of one.
-fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
+fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let kinds = guide.kinds();
     if let Value::String(text) = &*value
-        && let Some(meant) = meant(text, kinds)
+        && let Some(meant) = parsed_value(text, kinds)
     {
         *value = meant;
     }
@@ -233,14 +235,14 @@ fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
         Value::Array(items) => {
             if let Some(each) = guide.each() {
                 for item in items {
-                    fit(item, each, depth);
+                    fit_value(item, each, depth);
                 }
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
                 if let Some(below) = guide.below(name) {
-                    fit(member, below, depth);
+                    fit_value(member, below, depth);
                 }
             }
         }
@@ -249,7 +251,7 @@ fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
 }
 
 /// Reads a text in place of another type; `None` if a text is allowed there, or it has no other meaning.
-fn meant(text: &str, kinds: Kinds) -> Option<Value> {
+fn parsed_value(text: &str, kinds: Kinds) -> Option<Value> {
     if kinds.string || kinds.bytes {
         return None;
     }
@@ -276,12 +278,12 @@ mod tests {
     #[track_caller]
     fn check(texts: &[&str], schema: &Value, expected: &Value) {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        let arguments = target(schema).named(&texts).unwrap();
+        let arguments = target(schema).parse_named_values(&texts).unwrap();
         assert_eq!(&Value::Object(arguments), expected, "{texts:?}");
     }
 
-    fn target(schema: &Value) -> Target<'_> {
-        Target { guide: Some(Guide::new(schema)), entry: None }
+    fn target(schema: &Value) -> ArgumentTarget<'_> {
+        ArgumentTarget { guide: Some(Guide::new(schema)), entry: None }
     }
 
     fn nothing() -> Value {
@@ -325,7 +327,7 @@ mod tests {
     fn an_argument_given_whole_and_by_members_is_refused() {
         for texts in [["a=1", "a.b=2"], ["a.b=2", "a=1"]] {
             let texts = texts.map(ToOwned::to_owned);
-            assert!(target(&nothing()).named(&texts).is_err(), "{texts:?}");
+            assert!(target(&nothing()).parse_named_values(&texts).is_err(), "{texts:?}");
         }
     }
 
@@ -333,7 +335,9 @@ mod tests {
     fn a_text_without_a_name_is_refused() {
         for text in ["petId", "=7", ""] {
             assert!(
-                Target { guide: None, entry: None }.named(&[text.to_owned()]).is_err(),
+                ArgumentTarget { guide: None, entry: None }
+                    .parse_named_values(&[text.to_owned()])
+                    .is_err(),
                 "{text}"
             );
         }

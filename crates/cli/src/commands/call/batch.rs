@@ -15,7 +15,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     approve::{self, Consent},
-    block_on, selection, shaped, tool_name,
+    block_on, selection, tool_name, with_selection,
 };
 use crate::{
     args::CallArguments,
@@ -37,8 +37,8 @@ pub(super) fn run(
         if arguments.dry_run {
             executor.dry_run(call, session).await
         } else {
-            let call = shaped(Call::new(call, session), selection.as_ref());
-            approve::made(executor, &call, consent).await
+            let call = with_selection(Call::new(call, session), selection.as_ref());
+            approve::call_with_consent(executor, &call, consent).await
         }
     };
     block_on(async {
@@ -48,9 +48,9 @@ pub(super) fn run(
         while let Some(result) = results.next().await {
             failed |= matches!(result.outcome, Outcome::Failed(_));
             // Written as a value, because a service's text may have line breaks.
-            output::result(&format!("{}\n", json_result(&result).value()));
+            output::print_result(&format!("{}\n", json_result(&result).value()));
         }
-        Verdict::of(failed)
+        Verdict::findings_if(failed)
     })
 }
 

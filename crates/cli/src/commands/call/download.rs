@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use super::{
     approve::{self, Consent},
     request_printer::time,
-    show::Shown,
+    show::ResultPrinter,
     verdict,
 };
 use crate::{
     exit::{Failure, Verdict},
-    number::grouped,
+    number::grouped_digits,
     output,
     partial_file::PartialFile,
 };
@@ -29,15 +29,15 @@ pub(super) async fn to_file(
     call: Call<'_>,
     file: &Path,
     consent: Consent,
-    shown: &Shown,
+    shown: &ResultPrinter,
 ) -> Result<Verdict, Failure> {
     let started = Instant::now();
     // Checked before anything is sent, so that a file that cannot be made is reported at once. The real file is made
     // when there is a response, so that nothing is left if the user ends the command before.
     drop(partial(file)?);
-    let mut stream = match approve::opened(executor, &call, consent).await {
+    let mut stream = match approve::stream_with_consent(executor, &call, consent).await {
         Ok(stream) => stream,
-        Err(result) => return Ok(shown.ended(&result)),
+        Err(result) => return Ok(shown.show_result(&result)),
     };
     let mut partial = partial(file)?;
     let bar = bar(&stream);
@@ -63,8 +63,8 @@ pub(super) async fn to_file(
     let media_type = stream.media_type().to_owned();
     let result = stream.into_result();
     let Outcome::Answered(answer) = &result.outcome else {
-        let verdict = shown.ended(&result);
-        output::line(&format!("note: nothing was written to `{}`", file.display()));
+        let verdict = shown.show_result(&result);
+        output::print_message_line(&format!("note: nothing was written to `{}`", file.display()));
         return Ok(verdict);
     };
     if n_bytes == 0 {
@@ -75,8 +75,11 @@ pub(super) async fn to_file(
     partial.finish().map_err(|error| cannot(file, &error))?;
     shown.notes(&result);
     let kind = if media_type.is_empty() { String::new() } else { format!(" of `{media_type}`") };
-    let (n_bytes, took) = (grouped(n_bytes), time(started.elapsed()));
-    output::line(&format!("wrote {n_bytes} bytes{kind} to `{}` in {took}", file.display()));
+    let (n_bytes, took) = (grouped_digits(n_bytes), time(started.elapsed()));
+    output::print_message_line(&format!(
+        "wrote {n_bytes} bytes{kind} to `{}` in {took}",
+        file.display()
+    ));
     Ok(Verdict::Fine)
 }
 
@@ -84,11 +87,11 @@ pub(super) async fn to_output(
     executor: &Executor,
     call: Call<'_>,
     consent: Consent,
-    shown: &Shown,
+    shown: &ResultPrinter,
 ) -> Result<Verdict, Failure> {
-    let mut stream = match approve::opened(executor, &call, consent).await {
+    let mut stream = match approve::stream_with_consent(executor, &call, consent).await {
         Ok(stream) => stream,
-        Err(result) => return Ok(shown.ended(&result)),
+        Err(result) => return Ok(shown.show_result(&result)),
     };
     if output::is_shown() && !is_text(stream.media_type()) {
         let kind = stream.media_type().to_owned();
@@ -100,13 +103,13 @@ pub(super) async fn to_output(
     while let Some(piece) = stream.next().await {
         let bytes = bytes(&piece);
         n_bytes += bytes.len();
-        output::bytes(bytes);
+        output::print_bytes(bytes);
     }
     let result = stream.into_result();
     match &result.outcome {
-        Outcome::Answered(answer) if n_bytes == 0 => output::bytes(&whole(answer)),
+        Outcome::Answered(answer) if n_bytes == 0 => output::print_bytes(&whole(answer)),
         Outcome::Answered(_) => {}
-        _ => drop(shown.ended(&result)),
+        _ => drop(shown.show_result(&result)),
     }
     Ok(verdict(&result))
 }
@@ -122,7 +125,9 @@ fn bytes(piece: &Piece) -> &[u8] {
 fn whole(answer: &Answer) -> Vec<u8> {
     match &answer.content {
         Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
-        parts @ Content::Parts(_) => format!("{:#}\n", Json::of(parts).value()).into_bytes(),
+        parts @ Content::Parts(_) => {
+            format!("{:#}\n", Json::from_serializable(parts).value()).into_bytes()
+        }
         Content::Media { data, .. } => data.to_vec(),
         Content::Text { text, .. } => text.clone().into_bytes(),
         Content::Empty | Content::File { .. } => Vec::new(),

@@ -64,13 +64,13 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
 
 /// The problems without duplicates: an argument that is missing under its name and present under another is one.
 fn told_once(problems: &[Problem]) -> Vec<&Problem> {
-    let meant: Vec<String> = problems.iter().filter_map(meant).collect();
+    let meant: Vec<String> = problems.iter().filter_map(intended_argument).collect();
     let is_news = |problem: &&Problem| problem.got != NOTHING || !meant.contains(&problem.at);
     problems.iter().filter(is_news).collect()
 }
 
 /// The argument that a wrong name was meant for.
-fn meant(problem: &Problem) -> Option<String> {
+fn intended_argument(problem: &Problem) -> Option<String> {
     let name = problem.suggestion.as_deref()?.strip_prefix('`')?.strip_suffix('`')?;
     let above = problem.at.rsplit_once('.').map(|(above, _)| format!("{above}."));
     Some(format!("{}{name}", above.unwrap_or_default()))
@@ -105,7 +105,7 @@ fn message(fault: &Fault, events: &[Event]) -> String {
         Event::Unanswered { server, why } => Some(match (fault.reached, fault.code) {
             (Reached::No, _) => format!("`{server}` cannot be reached, nothing was sent: {why}"),
             (_, FaultCode::TimedOut) => {
-                format!("no answer from `{server}`{}: {why}", waited(events))
+                format!("no answer from `{server}`{}: {why}", elapsed_text(events))
             }
             _ => format!("no answer from `{server}`: {why}"),
         }),
@@ -114,7 +114,7 @@ fn message(fault: &Fault, events: &[Event]) -> String {
     told.unwrap_or_else(|| fault.message.clone())
 }
 
-fn waited(events: &[Event]) -> String {
+fn elapsed_text(events: &[Event]) -> String {
     let elapsed = events.iter().rev().find_map(|event| match event {
         Event::Attempt { elapsed, .. } => Some(elapsed.as_millis()),
         _ => None,

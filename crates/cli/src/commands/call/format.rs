@@ -16,7 +16,7 @@ pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
 /// Makes a row for each item of a list, or of the only list in an object; else a row for each member.
 fn table(value: &Value) -> String {
     match items(value) {
-        Some(items) => listed(items).text(output::width()),
+        Some(items) => item_table(items).text(output::width()),
         None => members(value),
     }
 }
@@ -32,7 +32,7 @@ fn items(value: &Value) -> Option<&[Value]> {
     lists.next().filter(|_| lists.next().is_none()).map(Vec::as_slice)
 }
 
-fn listed(items: &[Value]) -> Table {
+fn item_table(items: &[Value]) -> Table {
     let mut names: Vec<&str> = Vec::new();
     for member in items.iter().filter_map(Value::as_object).flat_map(Object::keys) {
         if !names.contains(&member.as_str()) && names.len() < MOST_COLUMNS {
@@ -91,15 +91,15 @@ fn push(text: &mut String, value: &Value, depth: usize) {
             text.push('{');
             for (at, (name, member)) in members.iter().enumerate() {
                 new_line(text, at, depth + 1);
-                coloured(text, NAME, &Value::from(name.as_str()));
+                push_coloured(text, NAME, &Value::from(name.as_str()));
                 text.push_str(": ");
                 push(text, member, depth + 1);
             }
             end(text, '}', depth);
         }
-        Value::String(_) => coloured(text, TEXT, value),
-        Value::Number(_) => coloured(text, NUMBER, value),
-        Value::Bool(_) | Value::Null => coloured(text, WORD, value),
+        Value::String(_) => push_coloured(text, TEXT, value),
+        Value::Number(_) => push_coloured(text, NUMBER, value),
+        Value::Bool(_) | Value::Null => push_coloured(text, WORD, value),
         Value::Array(_) | Value::Object(_) => text.push_str(&value.to_string()),
     }
 }
@@ -115,7 +115,7 @@ fn end(text: &mut String, bracket: char, depth: usize) {
     text.push(bracket);
 }
 
-fn coloured(text: &mut String, colour: &str, value: &Value) {
+fn push_coloured(text: &mut String, colour: &str, value: &Value) {
     text.push_str(&output::in_style(colour, &value.to_string()));
 }
 

@@ -36,14 +36,14 @@ pub(super) fn run(
             executor.dry_run(call, session).await
         } else {
             let call = Call::new(call, session);
-            approve::made(executor, &call, consent).await
+            approve::call_with_consent(executor, &call, consent).await
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
-    let results: Vec<ToolResult> = block_on(approve::shown(running.collect()))?;
-    output::result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
+    let results: Vec<ToolResult> = block_on(approve::await_with_progress(running.collect()))?;
+    output::print_result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
     let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
-    Ok(Verdict::of(is_refused || results.iter().any(ToolResult::is_failed)))
+    Ok(Verdict::findings_if(is_refused || results.iter().any(ToolResult::is_failed)))
 }
 
 /// The calls of the message; calls of tools outside `functions` are not made.
@@ -98,7 +98,7 @@ pub(crate) fn read(
     if !dialect.has_wire_names() {
         return Ok(read);
     }
-    Ok(read.renamed(|call, name| {
+    Ok(read.with_renamed_arguments(|call, name| {
         Some(entry(executor, &call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
     }))
 }

@@ -7,7 +7,7 @@ use super::approve::{self, Consent};
 use crate::output;
 
 /// Makes the call and those for at most `most` pages. The result is that of the last, with the items of all.
-pub(super) async fn all(
+pub(super) async fn call_all_pages(
     executor: &Executor,
     call: impl Fn(&Arguments) -> Call<'static>,
     consent: Consent,
@@ -16,10 +16,10 @@ pub(super) async fn all(
 ) -> ToolResult {
     let mut pages: Vec<Value> = Vec::new();
     for n_pages in 1..=most {
-        let mut result = approve::made(executor, &call(&arguments), consent).await;
+        let mut result = approve::call_with_consent(executor, &call(&arguments), consent).await;
         let Outcome::Answered(answer) = &mut result.outcome else {
             if !pages.is_empty() {
-                output::line(&format!(
+                output::print_message_line(&format!(
                     "note: page {n_pages} failed; nothing of the pages before it is shown"
                 ));
             }
@@ -31,7 +31,7 @@ pub(super) async fn all(
         let is_new = next.iter().any(|(name, value)| arguments.get(name) != Some(value));
         if is_new && n_pages == most {
             answer.next = next;
-            output::line(&format!(
+            output::print_message_line(&format!(
                 "note: there are more than {most} pages; `--max-pages N` asks for more"
             ));
         } else if is_new {
@@ -39,12 +39,12 @@ pub(super) async fn all(
             continue;
         }
         if pages.len() == 1 && most > 1 && !names_page(result.journal.events()) {
-            output::talk(NO_NEXT_PAGE);
+            output::print_message(NO_NEXT_PAGE);
         }
-        answer.content = Content::Json(joined(pages).into());
+        answer.content = Content::Json(joined_pages(pages).into());
         return result;
     }
-    approve::made(executor, &call(&arguments), consent).await
+    approve::call_with_consent(executor, &call(&arguments), consent).await
 }
 
 /// True if the response names a next page that no call can ask for: a note says so.
@@ -53,7 +53,7 @@ fn names_page(events: &[Event]) -> bool {
 }
 
 /// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.
-fn joined(mut pages: Vec<Value>) -> Value {
+fn joined_pages(mut pages: Vec<Value>) -> Value {
     let Some(mut last) = pages.pop() else { return Value::Null };
     if pages.is_empty() {
         return last;
@@ -109,7 +109,7 @@ mod tests {
 
     #[track_caller]
     fn check(pages: Vec<Value>, expected: &Value) {
-        assert_eq!(&joined(pages), expected);
+        assert_eq!(&joined_pages(pages), expected);
     }
 
     #[test]

@@ -22,17 +22,17 @@ pub(super) enum Place {
 }
 
 impl Place {
-    pub(super) fn of(file: &Path, toolsets: &[BuiltToolset], entry: Option<Entry<'_>>) -> Self {
+    pub(super) fn new(file: &Path, toolsets: &[BuiltToolset], entry: Option<Entry<'_>>) -> Self {
         // The only toolset of a bare description has no name.
         if matches!(toolsets, [one] if one.name.is_empty()) {
             return Self::Flags;
         }
         let name = entry.map(|entry| entry.toolset().to_owned()).unwrap_or_default();
-        Self::Toolset { name, file: shown(&named_file(file)) }
+        Self::Toolset { name, file: file_label(&named_file(file)) }
     }
 
     pub(super) fn of_fixture(file: &Path) -> Self {
-        Self::Fixture(shown(file))
+        Self::Fixture(file_label(file))
     }
 
     /// A setting in words: `flags`, or `keys` and their place.
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-fn shown(file: &Path) -> String {
+fn file_label(file: &Path) -> String {
     if is_standard_input(file) {
         return "standard input".to_owned();
     }
@@ -78,7 +78,7 @@ mod tests {
     fn a_suggested_setting_names_its_flag_or_its_file() {
         let toolset = |name: &str, file: &str| Place::Toolset {
             name: name.to_owned(),
-            file: shown(Path::new(file)),
+            file: file_label(Path::new(file)),
         };
         check(&Place::Flags, ["`--a`", "`--a`"]);
         let fixture = Place::of_fixture(Path::new("pets/toolset.yaml"));

@@ -15,7 +15,7 @@ pub(super) struct RequestPrinter {
 }
 
 impl Watcher for RequestPrinter {
-    fn sending(&self, request: &PlannedRequest) {
+    fn observe_request(&self, request: &PlannedRequest) {
         let mut text = format!("> {} {}\n", request.method, request.url);
         for (name, value) in &request.headers {
             let _infallible = writeln!(text, "> {name}: {value}");
@@ -28,17 +28,17 @@ impl Watcher for RequestPrinter {
         } else if let Some(body) = &request.body {
             let _infallible = writeln!(text, "> ({} bytes; `-vv` shows them)", body.len());
         }
-        output::talk(&text);
+        output::print_message(&text);
     }
 
-    fn answered(&self, head: &AnswerHead) {
+    fn observe_answer_head(&self, head: &AnswerHead) {
         let mut text = head.connection.as_ref().map(connection).unwrap_or_default();
         let _infallible =
             writeln!(text, "< {} {} after {}", head.version, head.status, time(head.elapsed));
         for (name, value) in &head.headers {
             let _infallible = writeln!(text, "< {name}: {value}");
         }
-        output::talk(&text);
+        output::print_message(&text);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub(super) struct Shown {
+pub(super) struct ResultPrinter {
     format: Option<AnswerFormat>,
     is_verbose: bool,
     /// True if the tool is no operation of a service: only then it may have snippets.
@@ -31,7 +31,7 @@ pub(super) struct Shown {
     hints: Hints,
 }
 
-impl Shown {
+impl ResultPrinter {
     pub(super) fn new(arguments: &CallArguments, place: Place) -> Self {
         Self {
             format: arguments.answer.format,
@@ -46,7 +46,7 @@ impl Shown {
         }
     }
 
-    pub(super) fn of(self, entry: Option<Entry<'_>>) -> Self {
+    pub(super) fn with_entry(self, entry: Option<Entry<'_>>) -> Self {
         let is_own_tool = entry.is_some_and(|entry| entry.operation().is_none());
         Self { is_own_tool, ..self }
     }
@@ -55,22 +55,22 @@ impl Shown {
         &self.hints.place
     }
 
-    pub(super) fn ended(&self, result: &ToolResult) -> Verdict {
+    pub(super) fn show_result(&self, result: &ToolResult) -> Verdict {
         self.notes(result);
         match &result.outcome {
-            Outcome::Answered(answer) => self.answered(answer),
+            Outcome::Answered(answer) => self.show_answer(answer),
             Outcome::Failed(failed) => {
                 let events = result.journal.events();
-                output::talk(&fault::text(failed, &result.tool, events, &self.hints));
+                output::print_message(&fault::text(failed, &result.tool, events, &self.hints));
             }
             Outcome::Pending(pending) => {
                 let (kind, id) = (pending.kind.as_str(), &pending.id);
-                output::line(&format!("the call waits: {kind} `{id}`"));
-                output::result(&format!("{:#}\n", pending.request));
+                output::print_message_line(&format!("the call waits: {kind} `{id}`"));
+                output::print_result(&format!("{:#}\n", pending.request));
             }
             Outcome::Planned(preview) => match &**preview {
-                Preview::Request(request) => output::result(&planned(request)),
-                Preview::Text(text) => output::result(&format!("{text}\n")),
+                Preview::Request(request) => output::print_result(&request_text(request)),
+                Preview::Text(text) => output::print_result(&format!("{text}\n")),
             },
         }
         verdict(result)
@@ -81,69 +81,71 @@ impl Shown {
         for event in result.journal.events() {
             let is_told = is_failed && fault::tells(event);
             if !is_told && (self.is_verbose || is_news(event)) {
-                output::line(&format!("note: {}", visible_line(&event.to_string())));
+                output::print_message_line(&format!("note: {}", visible_line(&event.to_string())));
             }
         }
     }
 
-    fn answered(&self, answer: &Answer) {
+    fn show_answer(&self, answer: &Answer) {
         if answer.content == Content::Empty {
             let status = answer.status.map(|status| format!("{status}: ")).unwrap_or_default();
-            output::line(&format!("{status}no content"));
+            output::print_message_line(&format!("{status}no content"));
         }
-        if self.content(&answer.content) == Seen::InPart {
+        if self.content(&answer.content) == ContentExtent::InPart {
             let is_parted = matches!(answer.content, Content::Parts(_));
             let them = if is_parted { "the answer with all its parts" } else { "them" };
-            output::line(&format!("help: `-o FILE` writes {them} to a file"));
+            output::print_message_line(&format!("help: `-o FILE` writes {them} to a file"));
         }
         for (name, value) in answer.headers.iter().filter(|_| !self.is_verbose) {
-            output::line(&format!("{name}: {}", visible_line(value)));
+            output::print_message_line(&format!("{name}: {}", visible_line(value)));
         }
         if let Some(truncated) = &answer.truncated {
-            output::line(&format!("note: {}", truncated.message));
+            output::print_message_line(&format!("note: {}", truncated.message));
         }
         if !answer.next.is_empty() {
             let next = answer.next.iter().map(|(name, value)| argument(name, value));
             let next = next.collect::<Vec<_>>().join(" ");
-            output::line(&format!("note: there is a next page: {next}, or all with `--all-pages`"));
+            output::print_message_line(&format!(
+                "note: there is a next page: {next}, or all with `--all-pages`"
+            ));
         }
     }
 
-    fn content(&self, content: &Content) -> Seen {
+    fn content(&self, content: &Content) -> ContentExtent {
         match content {
             Content::Empty => {}
             Content::File { media_type, filename, size, sha256 } => {
                 let name = filename.as_ref().map(|name| format!("`{}`: ", visible_line(name)));
                 let name = name.unwrap_or_default();
-                output::result(&format!(
+                output::print_result(&format!(
                     "{name}{size} bytes of `{media_type}`, SHA-256 {sha256}\n"
                 ));
-                return Seen::InPart;
+                return ContentExtent::InPart;
             }
             Content::Json(json) => {
                 let is_page = self.is_own_tool && self.format.is_none();
                 match snippets::page(json.value()).filter(|_| is_page) {
-                    Some(page) => output::result(&page),
-                    None => output::coloured(&format::text(json.value(), self.format)),
+                    Some(page) => output::print_result(&page),
+                    None => output::print_styled(&format::text(json.value(), self.format)),
                 }
             }
             Content::Media { media_type, data } => {
-                output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
-                return Seen::InPart;
+                output::print_result(&format!("{} bytes of `{media_type}`\n", data.len()));
+                return ContentExtent::InPart;
             }
             Content::Parts(parts) => return self.parts(parts),
-            Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
+            Content::Text { text, .. } => output::print_result(&format!("{}\n", text.trim_end())),
         }
-        Seen::Whole
+        ContentExtent::Whole
     }
 
-    fn parts(&self, parts: &[Part]) -> Seen {
-        let mut seen = Seen::Whole;
+    fn parts(&self, parts: &[Part]) -> ContentExtent {
+        let mut seen = ContentExtent::Whole;
         for (index, part) in parts.iter().enumerate() {
             let heading = heading(part, index + 1, parts.len());
-            output::line(&format!("{}:", visible_line(&heading)));
-            if self.content(&part.content) == Seen::InPart {
-                seen = Seen::InPart;
+            output::print_message_line(&format!("{}:", visible_line(&heading)));
+            if self.content(&part.content) == ContentExtent::InPart {
+                seen = ContentExtent::InPart;
             }
         }
         seen
@@ -151,7 +153,7 @@ impl Shown {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Seen {
+enum ContentExtent {
     InPart,
     Whole,
 }
@@ -207,7 +209,7 @@ fn is_news(event: &Event) -> bool {
     !is_answer && !is_usual
 }
 
-fn planned(request: &PlannedRequest) -> String {
+fn request_text(request: &PlannedRequest) -> String {
     let mut text = format!("{} {}\n", request.method, request.url);
     for (name, value) in &request.headers {
         let _infallible = writeln!(text, "{name}: {value}");

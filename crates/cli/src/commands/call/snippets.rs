@@ -9,7 +9,7 @@ pub(super) fn page(value: &Value) -> Option<String> {
     let snippets = value.get("snippets")?.as_array()?;
     let mut page = String::new();
     for (at, snippet) in snippets.iter().enumerate() {
-        one(&mut page, at + 1, snippet)?;
+        add_snippet(&mut page, at + 1, snippet)?;
     }
     if snippets.is_empty() {
         page.push_str("nothing was found; `also` takes other words for the same things\n");
@@ -20,7 +20,7 @@ pub(super) fn page(value: &Value) -> Option<String> {
     Some(page)
 }
 
-fn one(page: &mut String, number: usize, snippet: &Value) -> Option<()> {
+fn add_snippet(page: &mut String, number: usize, snippet: &Value) -> Option<()> {
     let text = |name: &str| snippet.get(name).and_then(Value::as_str);
     let title = text("title")?;
     let heading = match text("section") {

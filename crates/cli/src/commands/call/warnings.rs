@@ -13,13 +13,13 @@ pub(super) fn of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Pla
     let Content::Text { .. } = &answer.content else { return };
     let Some(operation) = entry.and_then(Entry::operation) else { return };
     let expected = &*operation.accept;
-    if expected.is_empty() || !expected.iter().all(|known| known.ends_with("json")) {
+    if expected.is_empty() || !expected.iter().all(|media_type| media_type.ends_with("json")) {
         return;
     }
-    let expected = expected.iter().map(|known| format!("`{known}`"));
+    let expected = expected.iter().map(|media_type| format!("`{media_type}`"));
     let expected = expected.collect::<Vec<_>>().join(" or ");
     let server = place.setting("`--server URL`", "`server:`");
-    output::talk(&format!(
+    output::print_message(&format!(
         "warning: expected {expected}, got text: the page of a login, maybe, or of another server\n\
          help: see that the credential is right, and that the server is that of the API: {server}\n"
     ));
@@ -39,11 +39,11 @@ pub(super) fn of_selection(
             continue;
         }
         let file = arguments.source.file.display();
-        let help = match meant(&steps, entry) {
+        let help = match nearest_path(&steps, entry) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("`callgate tools {file} {}` shows what it answers", result.tool),
         };
-        output::talk(&format!(
+        output::print_message(&format!(
             "warning: `--select`: expected a member of the answer, got: `{field}`\nhelp: {help}\n"
         ));
     }
@@ -60,7 +60,7 @@ fn is_met(value: &Value, steps: &[&str]) -> bool {
     }
 }
 
-fn meant(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
+fn nearest_path(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
     let schema = entry?.declaration()?.output_schema()?.to_value();
     let mut here = Guide::new(&schema);
     let mut meant: Vec<&str> = Vec::new();

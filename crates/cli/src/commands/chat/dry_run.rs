@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The conversation whose next request is shown.
-pub(super) struct Planned<'p> {
+pub(super) struct PlannedTurn<'p> {
     pub(super) text: &'p str,
     pub(super) session: Session,
 }
@@ -29,13 +29,13 @@ pub(super) struct Planned<'p> {
 /// Puts what sends nothing in place of the way to the model and its credential.
 pub(super) fn without_network(built: &mut Built, agent: &str) -> Option<Arc<FirstRequest>> {
     let first = over_model(built, agent, |_| Arc::new(FirstRequest::default()))?;
-    let agent = built.agents.iter_mut().find(|known| known.name == agent)?;
+    let agent = built.agents.iter_mut().find(|built_agent| built_agent.name == agent)?;
     agent.model.authenticator = Arc::new(Masked(Arc::clone(&agent.model.authenticator)));
     Some(first)
 }
 
-pub(super) fn shown(
-    planned: Planned<'_>,
+pub(super) fn print_first_request(
+    planned: PlannedTurn<'_>,
     agent: &Agent,
     mut transcript: Transcript,
     first: &FirstRequest,
@@ -44,15 +44,17 @@ pub(super) fn shown(
     let context = TurnContext::new(planned.session);
     let turn = agent.turn(&mut transcript, Input::text(planned.text), &context);
     block_on(turn)?.map_err(|error| super::failure(&error))?;
-    let Some(request) = first.taken() else {
+    let Some(request) = first.take_request() else {
         let message = "no request would be sent: the limits of the agent end the turn before it";
         return Err(Failure::with_help(message, "raise `limits` of the agent"));
     };
-    output::result(&text_of(&request));
-    let tools =
-        built.executor.entries().filter(|entry| agent.declared(entry.name().as_str()).is_some());
+    output::print_result(&text_of(&request));
+    let tools = built
+        .executor
+        .entries()
+        .filter(|entry| agent.offered_tool(entry.name().as_str()).is_some());
     let tools: Vec<String> = tools.map(|entry| format!("  {}\n", entry.name())).collect();
-    output::result(&format!("\n{} tools are offered:\n{}", tools.len(), tools.concat()));
+    output::print_result(&format!("\n{} tools are offered:\n{}", tools.len(), tools.concat()));
     Ok(Verdict::Fine)
 }
 
@@ -70,7 +72,7 @@ fn text_of(request: &Request<Bytes>) -> String {
 pub(super) struct FirstRequest(Mutex<Option<Request<Bytes>>>);
 
 impl FirstRequest {
-    fn taken(&self) -> Option<Request<Bytes>> {
+    fn take_request(&self) -> Option<Request<Bytes>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -97,7 +99,7 @@ impl Authenticator for Masked {
     ) -> Result<Authorization, AuthError> {
         let places = self.0.places();
         place_masks(request, &places)?;
-        Ok(Authorization::placed(places))
+        Ok(Authorization::from_places(places))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {

@@ -12,8 +12,8 @@ use callgate_tool::{SessionName, Value};
 
 use crate::{
     commands::turns::{
-        CallRecorders, CallResults, Exchange, ModelRecorder, Reading, Replayed, TURN, TurnFiles,
-        TurnForm, difference, end_of, over_model, replay, without_texts,
+        CallRecorders, CallResults, Exchange, ModelRecorder, RecordingTrust, ReplayedTurn, TURN,
+        TurnFiles, TurnForm, difference, end_of, over_model, replay, without_texts,
     },
     exit::Failure,
     output,
@@ -146,7 +146,7 @@ impl Recording {
             return Ok(());
         }
         let files = TurnFiles::read(&self.folder)?;
-        let Replayed { asked, ends, .. } = replay(&self.folder, &files, Reading::Own)?;
+        let ReplayedTurn { asked, ends, .. } = replay(&self.folder, &files, RecordingTrust::Own)?;
         let recorded = files.model.iter().map(|exchange| Value::from_slice(&exchange.request));
         let recorded = recorded.map(Result::unwrap_or_default).collect();
         let differs = difference(&Value::Array(recorded), &Value::Array(asked))
@@ -157,7 +157,9 @@ impl Recording {
             let help = "only what services answer over HTTP can be recorded: no database, no document, no kept result";
             return Err(Failure::with_help(&message, help));
         }
-        output::line(&format!("recorded in `{shown}`; `callgate test {shown}` replays it"));
+        output::print_message_line(&format!(
+            "recorded in `{shown}`; `callgate test {shown}` replays it"
+        ));
         Ok(())
     }
 }
@@ -180,12 +182,12 @@ fn relative(folder: &Path, file: &Path) -> PathBuf {
 /// Masks a value that a credential reads: a parameter, or a member inside one.
 fn mask(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
-    for (known, value) in members.iter_mut() {
-        let known = SessionName::new(known);
-        if *name == known {
+    for (member_name, value) in members.iter_mut() {
+        let session_name = SessionName::new(member_name);
+        if *name == session_name {
             *value = MASK.into();
-        } else if known.holds(name)
-            && let Some(rest) = name.as_str().get(known.as_str().len().saturating_add(1)..)
+        } else if session_name.holds(name)
+            && let Some(rest) = name.as_str().get(session_name.as_str().len().saturating_add(1)..)
         {
             mask(value, &SessionName::new(rest));
         }

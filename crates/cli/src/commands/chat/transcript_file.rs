@@ -19,7 +19,7 @@ pub(super) struct TranscriptFile(PathBuf);
 
 impl TranscriptFile {
     /// The conversation in a file, or a new one. What is wrong in the file is made right, and said.
-    pub(super) fn opened(
+    pub(super) fn open_or_new(
         file: Option<&Path>,
         agent: &Agent,
     ) -> Result<(Transcript, Option<Self>), Failure> {
@@ -35,10 +35,10 @@ impl TranscriptFile {
             Failure::with_help(&message, "name another file, or remove this one to begin anew")
         };
         let text = String::from_utf8(read(file)?).map_err(|error| refused(error.to_string()))?;
-        let opened = Transcript::of_text(&text, |name| agent.declared(name));
+        let opened = Transcript::of_text(&text, |name| agent.offered_tool(name));
         let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
         if !repair.is_nothing() {
-            output::line(&format!("note: in `{}`: {repair}", file.display()));
+            output::print_message_line(&format!("note: in `{}`: {repair}", file.display()));
         }
         Ok((transcript, kept))
     }

@@ -33,16 +33,23 @@ impl TurnOutput {
             TurnEvent::Begun | TurnEvent::Retry(_) => drop(self.end_line()),
             TurnEvent::Call(call) => {
                 self.end_line();
-                output::line(&format!("  {} {}", call.tool, Value::Object(call.arguments.clone())));
+                output::print_message_line(&format!(
+                    "  {} {}",
+                    call.tool,
+                    Value::Object(call.arguments.clone())
+                ));
             }
             TurnEvent::Result(result) => {
                 if let Outcome::Failed(fault) = &result.outcome {
-                    output::line(&format!("  {} failed: {}", result.tool, fault.message));
+                    output::print_message_line(&format!(
+                        "  {} failed: {}",
+                        result.tool, fault.message
+                    ));
                 }
             }
             TurnEvent::Text(text) if self.is_live => {
                 self.words.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
-                output::words(text);
+                output::print_partial_line(text);
             }
             _ => {}
         }
@@ -51,7 +58,7 @@ impl TurnOutput {
     /// Writes the answer of a turn, unless its words were written as they came.
     pub(super) fn end(&self, answer: &str) {
         if !self.end_line().ends_with(answer) {
-            output::result(&format!("{answer}\n"));
+            output::print_result(&format!("{answer}\n"));
         }
     }
 
@@ -59,7 +66,7 @@ impl TurnOutput {
     fn end_line(&self) -> String {
         let words = std::mem::take(&mut *self.words.lock().unwrap_or_else(PoisonError::into_inner));
         if !words.is_empty() && !words.ends_with('\n') {
-            output::result("\n");
+            output::print_result("\n");
         }
         words
     }

@@ -39,7 +39,7 @@ pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
 
 fn is_required(guide: Guide<'_>, name: &str) -> bool {
     let required = guide.keyword("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|known| known == name))
+    required.is_some_and(|names| names.iter().any(|required_name| required_name == name))
 }
 
 #[derive(Clone, Copy)]
@@ -120,8 +120,8 @@ pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
 }
 
 pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
-    let found = arguments.iter().find(|argument| argument.name == name);
-    let values = found.into_iter().flat_map(|argument| &argument.values);
+    let named_argument = arguments.iter().find(|argument| argument.name == name);
+    let values = named_argument.into_iter().flat_map(|argument| &argument.values);
     values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
 }
 

@@ -33,8 +33,8 @@ pub(super) struct Stamps {
 
 impl CompletionCache {
     /// The file for this key; `None` if the user has no home.
-    pub(super) fn of(key: &str) -> Option<Self> {
-        Some(Self::below(folders::cache()?.join(FOLDER), key))
+    pub(super) fn for_key(key: &str) -> Option<Self> {
+        Some(Self::below(folders::cache_folder()?.join(FOLDER), key))
     }
 
     fn below(folder: PathBuf, key: &str) -> Self {
@@ -47,7 +47,7 @@ impl CompletionCache {
     }
 
     /// The kept lines, if nothing has changed since.
-    pub(super) fn kept(&self) -> Option<String> {
+    pub(super) fn stored_lines(&self) -> Option<String> {
         let mut text = String::from_utf8(read_file(&self.file, MOST_BYTES).ok()?).ok()?;
         let (head, _) = text.split_once("\n\n")?;
         let (key, stamps) = head.split_once('\n')?;
@@ -66,13 +66,13 @@ impl CompletionCache {
         let new = self.file.with_extension(process::id().to_string());
         let Ok(stamps) = serde_json::to_string(stamps) else { return };
         let text = format!("{}\n{stamps}\n\n{lines}", self.key);
-        if self.written(&new, &text).is_err() {
+        if self.replace_file(&new, &text).is_err() {
             fs::remove_file(&new).ok();
         }
         self.make_room();
     }
 
-    fn written(&self, new: &Path, text: &str) -> io::Result<()> {
+    fn replace_file(&self, new: &Path, text: &str) -> io::Result<()> {
         private_folder(&self.folder)?;
         fs::remove_file(new).ok();
         new_private_file(new)?.write_all(text.as_bytes())?;
@@ -93,7 +93,7 @@ impl CompletionCache {
 
 impl Stamps {
     /// The current stamps of these files; `None` if a time cannot be read.
-    pub(super) fn of(files: &BTreeSet<PathBuf>, has_addresses: bool) -> Option<Self> {
+    pub(super) fn from_files(files: &BTreeSet<PathBuf>, has_addresses: bool) -> Option<Self> {
         let absolute = |file: &PathBuf| std::path::absolute(file).ok();
         let files: Option<Vec<PathBuf>> = files.iter().map(absolute).collect();
         let files = files?.into_iter().map(|file| (stamp(&file), file));
@@ -115,13 +115,13 @@ impl Stamps {
 fn is_current(text: &str) -> Option<bool> {
     let Stamps { files, until } = serde_json::from_str(text).ok()?;
     let is_fresh = until.is_none() || until >= now();
-    Some(is_fresh && files.iter().all(|(file, known)| stamp(file) == *known))
+    Some(is_fresh && files.iter().all(|(file, stored_stamp)| stamp(file) == *stored_stamp))
 }
 
 fn stamp(file: &Path) -> Option<(u64, Duration)> {
-    let known = fs::metadata(file).ok()?;
-    let changed = known.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some((known.len(), changed))
+    let metadata = fs::metadata(file).ok()?;
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((metadata.len(), changed))
 }
 
 fn now() -> Option<Duration> {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn stamps(files: &[PathBuf]) -> Stamps {
-        Stamps::of(&files.iter().cloned().collect(), false).unwrap()
+        Stamps::from_files(&files.iter().cloned().collect(), false).unwrap()
     }
 
     #[test]
@@ -151,15 +151,15 @@ mod tests {
         let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
         fs::write(&file, "a").unwrap();
         let cache = CompletionCache::below(folder.path().join("kept"), "a");
-        assert_eq!(cache.kept(), None);
+        assert_eq!(cache.stored_lines(), None);
         cache.keep(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
-        assert_eq!(cache.kept().as_deref(), Some("one\ntwo\n\nthree\n"));
+        assert_eq!(cache.stored_lines().as_deref(), Some("one\ntwo\n\nthree\n"));
         fs::write(&file, "ab").unwrap();
-        assert_eq!(cache.kept(), None);
+        assert_eq!(cache.stored_lines(), None);
         cache.keep(&stamps(&[file, absent.clone()]), "four\n");
-        assert_eq!(cache.kept().as_deref(), Some("four\n"));
+        assert_eq!(cache.stored_lines().as_deref(), Some("four\n"));
         fs::write(&absent, "").unwrap();
-        assert_eq!(cache.kept(), None);
+        assert_eq!(cache.stored_lines(), None);
     }
 
     #[test]
@@ -182,10 +182,10 @@ mod tests {
             ..CompletionCache::below(folder.path().to_owned(), "a")
         };
         other.keep(&stamps(&[]), "one\n");
-        assert_eq!(cache.kept(), None);
+        assert_eq!(cache.stored_lines(), None);
         for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
             fs::write(&cache.file, text).unwrap();
-            assert_eq!(cache.kept(), None, "{text}");
+            assert_eq!(cache.stored_lines(), None, "{text}");
         }
         fs::write(
             &cache.file,
@@ -195,10 +195,10 @@ mod tests {
             ),
         )
         .unwrap();
-        assert_eq!(cache.kept(), None);
+        assert_eq!(cache.stored_lines(), None);
         fs::write(&cache.file, format!("{}\n{{\"files\":[],\"until\":null}}\n\none\n", cache.key))
             .unwrap();
-        assert_eq!(cache.kept().as_deref(), Some("one\n"));
+        assert_eq!(cache.stored_lines().as_deref(), Some("one\n"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(super) struct Line {
     /// The words without quotes, the last up to the cursor.
     pub(super) words: Vec<String>,
     /// The part of the last word that bash leaves unchanged.
-    pub(super) known: String,
+    pub(super) written_part: String,
     quote: Option<char>,
 }
 
@@ -20,19 +20,19 @@ impl Line {
         while let Some(c) = rest.next() {
             match line.quote {
                 Some(quote) if c == quote => line.quote = None,
-                Some('"') if c == '\\' => extend(&mut word, unescaped(rest.next())),
+                Some('"') if c == '\\' => extend(&mut word, unescaped_characters(rest.next())),
                 None if matches!(c, ' ' | '\t' | '\n') => line.end(&mut word),
                 None if matches!(c, '\'' | '"') => {
                     line.quote = Some(c);
                     extend(&mut word, None);
-                    line.known = word.clone().unwrap_or_default();
+                    line.written_part = word.clone().unwrap_or_default();
                 }
                 None if c == '\\' => extend(&mut word, rest.next()),
                 _ => extend(&mut word, Some(c)),
             }
             let is_break = line.quote.is_none() && !"\\'\" \t\n".contains(c) && breaks.contains(c);
             if is_break {
-                line.known = word.clone().unwrap_or_default();
+                line.written_part = word.clone().unwrap_or_default();
             }
         }
         line.words.push(word.unwrap_or_default());
@@ -41,18 +41,18 @@ impl Line {
 
     fn end(&mut self, word: &mut Option<String>) {
         self.words.extend(word.take());
-        self.known.clear();
+        self.written_part.clear();
     }
 
     /// The text to type for a whole word in place of the last piece; `None` if the quotes around it cannot hold it.
-    pub(super) fn typed(&self, word: &str) -> Option<String> {
-        let rest = word.strip_prefix(&self.known)?;
+    pub(super) fn text_to_type(&self, word: &str) -> Option<String> {
+        let rest = word.strip_prefix(&self.written_part)?;
         match self.quote {
             Some('\'') => (!rest.contains('\'')).then(|| rest.to_owned()),
-            Some(_) => (!rest.contains('!')).then(|| escaped(rest, |c| "\"\\$`".contains(c))),
+            Some(_) => (!rest.contains('!')).then(|| escaped_text(rest, |c| "\"\\$`".contains(c))),
             None => {
                 let is_plain = |c: char| c.is_alphanumeric() || "-_.,:/@%+=".contains(c);
-                Some(escaped(rest, |c| !is_plain(c)))
+                Some(escaped_text(rest, |c| !is_plain(c)))
             }
         }
     }
@@ -63,12 +63,12 @@ fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
 }
 
 /// The character after a backslash in double quotes, with the backslash if it is literal.
-fn unescaped(c: Option<char>) -> impl Iterator<Item = char> {
+fn unescaped_characters(c: Option<char>) -> impl Iterator<Item = char> {
     let backslash = Some('\\').filter(|_| !c.is_some_and(|c| "\"\\$`".contains(c)));
     backslash.into_iter().chain(c)
 }
 
-fn escaped(text: &str, is_special: impl Fn(char) -> bool) -> String {
+fn escaped_text(text: &str, is_special: impl Fn(char) -> bool) -> String {
     let mut typed = String::with_capacity(text.len());
     for c in text.chars() {
         if is_special(c) {
@@ -89,7 +89,7 @@ mod tests {
     fn check(text: &str, words: &[&str], known: &str) {
         let line = Line::read(text, BREAKS);
         assert_eq!(
-            (line.words, &*line.known),
+            (line.words, &*line.written_part),
             (words.iter().map(ToString::to_string).collect(), known),
             "{text}"
         );
@@ -120,7 +120,7 @@ mod tests {
             ("callgate a=", "issues/list", None),
             ("callgate i", "issues/list-for-repo", Some("issues/list-for-repo")),
         ] {
-            let typed = Line::read(text, BREAKS).typed(word);
+            let typed = Line::read(text, BREAKS).text_to_type(word);
             assert_eq!(typed.as_deref(), expected, "{text} {word}");
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn command() -> Command {
 
 impl<'a> CursorPosition<'a> {
     /// The place of the last word; `None` if no word is allowed there. The first word is the program's.
-    pub(super) fn of(root: &'a Command, words: &'a [String]) -> Option<Self> {
+    pub(super) fn from_words(root: &'a Command, words: &'a [String]) -> Option<Self> {
         let (typed, before) = words.split_last()?;
         let (_, before) = before.split_first()?;
         let mut position = Self {
@@ -84,10 +84,10 @@ impl<'a> CursorPosition<'a> {
     fn flag(&self, name: &str) -> Option<&'a Arg> {
         let mut all = self.command.get_arguments();
         if let Some(long) = name.strip_prefix("--") {
-            return all.find(|known| known.get_long() == Some(long));
+            return all.find(|argument| argument.get_long() == Some(long));
         }
         let short = name.chars().last()?;
-        all.find(|known| known.get_short() == Some(short))
+        all.find(|argument| argument.get_short() == Some(short))
     }
 
     /// Adds the kind of word that is allowed at the end; `None` if there is none.
@@ -116,7 +116,7 @@ impl<'a> CursorPosition<'a> {
         Some(self)
     }
 
-    pub(super) fn given(&self, flag: &str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn flag_values(&self, flag: &str) -> impl Iterator<Item = &'a str> {
         self.flags.iter().filter(move |(name, _)| *name == flag).map(|(_, value)| *value)
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     fn check(line: &str, expected: &str) {
         let root = command();
         let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
-        let got = CursorPosition::of(&root, &words).map(|position| {
+        let got = CursorPosition::from_words(&root, &words).map(|position| {
             let kind = match position.kind {
                 Kind::Command => "command",
                 Kind::Flag => "flag",

@@ -36,15 +36,15 @@ pub(super) struct Tool<'a> {
 
 impl ToolList {
     /// The tools of FILE with these overlays and this server; `None` if they cannot be read.
-    pub(super) fn of(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
+    pub(super) fn load(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
         if file == "-" {
             return None;
         }
         let file = in_home(file);
         let overlays: Vec<PathBuf> = overlays.into_iter().map(in_home).collect();
         let location = file_argument::location(&file).ok()?;
-        let cache = CompletionCache::of(&key(&location, &overlays, server));
-        if let Some(lines) = cache.as_ref().and_then(CompletionCache::kept) {
+        let cache = CompletionCache::for_key(&key(&location, &overlays, server));
+        if let Some(lines) = cache.as_ref().and_then(CompletionCache::stored_lines) {
             return Some(Self { lines });
         }
         let started = SystemTime::now();
@@ -53,11 +53,11 @@ impl ToolList {
         let environment = Environment::new().without_audit().listing_missing().without_databases();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
         let config = open::loader(effects::COMPLETE).open(location, &options).ok()?;
-        let built = config.build_blocking(&open::cached(environment), None).ok()?;
+        let built = config.build_blocking(&open::cached_environment(environment), None).ok()?;
         let lines = lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
         if let Some(cache) = cache.filter(|_| is_whole) {
-            let stamps = Stamps::of(built.files(), built.has_addresses());
+            let stamps = Stamps::from_files(built.files(), built.has_addresses());
             stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
                 cache.keep(&stamps, &lines);
             });
@@ -107,7 +107,7 @@ fn lines(built: &Built) -> String {
         let mut budget = first.map_or_else(Budget::default, |first| first.budget());
         for operation in &toolset.operations {
             // A tool whose declaration exceeds its limits has no arguments to choose from.
-            let tool = operation.declared(&mut budget).ok();
+            let tool = operation.uncached_declaration(&mut budget).ok();
             let summary = tool.as_ref().map(|tool| &*tool.description).unwrap_or_default();
             let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));
             let id = operation.operation_id.as_deref();
@@ -129,7 +129,7 @@ fn push(lines: &mut String, name: &str, id: Option<&str>, summary: &str, argumen
 }
 
 fn arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
-    let operation = operation.filter(|known| known.body_of_arguments().is_none());
+    let operation = operation.filter(|tool_operation| tool_operation.body_of_arguments().is_none());
     let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());

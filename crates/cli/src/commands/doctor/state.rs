@@ -48,7 +48,7 @@ fn fault(path: &Path, has_key_file: bool) -> Option<(String, String)> {
             let message = format!("the file is there, and its key is not: {shown}");
             Some((message, "restore the key, or move the file of state away".to_owned()))
         }
-        Ok(found) if others_may_read(&found) => {
+        Ok(key_metadata) if others_may_read(&key_metadata) => {
             Some((format!("others may read its key: {shown}"), format!("run `chmod 600 {shown}`")))
         }
         Ok(_) | Err(_) => None,
@@ -62,10 +62,10 @@ fn key_file(path: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn others_may_read(found: &fs::Metadata) -> bool {
+fn others_may_read(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
 
-    found.permissions().mode() & 0o077 != 0
+    metadata.permissions().mode() & 0o077 != 0
 }
 
 #[cfg(not(unix))]

@@ -18,7 +18,7 @@ use crate::{
     },
     effects,
     exit::Failure,
-    open::confined,
+    open::confined_loader,
     output, yaml,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
         }
         let session = settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
-        let built = confined(effects::IMPORT, folder.path())?
+        let built = confined_loader(effects::IMPORT, folder.path())?
             .toolset_file(&file)
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {
@@ -40,8 +40,11 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
                 export.toolsets.push(toolset);
             }
             Err(error) => {
-                output::talk(&Failure::from(error).0);
-                output::line(&format!("note: the toolset `{}` is left out", toolset.name));
+                output::print_message(&Failure::from(error).0);
+                output::print_message_line(&format!(
+                    "note: the toolset `{}` is left out",
+                    toolset.name
+                ));
                 folder.remove(&toolset.name)?;
             }
         }
@@ -66,7 +69,9 @@ fn cases(
             }
             Err(why) => {
                 let name = &example.name;
-                output::line(&format!("note: the example `{name}` is left out: {why}"));
+                output::print_message_line(&format!(
+                    "note: the example `{name}` is left out: {why}"
+                ));
             }
         }
     }
@@ -235,10 +240,10 @@ fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
 pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
     for toolset in export.toolsets.iter().filter(|toolset| toolset.description.is_some()) {
         let cases = folder.join(&toolset.name).join("cases");
-        for case in crate::commands::test::sorted(&cases)? {
+        for case in crate::commands::test::sorted_entries(&cases)? {
             if !case.join("request.http").is_file() {
                 let name = case.file_name().unwrap_or_default().to_string_lossy();
-                output::line(&format!(
+                output::print_message_line(&format!(
                     "note: the example `{}/{name}` sends nothing: its `result.json` says why",
                     toolset.name
                 ));

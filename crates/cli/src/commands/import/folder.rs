@@ -28,7 +28,7 @@ impl NewFolder {
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let name = format!(".{name}.{}.callgate", std::process::id());
         let path = place.parent().unwrap_or_else(|| Path::new("")).join(name);
-        fs::create_dir(&path).map_err(|error| failed(&path, &error))?;
+        fs::create_dir(&path).map_err(|error| write_failure(&path, &error))?;
         Ok(Self { path, place: place.to_owned(), is_finished: false })
     }
 
@@ -38,19 +38,19 @@ impl NewFolder {
 
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         let written = write_below(&self.path, name, text.as_bytes(), Readers::Anyone);
-        written.map_err(|error| failed(&self.path.join(name), &error))
+        written.map_err(|error| write_failure(&self.path.join(name), &error))
     }
 
     pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {
         let folder = self.path.join(name);
-        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
+        fs::remove_dir_all(&folder).map_err(|error| write_failure(&folder, &error))
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         if self.place.exists() {
-            fs::remove_dir(&self.place).map_err(|error| failed(&self.place, &error))?;
+            fs::remove_dir(&self.place).map_err(|error| write_failure(&self.place, &error))?;
         }
-        fs::rename(&self.path, &self.place).map_err(|error| failed(&self.place, &error))?;
+        fs::rename(&self.path, &self.place).map_err(|error| write_failure(&self.place, &error))?;
         self.is_finished = true;
         Ok(())
     }
@@ -71,7 +71,7 @@ fn is_free(place: &Path) -> bool {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
+fn write_failure(path: &Path, error: &io::Error) -> Failure {
     let message = format!("error: cannot write `{}`: {error}", path.display());
     Failure(format!("{message}\nhelp: name a folder in one that is there and can be written to"))
 }

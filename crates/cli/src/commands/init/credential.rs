@@ -130,7 +130,8 @@ pub(super) fn shape(text: &str) -> &'static str {
 fn is_reference(text: &str) -> bool {
     let session = text.strip_prefix("$session.credentials.");
     let reference = text.parse::<SecretReference>();
-    session.is_some_and(|name| !name.is_empty()) || reference.is_ok_and(|known| !known.is_literal())
+    session.is_some_and(|name| !name.is_empty())
+        || reference.is_ok_and(|secret_reference| !secret_reference.is_literal())
 }
 
 fn takes(scheme: &SecurityScheme) -> Takes {
@@ -188,7 +189,7 @@ pub(super) fn of_flags<'a>(
     scheme: &SecurityScheme,
 ) -> Option<&'a str> {
     let kind = takes(scheme);
-    let is_alone = schemes.iter().filter(|known| takes(known) == kind).count() == 1;
+    let is_alone = schemes.iter().filter(|other_scheme| takes(other_scheme) == kind).count() == 1;
     match kind {
         Takes::Key => given.api_key.as_deref().filter(|_| is_alone),
         Takes::UserAndPassword => given.basic.as_deref(),
@@ -202,7 +203,7 @@ pub(super) fn of_flags<'a>(
 pub(super) fn add_scopes(credentials: &mut BTreeMap<String, Value>, operations: &[Arc<Operation>]) {
     for (scheme, credential) in credentials {
         let Some(login) = credential.get_mut("oauth2_authorization_code") else { continue };
-        let scopes = asked(scheme, operations);
+        let scopes = needed_scopes(scheme, operations);
         if let (Value::Object(login), false) = (login, scopes.is_empty()) {
             let scopes = scopes.into_iter().map(Value::from).collect();
             login.insert("scopes", Value::Array(scopes));
@@ -211,14 +212,14 @@ pub(super) fn add_scopes(credentials: &mut BTreeMap<String, Value>, operations: 
 }
 
 /// The scopes of a scheme, ordered by name. A login at an `OpenID` provider begins with `openid`.
-fn asked<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
+fn needed_scopes<'a>(scheme: &str, operations: &'a [Arc<Operation>]) -> Vec<&'a str> {
     let alternatives =
         operations.iter().flat_map(|operation| operation.security.alternatives.iter());
     let needed = alternatives.flat_map(|alternative| alternative.schemes.iter());
     let (mut scopes, mut is_openid) = (BTreeSet::new(), false);
-    for known in needed.filter(|known| &*known.scheme.name == scheme) {
-        is_openid |= matches!(known.scheme.kind, SecuritySchemeKind::OpenIdConnect { .. });
-        scopes.extend(known.scopes.iter().map(|scope| &**scope));
+    for requirement in needed.filter(|requirement| &*requirement.scheme.name == scheme) {
+        is_openid |= matches!(requirement.scheme.kind, SecuritySchemeKind::OpenIdConnect { .. });
+        scopes.extend(requirement.scopes.iter().map(|scope| &**scope));
     }
     if is_openid {
         scopes.remove(OPENID);

@@ -8,7 +8,7 @@ use callgate_secret::{LocalStores, Secret, SecretReference, SecretStore as _};
 use callgate_tool::{Object, Value, json};
 use callgate_transport::{Network, TlsSettings};
 
-use super::{super::call::block_on, HEAD, place, unwritten, written};
+use super::{super::call::block_on, HEAD, configuration_file, write_configuration, write_failure};
 use crate::{
     args::InitArguments,
     exit::{Failure, Verdict},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
-    let file = place(arguments)?;
+    let file = configuration_file(arguments)?;
     let text = arguments.source.file.to_string_lossy();
     let (address, reference) = address(&text, arguments.here)?;
     let around = Surroundings {
@@ -43,7 +43,8 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let name = arguments.name.replace('-', "_");
     let toolsets: Object = [(name.clone(), settings)].into_iter().collect();
     let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
-    written(&file, &text, arguments.force).map_err(|error| unwritten(&file, &error))?;
+    write_configuration(&file, &text, arguments.force)
+        .map_err(|error| write_failure(&file, &error))?;
     tell(arguments, &file, &entities, &login);
     Ok(Verdict::Fine)
 }
@@ -87,13 +88,13 @@ fn tell(arguments: &InitArguments, file: &Path, entities: &[ProposedEntity], log
     let name = if arguments.here { "." } else { &arguments.name };
     let n = entities.len();
     let tables = if n == 1 { "1 table is".to_owned() } else { format!("{n} tables are") };
-    output::result(&format!("{tables} in `{}`\ncallgate tools {name}\n", file.display()));
+    output::print_result(&format!("{tables} in `{}`\ncallgate tools {name}\n", file.display()));
     if login.is_empty() {
         return;
     }
-    output::line(
+    output::print_message_line(
         "note: remove the tables that no model needs; this login may read the others and nothing else:",
     );
     let statements: String = login.iter().map(|statement| format!("{statement};\n")).collect();
-    output::result(&statements);
+    output::print_result(&statements);
 }

@@ -20,7 +20,7 @@ impl Questions {
         let form = credential::form(scheme)?;
         let variable = variable(profile, &scheme.name);
         let usual = form.replace("NAME", &variable);
-        output::line(&format!("`{}` is {}.", scheme.name, about(scheme)));
+        output::print_message_line(&format!("`{}` is {}.", scheme.name, about(scheme)));
         let asked = credential::words(scheme);
         // A form with a user in it has no default answer.
         let usual = (form == "env:NAME").then_some(usual.as_str());
@@ -34,7 +34,9 @@ impl Questions {
             match credential::value(scheme, &text) {
                 Ok(value) => return Some(value),
                 Err(why) => {
-                    output::line(&format!("  {why}; write where it is, not what it is: `{form}`"));
+                    output::print_message_line(&format!(
+                        "  {why}; write where it is, not what it is: `{form}`"
+                    ));
                 }
             }
         }
@@ -42,12 +44,12 @@ impl Questions {
     }
 
     pub(super) fn server(&self) -> Option<String> {
-        output::talk("The description names no server that calls can go to.\n");
+        output::print_message("The description names no server that calls can go to.\n");
         for _ in 0..TRIES {
             let text = self.line("  its address (https://HOST/PATH): ")?;
             match check_server(&text) {
                 Ok(()) => return Some(text),
-                Err(wrong) => output::line(&format!("  {wrong}")),
+                Err(wrong) => output::print_message_line(&format!("  {wrong}")),
             }
         }
         None

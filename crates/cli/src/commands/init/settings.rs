@@ -8,7 +8,7 @@ use callgate_tool::{Object, Value, json};
 
 use super::{
     credential::{pair, shape},
-    named, wrong,
+    nameable_location, reference_failure,
 };
 use crate::{args::InitArguments, exit::Failure};
 
@@ -21,10 +21,11 @@ pub(super) struct Settings<'a> {
 impl Settings<'_> {
     pub(super) fn value(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
-        let place = self.place(named(location)?);
+        let place = self.place(nameable_location(location)?);
         let server = self.server.as_deref().map(Value::from);
         let overlays = list(given.overlay.iter().map(|file| self.path(file)));
-        let credentials = object(self.credentials.clone()).map(|all| self.anchored(&all));
+        let credentials =
+            object(self.credentials.clone()).map(|all| self.with_absolute_files(&all));
         let auth = if credentials.is_none() { self.auth()? } else { None };
         let headers = object(given.requests.headers.iter().filter_map(|text| header(text)));
         let ca = list(given.connection.ca.iter().map(|file| self.path(Path::new(file))));
@@ -35,8 +36,8 @@ impl Settings<'_> {
             ("server", server),
             ("overlays", overlays),
             ("credentials", credentials),
-            ("auth", auth.map(|auth| self.anchored(&auth))),
-            ("headers", headers.map(|headers| self.anchored(&headers))),
+            ("auth", auth.map(|auth| self.with_absolute_files(&auth))),
+            ("headers", headers.map(|headers| self.with_absolute_files(&headers))),
             ("tls", ca.map(|ca| json!({"ca": ca}))),
             ("egress", allow.map(|allow| json!({"allow": allow}))),
             ("limits", object(self.limits())),
@@ -53,14 +54,15 @@ impl Settings<'_> {
         }
         let Some(basic) = &given.basic else {
             return match &given.api_key {
-                Some(_) => Err(wrong(
+                Some(_) => Err(reference_failure(
                     "expected a security scheme of the description that is an API key, got none, or several",
                 )),
                 None => Ok(None),
             };
         };
-        let (user, password) = pair(basic)
-            .ok_or_else(|| wrong(&format!("expected `USER:REFERENCE`, got {}", shape(basic))))?;
+        let (user, password) = pair(basic).ok_or_else(|| {
+            reference_failure(&format!("expected `USER:REFERENCE`, got {}", shape(basic)))
+        })?;
         Ok(Some(json!({"basic": {"username": user, "password": password}})))
     }
 
@@ -89,11 +91,12 @@ impl Settings<'_> {
     }
 
     /// The value with absolute paths in references to files.
-    fn anchored(&self, value: &Value) -> Value {
+    fn with_absolute_files(&self, value: &Value) -> Value {
         match value {
             Value::Object(members) => {
-                let members =
-                    members.iter().map(|(name, value)| (name.clone(), self.anchored(value)));
+                let members = members
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.with_absolute_files(value)));
                 Value::Object(members.collect())
             }
             Value::String(text) => match text.strip_prefix("file:") {

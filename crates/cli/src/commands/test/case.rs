@@ -8,7 +8,7 @@ use super::{
     Check, Mode,
     case_run::{Answering, run_case},
     difference::requests_differ,
-    fixtures::{REQUEST, RESPONSE, RESULT, optional, request},
+    fixtures::{REQUEST, RESPONSE, RESULT, read_optional, request},
     record,
 };
 use crate::exit::Failure;
@@ -24,7 +24,7 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     {
         return Ok(vec![Check::Broken(NEW.to_owned())]);
     }
-    let (expected, response) = (request(folder)?, optional(folder, RESPONSE)?);
+    let (expected, response) = (request(folder)?, read_optional(folder, RESPONSE)?);
     let recorded = |request: Option<&[u8]>| match (request, response.as_deref()) {
         (Some(request), Some(response)) => {
             run_case(api, folder, Answering::Recording(Some((request, response))))

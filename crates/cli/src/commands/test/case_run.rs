@@ -17,7 +17,7 @@ use callgate::{
 use callgate_config::{Location, Upstream};
 use callgate_tool::Value;
 
-use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, optional, required};
+use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, read_optional, read_required};
 use crate::{
     commands::{
         call::block_on,
@@ -27,7 +27,7 @@ use crate::{
     effects,
     exit::Failure,
     grants,
-    open::{cached, confined, loader},
+    open::{cached_environment, confined_loader, loader},
     session,
 };
 
@@ -49,14 +49,14 @@ pub(super) struct CaseRun {
 
 pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<CaseRun, Failure> {
     let call = recorded_call(folder)?;
-    let built = built(api, folder, by)?;
+    let built = build_case(api, folder, by)?;
     let session = session(folder, &built)?;
     let recorder = Arc::<CallRecorder>::default();
     let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
     let mut result = block_on(built.executor.call_with(watched))?;
-    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(folder, ANSWER)?) {
+    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, read_optional(folder, ANSWER)?) {
         let answer = json(&folder.join(ANSWER), &answer)?;
-        result = settled(&built.executor, &call, &session, answer)?;
+        result = resume_call(&built.executor, &call, &session, answer)?;
     }
     let description = built.toolsets.first().map(|toolset| toolset.file.display().to_string());
     let description = description.unwrap_or_default();
@@ -78,10 +78,10 @@ impl CaseRun {
     }
 }
 
-fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
+fn build_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
     let file = api.join(TOOLSET);
     let loader = match by {
-        Answering::Recording(_) => confined(effects::TEST, api)?,
+        Answering::Recording(_) => confined_loader(effects::TEST, api)?,
         Answering::Service => loader(effects::TEST_RECORD),
     };
     let mut config = loader.toolset_file(&file)?;
@@ -98,15 +98,15 @@ fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure>
         }
         Answering::Service => {
             config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
-            let grants = grants::of(&Location::File(file.clone()), &file).into_iter();
-            grants.fold(cached(Environment::new()), Environment::with_grants)
+            let grants = grants::grant_store(&Location::File(file.clone()), &file).into_iter();
+            grants.fold(cached_environment(Environment::new()), Environment::with_grants)
         }
     };
     Ok(config.build_blocking(&environment, None)?)
 }
 
 /// The ending of a call that the client answers.
-fn settled(
+fn resume_call(
     executor: &Executor,
     call: &ToolCall,
     session: &Session,
@@ -123,13 +123,13 @@ fn settled(
 
 fn recorded_call(folder: &Path) -> Result<ToolCall, Failure> {
     let file = folder.join(CALL);
-    let call = json(&file, &required(folder, CALL)?)?;
+    let call = json(&file, &read_required(folder, CALL)?)?;
     read_call(call).map_err(|error| failure(&file, &error))
 }
 
 fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
     let file = folder.join(SESSION);
-    let Some(text) = optional(folder, SESSION)? else { return Ok(Session::default()) };
+    let Some(text) = read_optional(folder, SESSION)? else { return Ok(Session::default()) };
     let envelope = json(&file, &text)?;
     block_on(session::read(&file, envelope, built))?
 }

@@ -5,7 +5,7 @@ use super::fixtures::REQUEST;
 const SHOWN: usize = 40;
 
 /// The lines that differ, `-` expected and `+` got: the lines between the shared ones at both ends.
-pub(super) fn of(expected: &str, got: &str) -> String {
+pub(super) fn differing_lines(expected: &str, got: &str) -> String {
     let expected: Vec<_> = expected.lines().collect();
     let got: Vec<_> = got.lines().collect();
     let head = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
@@ -40,7 +40,7 @@ pub(super) fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> St
             let text = |bytes: Option<&[u8]>| {
                 String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
             };
-            format!("`{REQUEST}` differs\n{}", of(&text(expected), &text(got)))
+            format!("`{REQUEST}` differs\n{}", differing_lines(&text(expected), &text(got)))
         }
     }
 }
@@ -52,10 +52,13 @@ mod tests {
     #[test]
     fn only_lines_that_differ_are_shown() {
         assert_eq!(
-            of("a\nb\nc\n", "a\nx\nc\n"),
+            differing_lines("a\nb\nc\n", "a\nx\nc\n"),
             "  from line 2, `-` expected, `+` got:\n  - b\n  + x\n"
         );
-        assert_eq!(of("a\n", "a\nb\n"), "  from line 2, `-` expected, `+` got:\n  + b\n");
-        assert!(of("a\n", "a").contains("line ends"));
+        assert_eq!(
+            differing_lines("a\n", "a\nb\n"),
+            "  from line 2, `-` expected, `+` got:\n  + b\n"
+        );
+        assert!(differing_lines("a\n", "a").contains("line ends"));
     }
 }

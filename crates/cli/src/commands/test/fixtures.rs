@@ -24,7 +24,8 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
     }
     // A single case named by its folder: the fixture is two levels up.
     if path.join(CALL).is_file()
-        && let Some(folder) = path.canonicalize().ok().as_deref().and_then(|path| two_up(path))
+        && let Some(folder) =
+            path.canonicalize().ok().as_deref().and_then(|path| fixture_above(path))
     {
         let folder = path.ancestors().nth(2).filter(|shown| is_fixture(shown)).unwrap_or(folder);
         let (folder, cases) = (folder.to_owned(), vec![path.to_owned()]);
@@ -38,7 +39,7 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
             && (names.is_empty() || names.iter().any(|part| name.contains(part.as_str())))
     };
     let with_cases = |folder: PathBuf| {
-        let cases = sorted(&folder.join(CASES))?.into_iter().filter(is_meant).collect();
+        let cases = sorted_entries(&folder.join(CASES))?.into_iter().filter(is_meant).collect();
         Ok(Fixture { folder, cases, is_whole: names.is_empty() })
     };
     folders.into_iter().map(with_cases).collect()
@@ -56,7 +57,7 @@ pub(super) fn turns_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>,
     Ok(folders)
 }
 
-fn two_up(case: &Path) -> Option<&Path> {
+fn fixture_above(case: &Path) -> Option<&Path> {
     case.ancestors().nth(2).filter(|folder| is_fixture(folder))
 }
 
@@ -68,23 +69,23 @@ fn find(
     folder: &Path,
     depth: usize,
     is_found: &dyn Fn(&Path) -> bool,
-    found: &mut Vec<PathBuf>,
+    folders: &mut Vec<PathBuf>,
 ) -> Result<(), Failure> {
     if is_found(folder) {
-        found.push(folder.to_owned());
+        folders.push(folder.to_owned());
         return Ok(());
     }
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
-    for below in sorted(folder)? {
+    for below in sorted_entries(folder)? {
         if below.is_dir() {
-            find(&below, depth, is_found, found)?;
+            find(&below, depth, is_found, folders)?;
         }
     }
     Ok(())
 }
 
 /// The entries of a folder in order; empty if there is no folder.
-pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
@@ -94,27 +95,30 @@ pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (links, mut paths): (Vec<_>, Vec<_>) =
         entries.iter().map(fs::DirEntry::path).partition(|path| path.is_symlink());
     for link in links.iter().filter(|link| link.is_dir()) {
-        output::line(&format!("note: `{}` is a link, which is not followed", link.display()));
+        output::print_message_line(&format!(
+            "note: `{}` is a link, which is not followed",
+            link.display()
+        ));
     }
     paths.sort();
     Ok(paths)
 }
 
 pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    Ok(optional(folder, REQUEST)?.map(|text| canonical_request(&text)))
+    Ok(read_optional(folder, REQUEST)?.map(|text| canonical_request(&text)))
 }
 
 /// A file of a fixture, if it is there.
-pub(super) fn optional(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn read_optional(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Failure> {
     let file = folder.join(name);
     if !file.is_file() && !file.is_symlink() {
         return Ok(None);
     }
-    required(folder, name).map(Some)
+    read_required(folder, name).map(Some)
 }
 
 /// A file of a fixture. Links are not followed: whoever wrote the fixture reads no file of this machine.
-pub(super) fn required(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_required(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     read_below(folder, name).map_err(|error| {
         let file = folder.join(name);
         let help = "a fixture has files of its own, and no links";

@@ -13,7 +13,7 @@ use super::{
     fixtures::{REQUEST, RESPONSE, RESULT, request},
 };
 use crate::{
-    commands::{call::failed, call_recorder::Answer},
+    commands::{call::failure_text, call_recorder::Answer},
     exit::Failure,
 };
 
@@ -38,7 +38,7 @@ pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>
     let answer = match &live.answer {
         Some(Answer::Text(answer)) => answer,
         Some(Answer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
-        None => return Ok(vec![Check::Broken(unanswered(&live))]),
+        None => return Ok(vec![Check::Broken(no_answer_text(&live))]),
     };
     let replayed = run_case(api, folder, Answering::Recording(Some((&request, answer))))?;
     if replayed.request.as_ref() != Some(&request) {
@@ -81,13 +81,13 @@ fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
     Ok(vec![Check::Recorded(why)])
 }
 
-fn unanswered(live: &CaseRun) -> String {
+fn no_answer_text(live: &CaseRun) -> String {
     format!("nothing is recorded, for there was no answer\n{}", indented_failure(live))
 }
 
 /// The failure, indented below the line that names its case.
 fn indented_failure(played: &CaseRun) -> String {
-    let failure = failed(&played.result, &played.description, &played.settings);
+    let failure = failure_text(&played.result, &played.description, &played.settings);
     failure.lines().map(|line| format!("  {line}\n")).collect()
 }
 

@@ -8,7 +8,7 @@ use callgate_tool::Value;
 use super::{Check, Mode};
 use crate::{
     commands::turns::{
-        ENDS, Exchange, Reading, Replayed, TurnFiles, difference, model_request, replay,
+        ENDS, Exchange, RecordingTrust, ReplayedTurn, TurnFiles, difference, model_request, replay,
         service_request,
     },
     exit::Failure,
@@ -16,23 +16,23 @@ use crate::{
 
 pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     let mut files = TurnFiles::read(folder)?;
-    let mut replayed = replay(folder, &files, Reading::Foreign)?;
+    let mut replayed = replay(folder, &files, RecordingTrust::Foreign)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {
-        for (at, request) in changed(&files.services, &replayed.sent) {
+        for (at, request) in changed_requests(&files.services, &replayed.sent) {
             checks.push(Check::write(folder, &service_request(at + 1), &request)?);
             if let Some(exchange) = files.services.get_mut(at) {
                 exchange.request = request;
             }
         }
         // What services answer to the new requests changes the rest.
-        replayed = replay(folder, &files, Reading::Foreign)?;
+        replayed = replay(folder, &files, RecordingTrust::Foreign)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
             let name = model_request(number);
             checks.push(Check::compare(folder, &name, &format!("{asked:#}\n"), mode)?);
         }
     }
-    let Replayed { asked, sent, ends } = &replayed;
+    let ReplayedTurn { asked, sent, ends } = &replayed;
     checks.extend(
         (mode != Mode::Update).then(|| of_model(&files.model, asked)).flatten().map(Check::Broken),
     );
@@ -66,7 +66,7 @@ fn number_of_requests(n_recorded: usize, n_asked: usize) -> Option<String> {
 
 /// The requests to services that were not recorded, and those that were not sent.
 fn of_services(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
-    let (missing, unknown) = unmatched(recorded, sent);
+    let (missing, unknown) = unmatched_requests(recorded, sent);
     let missing = missing.iter().map(|at| format!("`{}` was not sent", service_request(at + 1)));
     let unknown = unknown.iter().map(|request| {
         format!("this was sent, and is not recorded:\n{}", String::from_utf8_lossy(request))
@@ -75,19 +75,20 @@ fn of_services(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
 }
 
 /// The recorded requests to replace, each with the one that was sent in its place.
-fn changed(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
-    let (missing, unknown) = unmatched(recorded, sent);
+fn changed_requests(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
+    let (missing, unknown) = unmatched_requests(recorded, sent);
     missing.into_iter().zip(unknown).collect()
 }
 
 /// The positions of recorded requests that were not sent, and the sent requests that were not recorded.
-fn unmatched(recorded: &[Exchange], sent: &[Vec<u8>]) -> (Vec<usize>, Vec<Vec<u8>>) {
+fn unmatched_requests(recorded: &[Exchange], sent: &[Vec<u8>]) -> (Vec<usize>, Vec<Vec<u8>>) {
     let mut missing: Vec<usize> = (0..recorded.len()).collect();
     let mut unknown = Vec::new();
     for request in sent {
-        let is_it = |at: &usize| recorded.get(*at).is_some_and(|known| known.request == *request);
+        let is_it =
+            |at: &usize| recorded.get(*at).is_some_and(|exchange| exchange.request == *request);
         match missing.iter().position(is_it) {
-            Some(found) => drop(missing.remove(found)),
+            Some(index) => drop(missing.remove(index)),
             None => unknown.push(request.clone()),
         }
     }

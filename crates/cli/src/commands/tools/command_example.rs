@@ -9,7 +9,7 @@ use callgate_config::DescriptionOptions;
 use callgate_tool::{Object, Remedy, Value, visible_line};
 
 use super::{
-    command_words::{self, Flags, quoted},
+    command_words::{self, Flags, quoted_word},
     example::{self, Choice},
     session_example,
 };
@@ -20,7 +20,7 @@ use crate::{
     exit::Failure,
     file_argument::is_standard_input,
     guide::Guide,
-    open::{made, options},
+    open::{build_silently, options},
 };
 
 #[derive(Debug)]
@@ -31,14 +31,14 @@ pub(super) struct CommandExample {
 }
 
 #[derive(Clone, Copy)]
-struct Target<'a> {
+struct ExampleTarget<'a> {
     executor: &'a Executor,
     entry: Entry<'a>,
     schema: &'a Value,
 }
 
 #[derive(Debug, Default)]
-struct Tried {
+struct Attempt {
     values: Object,
     session: Option<Value>,
     fault: Option<Box<Fault>>,
@@ -46,41 +46,42 @@ struct Tried {
 }
 
 /// The example of a call of a tool that FILE offers. Fails if this process cannot wait for a dry run.
-pub(super) fn of(
+pub(super) fn for_tool(
     executor: &Executor,
     entry: Entry<'_>,
     source: &SourceArguments,
 ) -> Result<CommandExample, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default();
-    let target = Target { executor, entry, schema: &schema };
-    let tried = block_on(target.tried())?;
+    let target = ExampleTarget { executor, entry, schema: &schema };
+    let tried = block_on(target.best_attempt())?;
     let Some(server) = tried.server.clone() else {
         return block_on(target.command(tried, source, None));
     };
     // A configuration names its servers itself, so that this fails.
     let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
-    let built = made(&source.file, &named, effects::DRY_RUN, &Environment::new().without_audit());
-    let Ok(built) = built else { return Ok(none(&tried)) };
+    let built =
+        build_silently(&source.file, &named, effects::DRY_RUN, &Environment::new().without_audit());
+    let Ok(built) = built else { return Ok(missing_example(&tried)) };
     let Some(entry) = built.executor.find(entry.name().as_str()) else {
-        return Ok(none(&tried));
+        return Ok(missing_example(&tried));
     };
-    let target = Target { executor: &built.executor, entry, schema: &schema };
-    let tried = block_on(target.tried())?;
+    let target = ExampleTarget { executor: &built.executor, entry, schema: &schema };
+    let tried = block_on(target.best_attempt())?;
     block_on(target.command(tried, source, Some(&server)))
 }
 
-impl Target<'_> {
+impl ExampleTarget<'_> {
     /// The first values with which a dry run ends as planned; else those with the most telling fault.
-    async fn tried(self) -> Tried {
-        let mut best: Option<Tried> = None;
+    async fn best_attempt(self) -> Attempt {
+        let mut best: Option<Attempt> = None;
         for choice in Choice::all() {
             let tried = self.tried_by(choice).await;
             let Some(fault) = &tried.fault else { return tried };
             if tried.server.is_some() {
                 return tried;
             }
-            let is_told = |known: &Tried| {
-                let code = known.fault.as_ref().map(|fault| fault.code);
+            let is_told = |attempt: &Attempt| {
+                let code = attempt.fault.as_ref().map(|fault| fault.code);
                 code != Some(FaultCode::InvalidArguments)
             };
             let is_better = fault.code != FaultCode::InvalidArguments;
@@ -92,8 +93,8 @@ impl Target<'_> {
     }
 
     /// The values of one choice, completed by what a dry run says that they lack.
-    async fn tried_by(self, choice: Choice) -> Tried {
-        let mut tried = Tried::default();
+    async fn tried_by(self, choice: Choice) -> Attempt {
+        let mut tried = Attempt::default();
         if let Value::Object(values) = example::value(self.schema, self.schema, choice) {
             tried.values = values;
         }
@@ -153,21 +154,21 @@ impl Target<'_> {
 
     async fn command(
         self,
-        tried: Tried,
+        tried: Attempt,
         source: &SourceArguments,
         server: Option<&str>,
     ) -> CommandExample {
         if tried.fault.is_some() {
-            return none(&tried);
+            return missing_example(&tried);
         }
-        let Some(given) = self.given(&tried).await else {
+        let Some(given) = self.value_words(&tried).await else {
             let reason = "the command line cannot give its arguments".to_owned();
             return CommandExample { line: Err(reason), notes: Vec::new() };
         };
         let (mut words, mut notes) = (vec!["callgate".to_owned(), "call".to_owned()], Vec::new());
         words.extend([source.file.display().to_string(), self.entry.name().to_string()]);
         words.extend(given);
-        let Flags { words: flags, left_out } = Flags::of(&source.description, server);
+        let Flags { words: flags, left_out } = Flags::from_arguments(&source.description, server);
         words.extend(flags);
         notes.extend(left_out.iter().map(|flag| {
             let flag = visible_line(flag);
@@ -186,13 +187,13 @@ impl Target<'_> {
         let mut line = String::new();
         if let Some(session) = &tried.session {
             words.extend(["--session".to_owned(), "-".to_owned()]);
-            line = format!("printf %s {} | ", quoted(&command_words::json(session)));
+            line = format!("printf %s {} | ", quoted_word(&command_words::json(session)));
             notes.push(
                 "the session gives what a model may not choose; `--session FILE` reads a file"
                     .to_owned(),
             );
         }
-        let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        let words: Vec<_> = words.iter().map(|word| quoted_word(word)).collect();
         line.push_str(&words.join(" "));
         if is_standard_input(&source.file) {
             let reason =
@@ -203,7 +204,7 @@ impl Target<'_> {
     }
 
     /// The words for the values: by their names, else as JSON. `None` if the command reads neither as a call that passes.
-    async fn given(self, tried: &Tried) -> Option<Vec<String>> {
+    async fn value_words(self, tried: &Attempt) -> Option<Vec<String>> {
         let session = tried.session.as_ref();
         if let Some(words) = command_words::by_name(&tried.values, Guide::new(self.schema))
             && let Ok(read) = arguments_of_words(&words, self.entry)
@@ -227,7 +228,7 @@ impl Target<'_> {
     }
 }
 
-fn none(tried: &Tried) -> CommandExample {
+fn missing_example(tried: &Attempt) -> CommandExample {
     let message = tried.fault.as_ref().map(|fault| fault.message.clone());
     CommandExample { line: Err(message.unwrap_or_default()), notes: Vec::new() }
 }

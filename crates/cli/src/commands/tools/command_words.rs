@@ -67,7 +67,7 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    pub(super) fn of(given: &DescriptionArguments, server: Option<&str>) -> Self {
+    pub(super) fn from_arguments(given: &DescriptionArguments, server: Option<&str>) -> Self {
         let mut flags = Self::default();
         let server = server.map(str::to_owned).or_else(|| given.server.clone());
         flags.add("--server", server);
@@ -123,7 +123,7 @@ fn is_reference(text: &str) -> bool {
     !text.starts_with("literal:") && text.parse::<SecretReference>().is_ok()
 }
 
-pub(super) fn quoted(word: &str) -> String {
+pub(super) fn quoted_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
@@ -156,8 +156,8 @@ mod tests {
     #[track_caller]
     fn check(values: &Value, schema: &Value, expected: Option<&str>) {
         let words = by_name(values.as_object().unwrap(), Guide::new(schema));
-        let words =
-            words.map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
+        let words = words
+            .map(|words| words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "));
         assert_eq!(words.as_deref(), expected, "{values}");
     }
 
@@ -169,7 +169,7 @@ mod tests {
                     --timeout 9s";
         let read = crate::args::Arguments::try_parse_from(line.split_whitespace()).unwrap();
         let crate::args::Command::Tools(given) = read.command else { panic!("{read:?}") };
-        let flags = Flags::of(&given.source.description, None);
+        let flags = Flags::from_arguments(&given.source.description, None);
         let words = "--server https://a.example -H X-Env:env:KEY --timeout 9s";
         assert_eq!(flags.words.join(" "), words);
         assert_eq!(flags.left_out, ["--bearer", "-H X-Key"]);
@@ -191,6 +191,6 @@ mod tests {
         check(&json!({"a": "\u{202e}x"}), &schema, None);
         let shown = json(&json!({"a": "\u{202e}'\u{e0041}"}));
         assert_eq!(shown, "{\"a\":\"\\u202e'\\udb40\\udc41\"}");
-        assert_eq!(quoted(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
+        assert_eq!(quoted_word(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
     }
 }

@@ -25,7 +25,7 @@ impl Choice {
 
 /// An example value with all that `schema` requires; `root` holds the definitions.
 pub(super) fn value(schema: &Value, root: &Value, choice: Choice) -> Value {
-    Making { root, choice }.made(schema, DEPTH)
+    Making { root, choice }.example_value(schema, DEPTH)
 }
 
 #[derive(Clone, Copy)]
@@ -35,22 +35,22 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn made(self, schema: &Value, depth: usize) -> Value {
+    fn example_value(self, schema: &Value, depth: usize) -> Value {
         let Some(depth) = depth.checked_sub(1) else { return Value::Null };
-        if let Some(known) = known(schema, self.choice.has_examples) {
-            return known.clone();
+        if let Some(given_value) = stated_value(schema, self.choice.has_examples) {
+            return given_value.clone();
         }
         let mut value = self.plain(schema, depth);
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let referred = reference.strip_prefix('#').and_then(|at| self.root.pointer(at));
-            value = referred.map(|schema| self.made(schema, depth)).unwrap_or_default();
+            value = referred.map(|schema| self.example_value(schema, depth)).unwrap_or_default();
         }
         let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        let chosen = ["oneOf", "anyOf"]
-            .into_iter()
-            .filter_map(|keyword| self.chosen(schema.get(keyword).and_then(Value::as_array)?));
+        let chosen = ["oneOf", "anyOf"].into_iter().filter_map(|keyword| {
+            self.chosen_alternative(schema.get(keyword).and_then(Value::as_array)?)
+        });
         for part in chosen.chain(all) {
-            let other = self.made(part, depth);
+            let other = self.example_value(part, depth);
             match (&mut value, other) {
                 (Value::Object(members), Value::Object(more)) => members.extend(more),
                 (_, Value::Null) => {}
@@ -61,7 +61,7 @@ impl Making<'_> {
     }
 
     /// The chosen alternative among those that are not `null`.
-    fn chosen(self, alternatives: &[Value]) -> Option<&Value> {
+    fn chosen_alternative(self, alternatives: &[Value]) -> Option<&Value> {
         let is_value = |branch: &&Value| branch.get("type").is_none_or(|kind| kind != "null");
         let mut values = alternatives.iter().filter(is_value);
         let last = values.clone().next_back();
@@ -82,7 +82,8 @@ impl Making<'_> {
     fn list(self, schema: &Value, depth: usize) -> Value {
         let least = schema.get("minItems").and_then(whole).unwrap_or(1).max(1);
         let items = schema.get("items").filter(|items| items.as_object().is_some());
-        let item = items.map_or_else(|| Value::from("text"), |items| self.made(items, depth));
+        let item =
+            items.map_or_else(|| Value::from("text"), |items| self.example_value(items, depth));
         let n_items = usize::try_from(least).unwrap_or(1).min(MOST_ITEMS);
         Value::Array(vec![item; n_items])
     }
@@ -94,7 +95,8 @@ impl Making<'_> {
             let declared = schema.get("properties").and_then(|members| members.get(name));
             let other = || schema.get("additionalProperties").filter(|of| of.as_object().is_some());
             let below = declared.or_else(other);
-            let below = below.map_or_else(|| Value::from("text"), |below| self.made(below, depth));
+            let below =
+                below.map_or_else(|| Value::from("text"), |below| self.example_value(below, depth));
             members.insert(name.to_owned(), below);
         }
         let least = schema.get("minProperties").and_then(whole).unwrap_or_default();
@@ -102,7 +104,7 @@ impl Making<'_> {
         let declared = schema.get("properties").and_then(Value::as_object);
         for (name, below) in declared.into_iter().flatten() {
             if members.len() < least && !members.contains_key(name) {
-                members.insert(name.clone(), self.made(below, depth));
+                members.insert(name.clone(), self.example_value(below, depth));
             }
         }
         // The schema of bytes requires no member, but bytes need one.
@@ -115,7 +117,7 @@ impl Making<'_> {
 }
 
 /// The value that a schema names: its `const`, an example, its default, or the first of its `enum`.
-fn known(schema: &Value, has_examples: bool) -> Option<&Value> {
+fn stated_value(schema: &Value, has_examples: bool) -> Option<&Value> {
     let first = |keyword: &str| {
         schema.get(keyword).and_then(Value::as_array)?.iter().find(|one| **one != Value::Null)
     };
@@ -124,7 +126,7 @@ fn known(schema: &Value, has_examples: bool) -> Option<&Value> {
         return only.or_else(|| first("enum"));
     }
     let said = only.or_else(|| schema.get("example")).or_else(|| first("examples"));
-    said.or_else(|| schema.get("default").filter(|known| **known != Value::Null))
+    said.or_else(|| schema.get("default").filter(|default_value| **default_value != Value::Null))
         .or_else(|| first("enum"))
 }
 

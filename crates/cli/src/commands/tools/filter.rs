@@ -6,7 +6,7 @@ use callgate::{Effect, config::Built};
 use callgate_openapi::tags_of;
 use callgate_tool::{ToolName, nearest};
 
-use crate::{args::ToolsArguments, exit::Failure, number::grouped, output};
+use crate::{args::ToolsArguments, exit::Failure, number::grouped_digits, output};
 
 #[derive(Debug)]
 pub(super) struct Filter {
@@ -26,10 +26,12 @@ impl Filter {
         if tags.is_empty() && effects.is_empty() {
             return Ok(Self { kept: None, n_all, flags: String::new() });
         }
-        let tagged = tagged(built);
-        let known = || tagged.iter().flat_map(|(_, tags)| tags.iter().copied());
-        if let Some(unknown) = tags.iter().find(|tag| known().all(|known| known != **tag)) {
-            return Err(no_tag(unknown, &known().collect(), arguments));
+        let tagged = tool_tags(built);
+        let all_tags = || tagged.iter().flat_map(|(_, tags)| tags.iter().copied());
+        if let Some(unknown) =
+            tags.iter().find(|tag| all_tags().all(|known_tag| known_tag != **tag))
+        {
+            return Err(no_tag(unknown, &all_tags().collect(), arguments));
         }
         let has_tag = |of: &[&str]| tags.is_empty() || tags.iter().any(|tag| of.contains(&&**tag));
         let of_tags: BTreeSet<&ToolName> =
@@ -42,7 +44,7 @@ impl Filter {
         Ok(Self { kept, n_all, flags: flags(arguments) })
     }
 
-    pub(super) fn one(name: &ToolName) -> Self {
+    pub(super) fn for_tool(name: &ToolName) -> Self {
         Self { kept: Some(BTreeSet::from([name.clone()])), n_all: 1, flags: String::new() }
     }
 
@@ -57,17 +59,17 @@ impl Filter {
     pub(super) fn tell(&self) {
         let Some(kept) = self.kept.as_ref().filter(|_| self.is_by_flags()) else { return };
         let n_out = self.n_all.saturating_sub(kept.len());
-        output::line(&format!(
+        output::print_message_line(&format!(
             "note: {} of {} tools; {} are left out by `{}`",
-            grouped(kept.len()),
-            grouped(self.n_all),
-            grouped(n_out),
+            grouped_digits(kept.len()),
+            grouped_digits(self.n_all),
+            grouped_digits(n_out),
             self.flags
         ));
     }
 }
 
-pub(super) fn tagged(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
+pub(super) fn tool_tags(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
     let tagged = built.toolsets.iter().flat_map(|toolset| {
         let names = toolset.operations.iter().map(|operation| &operation.tool_name);
         names.zip(tags_of(&toolset.operations))
@@ -75,15 +77,15 @@ pub(super) fn tagged(built: &Built) -> Vec<(&ToolName, Vec<&str>)> {
     tagged.collect()
 }
 
-fn no_tag(unknown: &str, known: &BTreeSet<&str>, arguments: &ToolsArguments) -> Failure {
+fn no_tag(unknown: &str, all_tags: &BTreeSet<&str>, arguments: &ToolsArguments) -> Failure {
     let file = arguments.source.file.display();
     let message = format!("expected a tag of a tool of `{file}`, got: `{unknown}`");
-    let help = match nearest(unknown, known.iter().copied()) {
+    let help = match nearest(unknown, all_tags.iter().copied()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None if known.is_empty() => "no tool has a tag; leave `--tag` out".to_owned(),
+        None if all_tags.is_empty() => "no tool has a tag; leave `--tag` out".to_owned(),
         None => {
-            let named: Vec<_> = known.iter().take(NAMED).map(|tag| format!("`{tag}`")).collect();
-            let more = if known.len() > NAMED { ", …" } else { "" };
+            let named: Vec<_> = all_tags.iter().take(NAMED).map(|tag| format!("`{tag}`")).collect();
+            let more = if all_tags.len() > NAMED { ", …" } else { "" };
             format!("the tags are {}{more}", named.join(", "))
         }
     };

@@ -11,12 +11,12 @@ use callgate::{
 use callgate_tool::ToolName;
 
 use super::{
-    filter::{Filter, tagged},
-    listed,
+    filter::{Filter, tool_tags},
+    write_tools,
 };
 use crate::{
     listing::{Listing, Row, cut},
-    number::grouped,
+    number::grouped_digits,
     output,
 };
 
@@ -24,11 +24,11 @@ use crate::{
 type Group = (String, Vec<Row>);
 
 pub(super) fn show(built: &Built, filter: &Filter) {
-    let (mut groups, mut known) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
+    let (mut groups, mut group_indexes) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
     let headings = headings(built);
-    listed(built, filter, ["", "", ""], |_, _, tool| {
+    write_tools(built, filter, ["", "", ""], |_, _, tool| {
         let heading = headings.get(&tool.name).map_or(WITHOUT_TAG, String::as_str);
-        let at = *known.entry(heading.to_owned()).or_insert(groups.len());
+        let at = *group_indexes.entry(heading.to_owned()).or_insert(groups.len());
         if at == groups.len() {
             groups.push((heading.to_owned(), Vec::new()));
         }
@@ -36,7 +36,7 @@ pub(super) fn show(built: &Built, filter: &Filter) {
             rows.push(row(&tool.name, tool.effect.as_str(), &purpose(tool)));
         }
     });
-    output::coloured(&text(&groups));
+    output::print_styled(&text(&groups));
     if output::is_shown() && !filter.is_by_flags() {
         tell_more(&groups);
     }
@@ -45,7 +45,8 @@ pub(super) fn show(built: &Built, filter: &Filter) {
 /// The heading of each tool: the first tag of its operation, with its toolset where there are several.
 fn headings(built: &Built) -> BTreeMap<ToolName, String> {
     let is_several = built.toolsets.len() > 1;
-    let tags = tagged(built).into_iter().map(|(name, tags)| (name.clone(), tags.first().copied()));
+    let tags =
+        tool_tags(built).into_iter().map(|(name, tags)| (name.clone(), tags.first().copied()));
     let tags: BTreeMap<ToolName, Option<&str>> = tags.collect();
     let heading = |entry: Entry<'_>| {
         let tag = tags.get(entry.name()).copied().flatten();
@@ -88,36 +89,41 @@ fn tell_more(groups: &[Group]) {
     let n_tools: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
     let page = "`callgate tools FILE TOOL` shows one, with an example";
     if n_tools <= MANY {
-        output::line(&format!("note: {page}"));
+        output::print_message_line(&format!("note: {page}"));
         return;
     }
     let tag = if groups.len() > 1 { "`--tag TAG`, " } else { "" };
-    output::line(&format!(
+    output::print_message_line(&format!(
         "note: {} tools; {tag}`--read` and `--search TEXT` show fewer; {page}",
-        grouped(n_tools)
+        grouped_digits(n_tools)
     ));
 }
 
 /// `--search TEXT`: the tools that match, as a list or as JSON.
-pub(super) fn found(executor: &Executor, search: &Search<'_>, filter: &Filter, is_json: bool) {
-    let found = executor.search(search, |entry| filter.takes(entry.name()));
+pub(super) fn show_matches(
+    executor: &Executor,
+    search: &Search<'_>,
+    filter: &Filter,
+    is_json: bool,
+) {
+    let matching_tools = executor.search(search, |entry| filter.takes(entry.name()));
     if is_json {
-        let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
-        output::result(&format!("{:#}\n", Value::Array(tools)));
+        let tools: Vec<Value> = matching_tools.iter().map(Found::to_value).collect();
+        output::print_result(&format!("{:#}\n", Value::Array(tools)));
         return;
     }
-    if found.is_empty() {
-        output::talk("note: no tool has one of these words\n");
+    if matching_tools.is_empty() {
+        output::print_message("note: no tool has one of these words\n");
         return;
     }
     let mut listing = Listing::new("tool", &["effect"], "what it does");
-    for one in &found {
+    for one in &matching_tools {
         listing.row(row(one.entry.name(), one.entry.effect().as_str(), &one.entry.brief()));
         for need in &one.needs {
             listing.row(Row { words: vec![String::new()], text: needs(need), ..Row::default() });
         }
     }
-    output::coloured(&listing.text(output::width()));
+    output::print_styled(&listing.text(output::width()));
 }
 
 fn needs(need: &FoundNeed<'_>) -> String {

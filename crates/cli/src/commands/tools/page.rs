@@ -36,9 +36,9 @@ pub(super) fn text(
     let detail = if arguments.full { Detail::Full } else { Detail::Folded };
     let inputs = Inputs::new(&schema, operation, detail);
     let answers = Answers::new(tool, detail);
-    let example = command_example::of(executor, entry, &arguments.source)?;
-    let mut text = format!("{}{}\n{}", head(tool, operation), edited(entry), inputs.text);
-    let _infallible = write!(text, "\n{}\n{}", title("example"), shown(&example));
+    let example = command_example::for_tool(executor, entry, &arguments.source)?;
+    let mut text = format!("{}{}\n{}", head(tool, operation), edit_note(entry), inputs.text);
+    let _infallible = write!(text, "\n{}\n{}", title("example"), example_text(&example));
     let _infallible = write!(text, "\n{}\n{}", title("answers"), answers.text);
     if inputs.is_folded || answers.is_folded {
         let all = match detail {
@@ -70,7 +70,7 @@ fn head(tool: &Tool, operation: Option<&Operation>) -> String {
     text
 }
 
-fn edited(entry: Entry<'_>) -> String {
+fn edit_note(entry: Entry<'_>) -> String {
     let Some(edit) = entry.edit() else { return String::new() };
     let was = match &edit.former_name {
         former if former == entry.name() => String::new(),
@@ -80,7 +80,7 @@ fn edited(entry: Entry<'_>) -> String {
     format!("\nChanged by the configuration ({keys}){was}\n")
 }
 
-fn shown(example: &CommandExample) -> String {
+fn example_text(example: &CommandExample) -> String {
     let mut text = match &example.line {
         Ok(line) => format!("  {line}\n"),
         Err(reason) => format!("  There is none that runs: {reason}\n"),

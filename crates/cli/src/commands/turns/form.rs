@@ -17,7 +17,7 @@ pub(crate) struct TurnForm {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct TurnFile {
     configuration: PathBuf,
     agent: String,
     inputs: Vec<InputForm>,
@@ -53,22 +53,22 @@ struct ApprovalForm {
 
 impl TurnForm {
     pub(crate) fn read(text: &[u8]) -> Result<Self, String> {
-        let form: Form = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        let Form { configuration, agent, inputs } = form;
+        let form: TurnFile = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let TurnFile { configuration, agent, inputs } = form;
         let inputs = inputs.into_iter().map(InputForm::input).collect::<Result<_, _>>()?;
         Ok(Self { configuration, agent, inputs })
     }
 
     pub(crate) fn to_text(&self) -> String {
-        let inputs = self.inputs.iter().map(InputForm::of).collect();
+        let inputs = self.inputs.iter().map(InputForm::from_input).collect();
         let Self { configuration, agent, .. } = self.clone();
-        let text = serde_json::to_string_pretty(&Form { configuration, agent, inputs });
+        let text = serde_json::to_string_pretty(&TurnFile { configuration, agent, inputs });
         text.unwrap_or_default() + "\n"
     }
 }
 
 impl InputForm {
-    fn of(input: &Input) -> Self {
+    fn from_input(input: &Input) -> Self {
         let mut form = Self::default();
         match input {
             Input::Text(text) => form.input = Some(text.clone()),

@@ -23,7 +23,7 @@ pub(crate) fn over_model<T: Transport + 'static>(
     agent: &str,
     over: impl FnOnce(Arc<dyn Transport>) -> Arc<T>,
 ) -> Option<Arc<T>> {
-    let agent = built.agents.iter_mut().find(|known| known.name == agent)?;
+    let agent = built.agents.iter_mut().find(|built_agent| built_agent.name == agent)?;
     let transport = over(Arc::clone(&agent.model.transport));
     agent.model.transport = Arc::<T>::clone(&transport);
     Some(transport)
@@ -42,7 +42,7 @@ impl ModelRecorder {
     }
 
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
-        locked(&self.exchanges).clone()
+        lock_ignoring_poison(&self.exchanges).clone()
     }
 
     /// Notes an exchange. Another attempt of a request replaces the one that failed.
@@ -61,7 +61,7 @@ impl ModelRecorder {
             None => response,
         };
         let exchange = Exchange { request: asked.body().to_vec(), response };
-        let mut exchanges = locked(&self.exchanges);
+        let mut exchanges = lock_ignoring_poison(&self.exchanges);
         if exchanges.last().is_some_and(|last| last.request == exchange.request) {
             exchanges.pop();
         }
@@ -123,7 +123,7 @@ impl ModelReplay {
     }
 
     pub(crate) fn requests(&self) -> Vec<Value> {
-        locked(&self.requests).clone()
+        lock_ignoring_poison(&self.requests).clone()
     }
 }
 
@@ -131,7 +131,7 @@ impl ModelReplay {
 impl Transport for ModelReplay {
     async fn send(&self, request: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
         let body = Value::from_slice(request.body()).unwrap_or_default();
-        let mut asked = locked(&self.requests);
+        let mut asked = lock_ignoring_poison(&self.requests);
         // Another attempt after a failure asks the same again.
         if asked.last() != Some(&body) {
             asked.push(body);
@@ -141,7 +141,7 @@ impl Transport for ModelReplay {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -162,7 +162,7 @@ mod tests {
     #[async_trait]
     impl Transport for Provider {
         async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
-            let mut n_asked = locked(&self.0);
+            let mut n_asked = lock_ignoring_poison(&self.0);
             *n_asked += 1;
             let builder = Response::builder().header("x-organization", "kim");
             let builder = if *n_asked == 1 { builder.status(529) } else { builder };

@@ -25,12 +25,12 @@ use crate::{
     commands::call::block_on,
     effects,
     exit::Failure,
-    open::{confined, loader},
+    open::{confined_loader, loader},
     session,
 };
 
 /// The requests and ends of a conversation that ran again.
-pub(crate) struct Replayed {
+pub(crate) struct ReplayedTurn {
     /// The bodies of the requests to the model.
     pub(crate) asked: Vec<Value>,
     /// The texts of the requests to services.
@@ -41,7 +41,7 @@ pub(crate) struct Replayed {
 
 /// The trust in the recording that is replayed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum RecordingTrust {
     /// One that may come from others: its configuration and what that names lie in its repository,
     /// in the current folder, or in its own.
     Foreign,
@@ -52,8 +52,8 @@ pub(crate) enum Reading {
 pub(crate) fn replay(
     folder: &Path,
     files: &TurnFiles,
-    reading: Reading,
-) -> Result<Replayed, Failure> {
+    reading: RecordingTrust,
+) -> Result<ReplayedTurn, Failure> {
     let recordings = (1..).zip(&files.services).map(|(number, exchange)| Recording {
         name: service_request(number),
         request: exchange.request.clone(),
@@ -61,7 +61,7 @@ pub(crate) fn replay(
     });
     let services = Replay::new(recordings).map_err(|error| failure(folder, &error))?;
     let services = Arc::new(services);
-    let mut built = built(folder, files, &services, reading)?;
+    let mut built = build_replay(folder, files, &services, reading)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
     let replies = replies.collect::<Result<_, _>>().map_err(|error| failure(folder, &error))?;
     let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
@@ -69,9 +69,8 @@ pub(crate) fn replay(
     let agent = Agent::of_configuration(&built, &files.form.agent).map_err(refused)?;
     let transcript = match &files.transcript {
         None => Transcript::new(agent.dialect()),
-        Some(text) => {
-            Transcript::of_text(text, |name| agent.declared(name)).map(|(transcript, _)| transcript)
-        }
+        Some(text) => Transcript::of_text(text, |name| agent.offered_tool(name))
+            .map(|(transcript, _)| transcript),
     };
     let transcript = transcript.map_err(|error| failure(&folder.join(TRANSCRIPT), &error))?;
     let session = match &files.session {
@@ -83,19 +82,19 @@ pub(crate) fn replay(
     let (ends, random) = block_on(conversation(&agent, transcript, session, files))?;
     let asked = model.map(|model| model.requests()).unwrap_or_default();
     let asked = asked.iter().map(|body| without(&random, body)).collect();
-    Ok(Replayed { asked, sent: services.requests(), ends })
+    Ok(ReplayedTurn { asked, sent: services.requests(), ends })
 }
 
-fn built(
+fn build_replay(
     folder: &Path,
     files: &TurnFiles,
     services: &Arc<Replay>,
-    reading: Reading,
+    reading: RecordingTrust,
 ) -> Result<Built, Failure> {
     let file = folder.join(&files.form.configuration);
     let loader = match reading {
-        Reading::Foreign => confined(effects::TEST, &root_of(folder))?,
-        Reading::Own => loader(effects::DRY_RUN),
+        RecordingTrust::Foreign => confined_loader(effects::TEST, &root_of(folder))?,
+        RecordingTrust::Own => loader(effects::DRY_RUN),
     };
     let mut config = loader.open(Location::File(file), &DescriptionOptions::default())?;
     config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);

@@ -12,7 +12,7 @@ pub(super) fn compatible(
 ) -> Option<AuthConfig> {
     match (&scheme.kind, &credential.choice) {
         (SecuritySchemeKind::ApiKey { place, name }, SchemeChoice::ApiKey(value)) => {
-            let place = part(*place)?;
+            let place = api_key_location(*place)?;
             Some(AuthConfig::ApiKey { place, name: name.to_string(), value: value.clone() })
         }
         (kind, SchemeChoice::Other(config)) => {
@@ -23,7 +23,7 @@ pub(super) fn compatible(
 }
 
 /// The kinds that a scheme accepts, in words for a message.
-pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
+pub(super) fn expected_kinds(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
         SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {
             "`api_key`, or a kind that fills the header `Authorization`"
@@ -94,12 +94,13 @@ fn is_authorization(kind: &SecuritySchemeKind) -> bool {
     name.eq_ignore_ascii_case("authorization")
 }
 
-pub(super) fn is_at(known: &CredentialPlace, scheme: &SecurityScheme) -> bool {
+pub(super) fn is_at(credential_place: &CredentialPlace, scheme: &SecurityScheme) -> bool {
     let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind else { return false };
-    part(*place) == Some(known.place()) && known.name().eq_ignore_ascii_case(name)
+    api_key_location(*place) == Some(credential_place.place())
+        && credential_place.name().eq_ignore_ascii_case(name)
 }
 
-fn part(place: InputLocation) -> Option<ApiKeyLocation> {
+fn api_key_location(place: InputLocation) -> Option<ApiKeyLocation> {
     match place {
         InputLocation::Cookie => Some(ApiKeyLocation::Cookie),
         InputLocation::Header => Some(ApiKeyLocation::Header),

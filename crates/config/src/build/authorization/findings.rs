@@ -16,7 +16,7 @@ use crate::build::authorization::{compatibility, solve::Missing, token_endpoint:
 pub(super) struct Findings {
     /// The schemes whose token endpoint is at an origin where no credential may go.
     foreign: BTreeMap<String, Foreign>,
-    found: BTreeMap<Key, Finding>,
+    by_key: BTreeMap<Key, Finding>,
     degraded: BTreeSet<ToolName>,
 }
 
@@ -42,7 +42,7 @@ struct Finding {
 impl Findings {
     /// No findings yet; `foreign` are the schemes with a token endpoint at a forbidden origin.
     pub(super) fn new(foreign: BTreeMap<String, Foreign>) -> Self {
-        Self { foreign, found: BTreeMap::new(), degraded: BTreeSet::new() }
+        Self { foreign, by_key: BTreeMap::new(), degraded: BTreeSet::new() }
     }
 
     /// Records that no available credential satisfies an operation; returns the message for its calls.
@@ -51,11 +51,11 @@ impl Findings {
             let name = one.scheme.name.to_string();
             let key = if one.scopes.is_empty() { Key::Scheme(name) } else { Key::Scopes(name) };
             let foreign = self.foreign.get(&*one.scheme.name).cloned();
-            let found = self.add(key, operation, || match foreign {
+            let finding = self.add(key, operation, || match foreign {
                 Some(foreign) => diagnostic_of_endpoint(one.scheme, &foreign),
                 None => diagnostic_of(one),
             });
-            found.scopes.extend(one.scopes.iter().map(|scope| (*scope).to_owned()));
+            finding.scopes.extend(one.scopes.iter().map(|scope| (*scope).to_owned()));
         }
         let names: Vec<_> = missing.iter().map(|one| format!("`{}`", one.scheme.name)).collect();
         let foreign = missing.iter().find(|one| self.foreign.contains_key(&*one.scheme.name));
@@ -128,32 +128,32 @@ impl Findings {
         diagnostic: impl FnOnce() -> Diagnostic,
     ) -> &mut Finding {
         self.degraded.insert(operation.tool_name.clone());
-        let found = self.found.entry(key).or_insert_with(|| Finding {
+        let finding = self.by_key.entry(key).or_insert_with(|| Finding {
             diagnostic: diagnostic(),
             scopes: BTreeSet::new(),
             operations: Vec::new(),
             n_operations: 0,
         });
-        if found.n_operations < NAMED {
-            found.operations.push(operation.label().to_owned());
+        if finding.n_operations < NAMED {
+            finding.operations.push(operation.label().to_owned());
         }
-        found.n_operations += 1;
-        found
+        finding.n_operations += 1;
+        finding
     }
 
     /// Writes all findings into the report of the toolset with this name.
     pub(super) fn into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
         let place = toolset.map(|name| format!(" in the toolset `{name}`")).unwrap_or_default();
-        for found in self.found.into_values() {
-            let message = found.message();
-            let Finding { diagnostic, operations, n_operations, .. } = found;
+        for finding in self.by_key.into_values() {
+            let message = finding.message();
+            let Finding { diagnostic, operations, n_operations, .. } = finding;
             let operation = operations.into_iter().next().filter(|_| n_operations == 1);
             let help = format!("{}{place}", diagnostic.help);
             report.diagnostics.push(Diagnostic { message, help, operation, ..diagnostic });
         }
-        for known in &mut report.operations {
-            if known.tool.as_ref().is_some_and(|tool| self.degraded.contains(tool)) {
-                known.status = OperationStatus::Degraded;
+        for operation_report in &mut report.operations {
+            if operation_report.tool.as_ref().is_some_and(|tool| self.degraded.contains(tool)) {
+                operation_report.status = OperationStatus::Degraded;
             }
         }
     }
@@ -166,10 +166,10 @@ impl Finding {
         let lacking = if n_scopes == 0 {
             String::new()
         } else {
-            let scopes = listed(self.scopes.iter(), n_scopes);
+            let scopes = quoted_names(self.scopes.iter(), n_scopes);
             format!(" with the scopes {scopes}, got one without them")
         };
-        let operations = listed(self.operations.iter(), self.n_operations);
+        let operations = quoted_names(self.operations.iter(), self.n_operations);
         match self.n_operations {
             1 => format!("{what}{lacking}; {operations} cannot be called"),
             more => format!("{what}{lacking}; {more} operations cannot be called: {operations}"),
@@ -178,7 +178,7 @@ impl Finding {
 }
 
 /// The first of `n_names` in backticks, and the number of further ones.
-fn listed<'a>(names: impl Iterator<Item = &'a String>, n_names: usize) -> String {
+fn quoted_names<'a>(names: impl Iterator<Item = &'a String>, n_names: usize) -> String {
     let shown: Vec<_> = names.take(NAMED).map(|name| format!("`{name}`")).collect();
     match n_names.saturating_sub(shown.len()) {
         0 => shown.join(", "),

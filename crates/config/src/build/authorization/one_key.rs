@@ -18,8 +18,8 @@ pub(super) fn credential(
     key: &SecretReference,
 ) -> Option<(String, SchemeCredential)> {
     let is_key = |kind: &SecuritySchemeKind| matches!(kind, SecuritySchemeKind::ApiKey { .. });
-    let known = loaded.security_schemes.iter().filter(|scheme| is_key(&scheme.kind));
-    let names: Vec<_> = known.map(|scheme| scheme.name.to_string()).collect();
+    let api_key_schemes = loaded.security_schemes.iter().filter(|scheme| is_key(&scheme.kind));
+    let names: Vec<_> = api_key_schemes.map(|scheme| scheme.name.to_string()).collect();
     match &*names {
         [name] => {
             let choice = SchemeChoice::ApiKey(key.clone());

@@ -23,10 +23,11 @@ pub(super) struct Origins {
 
 impl Origins {
     /// The origin of the description's own server, or else the one that all its operations share, and the listed origins.
-    pub(super) fn of(loaded: &Loaded, listed: &[Url]) -> Self {
+    pub(super) fn new(loaded: &Loaded, listed: &[Url]) -> Self {
         let home = loaded.server.as_ref().map(|server| (server.url.origin(), server.named_by));
         let home = home.or_else(|| {
-            let mut origins = loaded.operations.iter().map(|known| known.server.url.origin());
+            let mut origins =
+                loaded.operations.iter().map(|operation| operation.server.url.origin());
             let first = origins.next()?;
             origins.all(|other| other == first).then_some((first, NamedBy::Description))
         });
@@ -55,7 +56,7 @@ impl Origins {
     }
 
     /// All origins that credentials may go to.
-    pub(super) fn all(&self) -> Vec<String> {
+    pub(super) fn allowed_origins(&self) -> Vec<String> {
         let home = self.home.as_ref().map(|(home, _)| home.ascii_serialization());
         home.into_iter().chain(self.listed.iter().cloned()).collect()
     }

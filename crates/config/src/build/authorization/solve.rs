@@ -42,13 +42,13 @@ pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution
             is_open = true;
             continue;
         }
-        let missing = missing(alternative, holdings);
+        let missing = missing_schemes(alternative, holdings);
         if missing.is_empty() {
             let cost = cost(alternative, holdings);
-            if best.is_none_or(|(known, _)| cost < known) {
+            if best.is_none_or(|(entry, _)| cost < entry) {
                 best = Some((cost, alternative));
             }
-        } else if least.as_ref().is_none_or(|known| missing.len() < known.len()) {
+        } else if least.as_ref().is_none_or(|least_missing| missing.len() < least_missing.len()) {
             least = Some(missing);
         }
     }
@@ -60,22 +60,26 @@ pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution
 }
 
 fn cost(alternative: &Requirement, holdings: &Holdings) -> u32 {
-    let costs = alternative.schemes.iter().filter_map(|known| holdings.get(&*known.scheme.name));
+    let costs = alternative
+        .schemes
+        .iter()
+        .filter_map(|required_scheme| holdings.get(&*required_scheme.scheme.name));
     costs.fold(0, |sum, holding| sum.saturating_add(holding.cost))
 }
 
-fn missing<'s>(alternative: &'s Requirement, holdings: &Holdings) -> Vec<Missing<'s>> {
-    alternative.schemes.iter().filter_map(|required| lack(required, holdings)).collect()
+fn missing_schemes<'s>(alternative: &'s Requirement, holdings: &Holdings) -> Vec<Missing<'s>> {
+    alternative.schemes.iter().filter_map(|required| missing_scheme(required, holdings)).collect()
 }
 
-fn lack<'s>(required: &'s RequiredScheme, holdings: &Holdings) -> Option<Missing<'s>> {
+fn missing_scheme<'s>(required: &'s RequiredScheme, holdings: &Holdings) -> Option<Missing<'s>> {
     let scheme = &*required.scheme;
     let Some(holding) = holdings.get(&*scheme.name) else {
         return Some(Missing { scheme, scopes: Vec::new() });
     };
-    let known: BTreeSet<&str> = holding.scopes.as_ref()?.iter().map(String::as_str).collect();
+    let granted_scopes: BTreeSet<&str> =
+        holding.scopes.as_ref()?.iter().map(String::as_str).collect();
     let scopes = required.scopes.iter().map(|scope| &**scope);
-    let scopes: Vec<_> = scopes.filter(|scope| !known.contains(scope)).collect();
+    let scopes: Vec<_> = scopes.filter(|scope| !granted_scopes.contains(scope)).collect();
     (!scopes.is_empty()).then_some(Missing { scheme, scopes })
 }
 

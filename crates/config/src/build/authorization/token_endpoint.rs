@@ -18,7 +18,7 @@ pub(super) struct Foreign {
 
 /// The credential with the token endpoint and the name of the scheme. A credential whose endpoint the operator names
 /// keeps it.
-pub(super) fn described(
+pub(super) fn with_token_endpoint(
     config: AuthConfig,
     scheme: &SecurityScheme,
     service: Service<'_>,
@@ -61,7 +61,9 @@ fn login_endpoints(
         (page, &mut endpoints.authorization_url),
         (device, &mut endpoints.device_authorization_url),
     ] {
-        let Some(url) = named.and_then(|named| resolved(named, service.loaded)) else { continue };
+        let Some(url) = named.and_then(|named| resolved_url(named, service.loaded)) else {
+            continue;
+        };
         // A person types a password there: it must be at an origin that tokens may be requested from.
         match service.origins.named_by(&url) {
             Some(_) => *endpoint = Some(url.into()),
@@ -93,7 +95,7 @@ fn endpoint(
 }
 
 fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
-    let Some(url) = resolved(text, service.loaded) else {
+    let Some(url) = resolved_url(text, service.loaded) else {
         return Ok(TokenEndpoint::DescribedUrl(text.to_owned()));
     };
     match service.origins.named_by(&url) {
@@ -104,7 +106,7 @@ fn token_url(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign>
 }
 
 fn metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> {
-    let url = resolved(text, service.loaded);
+    let url = resolved_url(text, service.loaded);
     let named_by = match &url {
         Some(url) => service.origins.named_by(url).ok_or_else(|| foreign(url, true))?,
         None => NamedBy::Description,
@@ -112,12 +114,12 @@ fn metadata(text: &str, service: Service<'_>) -> Result<TokenEndpoint, Foreign> 
     Ok(TokenEndpoint::DescribedMetadata(DescribedMetadata {
         url: url.map_or_else(|| text.to_owned(), String::from),
         named_by,
-        origins: service.origins.all(),
+        origins: service.origins.allowed_origins(),
     }))
 }
 
 /// OpenAPI 3.2 §4.22: a URL may be relative to the server.
-fn resolved(text: &str, loaded: &Loaded) -> Option<Url> {
+fn resolved_url(text: &str, loaded: &Loaded) -> Option<Url> {
     Url::parse(text).ok().or_else(|| loaded.server.as_ref()?.url.join(text).ok())
 }
 

@@ -10,7 +10,7 @@ use callgate_connector::{Loaded, Surroundings};
 use callgate_executor::Backend;
 use callgate_kind::KindCode;
 use callgate_kind::{Absence, apply_edits, select_tools, stand_ins};
-use callgate_settings::{Asking, Reader, escaped};
+use callgate_settings::{Asking, Reader, pointer_segment};
 
 use super::{ConnectionSending, Databases};
 use crate::{
@@ -42,14 +42,14 @@ pub(in crate::build) async fn all(
             on_database(reader, config, toolset, local, databases);
             continue;
         }
-        let session_values = session_values::masked(&config.toolsets);
+        let session_values = session_values::masked_values(&config.toolsets);
         let mut made =
-            Authenticators::of(reader, toolset, google_service::making(around, &sending));
+            Authenticators::new(reader, toolset, google_service::making(around, &sending));
         let surroundings = surroundings(reader, toolset, &mut made, sending);
         databases.authenticators.append(&mut made.made);
         let Some(surroundings) = surroundings else { continue };
         let surroundings = Surroundings { session_values, ..surroundings };
-        Box::pin(one(reader, databases, toolset, surroundings, around)).await;
+        Box::pin(open_connection(reader, databases, toolset, surroundings, around)).await;
     }
 }
 
@@ -62,7 +62,7 @@ fn surroundings(
 ) -> Option<Surroundings> {
     let transport = sending.calls?;
     let pointer = format!("{}/connection", toolset.pointer);
-    let own = google_service::own(reader, toolset, made, &pointer);
+    let own = google_service::service_authenticator(reader, toolset, made, &pointer);
     let user = match &toolset.connector.user {
         Some(user) => {
             let config = AuthConfig::Bearer { token: user.oauth2_auth_code.clone() };
@@ -74,7 +74,7 @@ fn surroundings(
     Some(Surroundings { transport, authenticator: own?, user, session_values })
 }
 
-async fn one(
+async fn open_connection(
     reader: &mut Reader,
     databases: &mut Databases,
     toolset: &ToolsetConfig,
@@ -92,14 +92,14 @@ async fn one(
         false => Absence::Unasked,
     };
     let made = match asking {
-        None => Made { backends: Vec::new(), failure: Some(UNASKED.to_owned()) },
+        None => ConnectionTools { backends: Vec::new(), failure: Some(UNASKED.to_owned()) },
         Some(asking) => {
             let settings = settings::of_toolset(toolset, &selected)?;
             load(reader, asking, settings, surroundings).await
         }
     };
-    let Made { mut backends, failure } = made;
-    let mut known = KnownDatabase::new(toolset, &selected);
+    let ConnectionTools { mut backends, failure } = made;
+    let mut opened_database = KnownDatabase::new(toolset, &selected);
     if let Some(why) = &failure {
         if environment.missing == Missing::Fault && is_asked {
             let pointer = format!("{}/connection", toolset.pointer);
@@ -107,16 +107,20 @@ async fn one(
             reader.complain(code, pointer, message, help);
             return None;
         }
-        let earlier = previous.iter().find(|earlier| earlier.is_as(&known));
+        let earlier = previous.iter().find(|earlier| earlier.is_as(&opened_database));
         backends = match earlier {
             Some(earlier) => earlier.backends.clone(),
-            None => {
-                stand_ins(&common(toolset), &selected, absence, &wording::connector::undescribed())
-            }
+            None => stand_ins(
+                &common(toolset),
+                &selected,
+                absence,
+                &wording::connector::undescribed_connection(),
+            ),
         };
-        known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
+        opened_database.backends =
+            earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
     } else {
-        known.backends.clone_from(&backends);
+        opened_database.backends.clone_from(&backends);
     }
     databases.tools.extend(apply_edits(reader, &common(toolset), &selected, &backends));
     if is_foreign {
@@ -124,10 +128,12 @@ async fn one(
         reader.warn(ConfigCode::ExportedTool, pointer, NAMED_BY_EXPORT, WRITE_SERVER);
         return Some(());
     }
-    let name = known.toolset.clone();
+    let name = opened_database.toolset.clone();
     let (kind, is_required) = (DatabaseKind::Connection, toolset.required);
     databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });
-    databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
+    databases.openings.extend(
+        Some(opened_database).filter(|opened_database| !opened_database.backends.is_empty()),
+    );
     Some(())
 }
 
@@ -139,13 +145,13 @@ fn on_database(
     local: &str,
     databases: &mut Databases,
 ) -> Option<()> {
-    let is_it = |known: &&ToolsetConfig| {
-        known.name.as_ref().is_some_and(|name| name.to_string() == local)
-            && known.database.connection.is_some()
+    let is_it = |other_toolset: &&ToolsetConfig| {
+        other_toolset.name.as_ref().is_some_and(|name| name.to_string() == local)
+            && other_toolset.database.connection.is_some()
     };
     let name = toolset.connector.connection.as_deref().unwrap_or_default();
     let Some(database) = config.toolsets.iter().find(is_it) else {
-        let pointer = format!("/connections/{}/toolset", escaped(name));
+        let pointer = format!("/connections/{}/toolset", pointer_segment(name));
         let message = format!("expected a toolset with a database, got: `{local}`");
         let help = "write the name of a toolset that has `database`";
         reader.complain(KindCode::UnknownToolset, pointer, message, help);
@@ -153,19 +159,20 @@ fn on_database(
     };
     let selected = select_tools(reader, &common(toolset), own_tools::of_database(toolset));
     let settings = settings::of_toolset(toolset, &selected)?;
-    let known = databases.known.iter().find(|known| known.toolset == local);
-    let backends = if let Some(known) = known {
+    let opened_database =
+        databases.openings.iter().find(|opened_database| opened_database.toolset == local);
+    let backends = if let Some(opened_database) = opened_database {
         let tools = own_tools::of_database(database);
         let find = |short: &str| {
             let is_it = |tool: &&DatabaseTool<'_>| tool.named.short.eq_ignore_ascii_case(short);
             let name = tools.iter().find(is_it)?.named.former_name(&common(database)).ok()?;
-            known.backends.iter().find(|backend| *backend.name() == name).cloned()
+            opened_database.backends.iter().find(|backend| *backend.name() == name).cloned()
         };
         report(reader, callgate_connector::local(&settings, find)).backends
     } else {
         // The reason is reported with the database.
         let (common, absence) = (common(toolset), absence(databases, local));
-        stand_ins(&common, &selected, absence, &wording::connector::undescribed())
+        stand_ins(&common, &selected, absence, &wording::connector::undescribed_connection())
     };
     databases.tools.extend(apply_edits(reader, &common(toolset), &selected, &backends));
     Some(())
@@ -173,7 +180,9 @@ fn on_database(
 
 /// The reason why a database has no tools: it did not answer, or the load had no leave to ask it.
 fn absence(databases: &Databases, name: &str) -> Absence {
-    let is_it = |known: &&BuiltDatabase| known.kind == DatabaseKind::Database && known.name == name;
+    let is_it = |built_database: &&BuiltDatabase| {
+        built_database.kind == DatabaseKind::Database && built_database.name == name
+    };
     match databases.built.iter().find(is_it) {
         Some(database) if !database.is_asked => Absence::Unasked,
         _ => Absence::Unavailable,
@@ -181,7 +190,7 @@ fn absence(databases: &Databases, name: &str) -> Absence {
 }
 
 /// The tools of a connection, or the reason why it cannot be read.
-struct Made {
+struct ConnectionTools {
     backends: Vec<Arc<dyn Backend>>,
     failure: Option<String>,
 }
@@ -191,16 +200,16 @@ async fn load(
     _: Asking,
     settings: callgate_connector::ConnectionSettings,
     surroundings: Surroundings,
-) -> Made {
+) -> ConnectionTools {
     let loaded = Box::pin(callgate_connector::load(settings, surroundings)).await;
     report(reader, loaded)
 }
 
 /// Reports the findings of a load.
-fn report(reader: &mut Reader, loaded: Loaded) -> Made {
+fn report(reader: &mut Reader, loaded: Loaded) -> ConnectionTools {
     let Loaded { tools, findings, unavailable, .. } = loaded;
     reader.complaints.extend(findings);
-    Made { backends: tools, failure: unavailable }
+    ConnectionTools { backends: tools, failure: unavailable }
 }
 
 const NAMED_BY_EXPORT: &str = "expected a connection that you named, got one that an export names; it is not asked, and its calls fail";

@@ -133,8 +133,8 @@ impl Opening<'_> {
             }
             finding
         }));
-        let mut known = KnownDatabase::new(toolset, &selected);
-        known.connections = connections;
+        let mut opened_database = KnownDatabase::new(toolset, &selected);
+        opened_database.connections = connections;
         if let Some(why) = &failure {
             if environment.missing == Missing::Fault && is_asked {
                 let pointer = format!("{}/database/url", toolset.pointer);
@@ -142,7 +142,7 @@ impl Opening<'_> {
                 reader.complain(code, pointer, message, help);
                 return None;
             }
-            let earlier = around.previous.iter().find(|earlier| earlier.is_as(&known));
+            let earlier = around.previous.iter().find(|earlier| earlier.is_as(&opened_database));
             backends = match earlier {
                 Some(earlier) => earlier.backends.clone(),
                 None => stand_ins(
@@ -152,16 +152,19 @@ impl Opening<'_> {
                     &wording::database::unavailable(),
                 ),
             };
-            known.backends = earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
+            opened_database.backends =
+                earlier.map(|earlier| earlier.backends.clone()).unwrap_or_default();
         } else {
-            known.backends.clone_from(&backends);
+            opened_database.backends.clone_from(&backends);
         }
         let tools = apply_edits(reader, &common(toolset), &selected, &backends);
-        let name = known.toolset.clone();
+        let name = opened_database.toolset.clone();
         let (kind, is_required) = (DatabaseKind::Database, toolset.required);
         databases.built.push(BuiltDatabase { kind, name, is_required, is_asked, failure });
         databases.tools.extend(tools);
-        databases.known.extend(Some(known).filter(|known| !known.backends.is_empty()));
+        databases.openings.extend(
+            Some(opened_database).filter(|opened_database| !opened_database.backends.is_empty()),
+        );
         Some(())
     }
 }

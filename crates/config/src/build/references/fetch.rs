@@ -9,7 +9,7 @@ use callgate_transport::{Client, Limits, Transport};
 use http::{Request, StatusCode, header::ACCEPT};
 use url::Url;
 
-use super::unreadable;
+use super::unreadable_document;
 
 /// The bytes of the document at `url`, at most `most`.
 pub(super) async fn fetch(
@@ -17,7 +17,7 @@ pub(super) async fn fetch(
     url: &Url,
     most: usize,
 ) -> Result<Vec<u8>, Unavailable> {
-    let failed = || unreadable("a reference to an address that answers");
+    let failed = || unreadable_document("a reference to an address that answers");
     let request = Request::get(url.as_str()).header(ACCEPT, "application/yaml, application/json");
     let request = request.body(Bytes::new()).map_err(|_| failed())?;
     let transport = match transport {
@@ -27,7 +27,7 @@ pub(super) async fn fetch(
     let limits = Limits { timeout: TIMEOUT, response_bytes: most };
     let answer = transport.send(request, &limits).await.map_err(|_| failed())?;
     if answer.status() != StatusCode::OK {
-        return Err(unreadable("a reference to an address that answers with status 200"));
+        return Err(unreadable_document("a reference to an address that answers with status 200"));
     }
     Ok(answer.into_body().to_vec())
 }

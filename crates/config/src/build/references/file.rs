@@ -7,9 +7,9 @@ use std::{
 };
 
 use callgate_openapi::Unavailable;
-use callgate_settings::beginning;
+use callgate_settings::file_beginning;
 
-use super::{forbidden, unreadable};
+use super::{forbidden_document, unreadable_document};
 
 /// The directory of a description, with links followed.
 pub(super) fn directory(file: &Path) -> Option<PathBuf> {
@@ -19,18 +19,21 @@ pub(super) fn directory(file: &Path) -> Option<PathBuf> {
 
 /// The bytes of the file `name` in `directory`, at most `most`.
 pub(super) fn read(directory: &Path, name: &str, most: usize) -> Result<Vec<u8>, Unavailable> {
-    let missing = |_| unreadable("a reference to a file that is there");
+    let missing = |_| unreadable_document("a reference to a file that is there");
     let path = fs::canonicalize(directory.join(name)).map_err(missing)?;
     if !path.starts_with(directory) {
-        return Err(forbidden("a file in the description's own directory, not a link out of it"));
+        return Err(forbidden_document(
+            "a file in the description's own directory, not a link out of it",
+        ));
     }
     let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
     if !is_file {
-        return Err(unreadable("a reference to a file"));
+        return Err(unreadable_document("a reference to a file"));
     }
-    let text = beginning(&path, most).map_err(|_| unreadable("a reference to a readable file"))?;
+    let text = file_beginning(&path, most)
+        .map_err(|_| unreadable_document("a reference to a readable file"))?;
     if text.len() > most {
-        return Err(unreadable("fewer bytes in all documents together"));
+        return Err(unreadable_document("fewer bytes in all documents together"));
     }
     Ok(text)
 }

@@ -106,11 +106,14 @@ impl Trial {
             Self::File(path, has_key) => {
                 let (path, has_key) = (path.clone(), *has_key);
                 let name = path.display().to_string();
-                let trying = task::spawn_blocking(move || FileStore::examined(&path, has_key));
+                let trying = task::spawn_blocking(move || FileStore::file_status(&path, has_key));
                 (
                     name,
                     async {
-                        trying.await.map_err(|_| LOST.to_owned())?.map_err(|error| told(&error))
+                        trying
+                            .await
+                            .map_err(|_| LOST.to_owned())?
+                            .map_err(|error| error_with_cause(&error))
                     }
                     .boxed(),
                 )
@@ -121,7 +124,9 @@ impl Trial {
                     let owner = Session::default();
                     let key = Key::new(Space::Session, Owner::new(None, &owner), "");
                     let answered = store.get(&key, Instant::now().into_std()).await;
-                    answered.map(|_| "it answers".to_owned()).map_err(|error| told(&error))
+                    answered
+                        .map(|_| "it answers".to_owned())
+                        .map_err(|error| error_with_cause(&error))
                 };
                 (name.clone(), trying.boxed())
             }
@@ -130,13 +135,13 @@ impl Trial {
 }
 
 /// The reason of a failure with its cause.
-fn told(error: &Error) -> String {
+fn error_with_cause(error: &Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
     format!("{error}{}", cause.unwrap_or_default())
 }
 
 fn complain(reader: &mut Reader, error: &Error, help: &str) {
-    reader.complain(ConfigCode::State, "/state", told(error), help);
+    reader.complain(ConfigCode::State, "/state", error_with_cause(error), help);
 }
 
 async fn secret(
@@ -146,10 +151,10 @@ async fn secret(
     build_context: &BuildContext<'_>,
     help: &str,
 ) -> Option<Secret> {
-    let found = build_context.secrets.get(reference).await.map_err(|error| {
+    let secret_value = build_context.secrets.get(reference).await.map_err(|error| {
         reader.complain(ConfigCode::MissingSecret, pointer, error.to_string(), help);
     });
-    found.ok()
+    secret_value.ok()
 }
 
 #[cfg(feature = "redis")]
@@ -202,14 +207,14 @@ mod redis {
                 RedisServers::Cluster(nodes.iter().map(address).collect())
             }
             RedisNodes::Sentinel { master, nodes, password: reference } => {
-                let mut found = None;
+                let mut sentinel_password = None;
                 if let Some(reference) = reference {
                     let pointer = "/state/redis/sentinel/password";
-                    found =
+                    sentinel_password =
                         Some(secret(reader, pointer, reference, build_context, PASSWORD).await?);
                 }
                 let (primary, sentinels) = (master.clone(), nodes.iter().map(address).collect());
-                RedisServers::Sentinel { primary, sentinels, password: found }
+                RedisServers::Sentinel { primary, sentinels, password: sentinel_password }
             }
             RedisNodes::Single(url) => RedisServers::Single(address(url)),
         })

@@ -26,7 +26,7 @@ words! {
 
 /// The client with its authentication; the inner `None` if none is named.
 #[expect(clippy::option_option, reason = "no client, or one that is at fault")]
-pub(super) fn of(
+pub(super) fn oauth2_client(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     id: Option<SecretReference>,
@@ -59,7 +59,8 @@ fn authentication(
         ClientMethod::None => (None, &["client_secret", "private_key", "private_key_id"][..]),
     };
     let mut words = ClientMethod::WORDS.iter();
-    let word = words.find(|(_, known)| *known == method).map_or("", |(word, _)| word);
+    let word =
+        words.find(|(_, listed_method)| *listed_method == method).map_or("", |(word, _)| word);
     for key in unused.iter().filter(|key| has(key)) {
         let message = format!("`{key}` is of no use with the client authentication `{word}`");
         reader.complain(SettingCode::WrongValue, at(mapping, key), message, "remove one of them");

@@ -36,9 +36,9 @@ impl Approves {
     /// True if calls of this tool are among them.
     pub fn covers(&self, toolset: &str, tool: &str, effect: Effect) -> bool {
         self.0.iter().any(|entry| match entry {
-            Approvable::Effect(known) => *known == effect,
-            Approvable::Tool(known) => known == tool,
-            Approvable::Toolset(known) => known == toolset,
+            Approvable::Effect(approvable_effect) => *approvable_effect == effect,
+            Approvable::Tool(approvable_tool) => approvable_tool == tool,
+            Approvable::Toolset(approvable_toolset) => approvable_toolset == toolset,
         })
     }
 
@@ -71,7 +71,7 @@ forms! {
 
 /// A name that is neither a toolset nor an effect counts as a tool's: which tools there are is known after loading.
 fn approvable(reader: &mut Reader, pointer: &str, name: String) -> Option<Approvable> {
-    let effect = Effect::named(&name);
+    let effect = Effect::from_name(&name);
     let is_toolset = reader.toolsets.contains(&name);
     match (effect, is_toolset) {
         (Some(_), true) => {

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, escaped, forms};
+use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, pointer_segment};
 use callgate_tree::Node;
 use url::{Origin, Url};
 
@@ -41,12 +41,12 @@ fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes>
     let (node, pointer) = (issuer.object.get(key)?, at(issuer, key));
     let Some(object) = node.as_object() else {
         let help = "for example `{pets: pets.call}`";
-        reader.expected(&pointer, "a mapping from toolsets to scopes", node, help);
+        reader.report_wrong_type(&pointer, "a mapping from toolsets to scopes", node, help);
         return None;
     };
     let mut scopes = BTreeMap::new();
     for (toolset, node) in object.iter() {
-        let pointer = format!("{pointer}/{}", escaped(toolset));
+        let pointer = format!("{pointer}/{}", pointer_segment(toolset));
         known_toolset(reader, &pointer, toolset);
         let items = match node {
             Node::Array(items) => &**items,
@@ -57,7 +57,7 @@ fn scopes(reader: &mut Reader, issuer: Mapping<'_>, key: &str) -> Option<Scopes>
             scopes.insert(toolset.to_string(), texts);
         } else {
             let help = "as tokens have them in `scope`, for example `pets.call`";
-            reader.expected(&pointer, "a scope, or a list of scopes", node, help);
+            reader.report_wrong_type(&pointer, "a scope, or a list of scopes", node, help);
         }
     }
     Some(Arc::new(scopes))

@@ -3,7 +3,7 @@
 use callgate_tool::{Number, Value, json};
 use proptest::prelude::*;
 
-use super::{ENGINES, Postgres, column, numeric, shown, text, value};
+use super::{ENGINES, Postgres, column, numeric, shown_value, text, value};
 use crate::catalog::ColumnKind;
 
 /// A kind with a value that its columns hold, in the form in which it is read again.
@@ -63,7 +63,7 @@ proptest! {
             for kind in [&kind, &list] {
                 let read = value(kind, Some(&written), engine);
                 drop(text(&column(kind.clone(), &written), &read, engine));
-                drop(shown(kind, Some(&written), engine, written.len() / 2));
+                drop(shown_value(kind, Some(&written), engine, written.len() / 2));
             }
         }
     }

@@ -15,7 +15,7 @@ impl<'a> Resolver<'a> {
         let name = self.settings.version.as_ref()?;
         let column = self.column("version", name)?;
         let (expected, help) = if !Fit::Key.takes(column) {
-            (Fit::Key.expected(), "name another column")
+            (Fit::Key.expected_column(), "name another column")
         } else if column.is_nullable {
             ("a column that is not null", "name another column, or declare it `not null`")
         } else if !fields.contains(name) {

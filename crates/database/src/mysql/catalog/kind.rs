@@ -3,7 +3,7 @@
 use crate::catalog::ColumnKind;
 
 /// The kind of a type. Types that are not known are read as texts only.
-pub(super) fn of(sql_type: &str) -> ColumnKind {
+pub(super) fn from_sql_type(sql_type: &str) -> ColumnKind {
     let lower = sql_type.to_ascii_lowercase();
     let end = lower.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(lower.len());
     let (word, rest) = lower.split_at(end);
@@ -86,7 +86,7 @@ mod tests {
 
     #[track_caller]
     fn check(sql_type: &str, expected: &ColumnKind) {
-        assert_eq!(of(sql_type), *expected, "{sql_type}");
+        assert_eq!(from_sql_type(sql_type), *expected, "{sql_type}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod token;
 
-use self::token::{Token, Tokens};
+use self::token::{GrantToken, Tokens};
 use crate::{engine::Engine, settings::TableName};
 
 /// One right on one object, as it was granted.
@@ -47,7 +47,7 @@ impl Account {
     }
 
     /// The account, as a statement names it.
-    pub(super) fn quoted(&self) -> String {
+    pub(super) fn to_sql(&self) -> String {
         let quote = |name: &str| Engine::Mysql.quote(name);
         match &self.host {
             _ if self.is_public => "PUBLIC".to_owned(),
@@ -59,12 +59,12 @@ impl Account {
 
 impl Object {
     /// The object, as a statement names it.
-    pub(super) fn quoted(&self) -> String {
+    pub(super) fn to_sql(&self) -> String {
         let quote = |name: &str| Engine::Mysql.quote(name);
         match self {
             Self::Everything => "*.*".to_owned(),
             Self::Proxy => "''@''".to_owned(),
-            Self::Role(role) => role.quoted(),
+            Self::Role(role) => role.to_sql(),
             Self::Routine(text) => text.clone(),
             Self::Schema(pattern) => format!("{}.*", quote(pattern)),
             Self::Table(table) => {
@@ -77,7 +77,7 @@ impl Object {
     /// The object in the name of a finding: `shop.orders`, `shop.*`.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Everything | Self::Proxy | Self::Role(_) => self.quoted().replace('`', ""),
+            Self::Everything | Self::Proxy | Self::Role(_) => self.to_sql().replace('`', ""),
             Self::Routine(text) => text.replace('`', "").to_lowercase().replace(' ', ":"),
             Self::Schema(pattern) => format!("{}.*", pattern.replace('\\', "")),
             Self::Table(table) => table.to_string(),
@@ -91,7 +91,7 @@ impl Object {
             Self::Everything => true,
             Self::Proxy | Self::Role(_) | Self::Routine(_) => false,
             Self::Schema(pattern) => matches(pattern, schema),
-            Self::Table(known) => known == table,
+            Self::Table(granted_table) => granted_table == table,
         }
     }
 
@@ -135,32 +135,32 @@ impl Grant {
 
     /// The rights of a line; `None` if it is not understood.
     pub(super) fn read(line: &str) -> Option<Vec<Self>> {
-        let mut tokens = Tokens::of(line)?;
-        if tokens.word("SET") || tokens.word("REVOKE") {
+        let mut tokens = Tokens::from_line(line)?;
+        if tokens.takes_word("SET") || tokens.takes_word("REVOKE") {
             // The role that is taken by default, whose rights are listed too; and what a wider right leaves out.
             return Some(Vec::new());
         }
-        if !tokens.word("GRANT") {
+        if !tokens.takes_word("GRANT") {
             return None;
         }
-        if matches!(tokens.peek(), Some(Token::Name(_))) {
+        if matches!(tokens.peek(), Some(GrantToken::Name(_))) {
             return tokens.roles();
         }
         let mut rights = Vec::new();
         loop {
             let right = tokens.words("ON");
-            let columns = if tokens.sign('(') { tokens.columns()? } else { Vec::new() };
+            let columns = if tokens.takes_sign('(') { tokens.columns()? } else { Vec::new() };
             rights.push((right, columns));
-            if !tokens.sign(',') {
+            if !tokens.takes_sign(',') {
                 break;
             }
         }
-        if rights.iter().any(|(right, _)| right.is_empty()) || !tokens.word("ON") {
+        if rights.iter().any(|(right, _)| right.is_empty()) || !tokens.takes_word("ON") {
             return None;
         }
         let is_proxy = rights.iter().any(|(right, _)| right == "PROXY");
-        let on = if is_proxy { tokens.proxied()? } else { tokens.object()? };
-        if !tokens.word("TO") {
+        let on = if is_proxy { tokens.proxy_object()? } else { tokens.object()? };
+        if !tokens.takes_word("TO") {
             return None;
         }
         let grantee = tokens.account()?;
@@ -178,43 +178,43 @@ impl Grant {
 
 impl Tokens {
     fn account(&mut self) -> Option<Account> {
-        if self.word("PUBLIC") {
+        if self.takes_word("PUBLIC") {
             return Some(Account { name: String::new(), host: None, is_public: true });
         }
         let name = self.name()?;
-        let host = if self.sign('@') { Some(self.name()?) } else { None };
+        let host = if self.takes_sign('@') { Some(self.name()?) } else { None };
         Some(Account { name, host, is_public: false })
     }
 
     fn object(&mut self) -> Option<Object> {
         let of = self.words("");
-        if self.sign('*') {
-            return (self.sign('.') && self.sign('*')).then_some(Object::Everything);
+        if self.takes_sign('*') {
+            return (self.takes_sign('.') && self.takes_sign('*')).then_some(Object::Everything);
         }
         let schema = self.name()?;
-        if !self.sign('.') {
+        if !self.takes_sign('.') {
             return None;
         }
-        if self.sign('*') {
+        if self.takes_sign('*') {
             return Some(Object::Schema(schema));
         }
         let table = TableName { schema: Some(schema), name: self.name()? };
         Some(match of.as_str() {
             "" | "TABLE" => Object::Table(table),
-            _ => Object::Routine(format!("{of} {}", Object::Table(table).quoted())),
+            _ => Object::Routine(format!("{of} {}", Object::Table(table).to_sql())),
         })
     }
 
-    fn proxied(&mut self) -> Option<Object> {
+    fn proxy_object(&mut self) -> Option<Object> {
         self.account().map(|_| Object::Proxy)
     }
 
     fn roles(mut self) -> Option<Vec<Grant>> {
         let mut roles = vec![self.account()?];
-        while self.sign(',') {
+        while self.takes_sign(',') {
             roles.push(self.account()?);
         }
-        if !self.word("TO") {
+        if !self.takes_word("TO") {
             return None;
         }
         let grantee = self.account()?;
@@ -240,7 +240,7 @@ mod tests {
         let grants = Grant::read(line).unwrap();
         let read: Vec<_> = grants
             .iter()
-            .map(|it| (it.right.as_str(), it.columns.clone(), it.on.name(), it.grantee.quoted()))
+            .map(|it| (it.right.as_str(), it.columns.clone(), it.on.name(), it.grantee.to_sql()))
             .collect();
         let expected: Vec<_> = expected
             .iter()

@@ -10,12 +10,12 @@ use super::{
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs},
-    mysql::{catalog::fields, reader::Reader},
+    mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -26,7 +26,7 @@ pub(super) async fn findings(
     }
     let mut findings: Vec<_> = readable
         .iter()
-        .filter_map(|(table, columns)| beyond(table, columns, grants, needs))
+        .filter_map(|(table, columns)| ungranted_columns_finding(table, columns, grants, needs))
         .collect();
     for row in reader.rows(DEFINED, &[]).await? {
         let Some([schema, Some(name)]) = fields(row) else { continue };
@@ -39,7 +39,7 @@ pub(super) async fn findings(
 }
 
 /// The finding about columns that no grant of the login shows, and that it may read.
-fn beyond(
+fn ungranted_columns_finding(
     table: &TableName,
     columns: &BTreeSet<String>,
     grants: &Grants,
@@ -67,7 +67,7 @@ fn beyond(
 /// Nothing says what such a view reads: it may show the rows of tables that the login may not read.
 fn of_view(view: &TableName, needs: &Needs) -> LoginFinding {
     let grade = if needs.withheld.is_empty() { Grade::Unused } else { Grade::Dangerous };
-    let quoted = Object::Table(view.clone()).quoted();
+    let quoted = Object::Table(view.clone()).to_sql();
     let message = format!(
         "the view `{view}` reads with the rights of its definer, whatever the login may read"
     );

@@ -6,12 +6,12 @@ use super::{Grants, column_list, finding, grant::Object};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds},
-    mysql::{catalog::fields, reader::Reader},
+    mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -66,18 +66,18 @@ fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<Log
 }
 
 fn lacking(right: &str, list: &str, table: &TableName, grants: &Grants) -> LoginFinding {
-    let grantee = grants.held.first().map(|grant| grant.grantee.quoted());
+    let grantee = grants.held.first().map(|grant| grant.grantee.to_sql());
     let grantee = grantee.unwrap_or_else(|| "CURRENT_USER()".to_owned());
     let name = format!("{}:{table}", right.to_lowercase().replace(' ', "-"));
     let message =
         format!("the tools need the right {right}{list} on `{table}`, and the login lacks it");
-    let on = Object::Table(table.clone()).quoted();
+    let on = Object::Table(table.clone()).to_sql();
     finding(Grade::Missing, name, message, format!("GRANT {right}{list} ON {on} TO {grantee}"))
 }
 
 /// A row must not refer to one of another caller, so that the foreign keys of a table that tools write must be seen.
 async fn foreign_keys(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     table: &TableName,
     grants: &Grants,
 ) -> Result<Option<LoginFinding>, Error> {
@@ -88,7 +88,7 @@ async fn foreign_keys(
 
 /// Tables that are written and that an engine without transactions keeps.
 async fn engines(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -111,7 +111,7 @@ async fn engines(
                 "tools may write `{table}`, whose engine has no transactions: `{}`; a change could not be rolled back",
                 engine.unwrap_or_default()
             );
-            let on = Object::Table(table.clone()).quoted();
+            let on = Object::Table(table.clone()).to_sql();
             let remedy = format!("ALTER TABLE {on} ENGINE = InnoDB");
             finding(Grade::Dangerous, format!("engine:{table}"), message, remedy)
         })

@@ -9,12 +9,12 @@ use super::{
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds},
-    mysql::{catalog::fields, reader::Reader},
+    mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     grants: &Grants,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
@@ -23,7 +23,7 @@ pub(super) async fn findings(
         if grant.is_grantable {
             findings.push(grants_on(grant));
         }
-        let found = match (&grant.on, grant.right.as_str()) {
+        let right_finding = match (&grant.on, grant.right.as_str()) {
             (Object::Role(_), _) | (_, "USAGE") => None,
             (Object::Table(table), "INSERT" | "SELECT" | "UPDATE")
                 if table.schema.as_deref() != Some("mysql") =>
@@ -33,14 +33,14 @@ pub(super) async fn findings(
             }
             _ => of_object(grant, needs),
         };
-        findings.extend(found);
+        findings.extend(right_finding);
     }
     Ok(findings)
 }
 
 /// The finding about the right to grant a right.
 fn grants_on(grant: &Grant) -> LoginFinding {
-    let (on, grantee) = (grant.on.quoted(), grant.grantee.quoted());
+    let (on, grantee) = (grant.on.to_sql(), grant.grantee.to_sql());
     let remedy = match &grant.on {
         Object::Role(_) => format!("REVOKE ADMIN OPTION FOR {on} FROM {grantee}"),
         Object::Proxy => format!("REVOKE PROXY ON {on} FROM {grantee}"),
@@ -54,7 +54,7 @@ fn grants_on(grant: &Grant) -> LoginFinding {
 /// The finding about a right on a whole object, unless tools use it.
 fn of_object(grant: &Grant, needs: &Needs) -> Option<LoginFinding> {
     let grade = grade(grant, needs)?;
-    let (on, grantee) = (grant.on.quoted(), grant.grantee.quoted());
+    let (on, grantee) = (grant.on.to_sql(), grant.grantee.to_sql());
     let mut remedy = vec![format!("REVOKE {} ON {on} FROM {grantee}", grant.right)];
     // What the tools use of a wider right.
     for (table, of_table) in needs.tables.iter().filter(|(table, _)| grant.on.covers(table)) {
@@ -67,11 +67,11 @@ fn of_object(grant: &Grant, needs: &Needs) -> Option<LoginFinding> {
             })
             .collect();
         if !used.is_empty() {
-            let table = Object::Table(table.clone()).quoted();
+            let table = Object::Table(table.clone()).to_sql();
             remedy.push(format!("GRANT {} ON {table} TO {grantee}", used.join(", ")));
         }
     }
-    let name = format!("{}:{}", word(&grant.right), grant.on.name());
+    let name = format!("{}:{}", hyphenated_right(&grant.right), grant.on.name());
     let message = format!(
         "the login has the right {} on `{}`, which no tool uses",
         grant.right,
@@ -135,7 +135,7 @@ fn of_columns(
     if beyond.is_empty() && !used.is_empty() {
         return None;
     }
-    let (right, grantee, on) = (&grant.right, grant.grantee.quoted(), grant.on.quoted());
+    let (right, grantee, on) = (&grant.right, grant.grantee.to_sql(), grant.on.to_sql());
     let kept: BTreeSet<_> = columns.intersection(&used).collect();
     let (remedy, of_columns) = if kept.is_empty() {
         let of_columns = if grant.columns.is_empty() {
@@ -160,14 +160,14 @@ fn of_columns(
         };
         (remedy, format!(", on columns that no tool uses so: {}", named.join(", ")))
     };
-    let name = format!("{}:{}", word(right), grant.on.name());
+    let name = format!("{}:{}", hyphenated_right(right), grant.on.name());
     let message = format!("the login has the right {right} on `{}`{of_columns}", grant.on.name());
     Some(finding(grade, name, message, remedy))
 }
 
 /// The columns of a right: all that can be given values, unless it names some.
 async fn columns(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     grant: &Grant,
     table: &TableName,
 ) -> Result<BTreeSet<String>, Error> {
@@ -185,7 +185,7 @@ fn writing(needs: &Needs) -> Grade {
 }
 
 /// The right in the name of a finding: `create-user`.
-fn word(right: &str) -> String {
+fn hyphenated_right(right: &str) -> String {
     right.to_lowercase().replace(' ', "-")
 }
 

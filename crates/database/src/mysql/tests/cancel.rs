@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     driver::Driver,
     tests::early_ends::{Served, no_foreign_rows, none_is_left},
-    transaction::Reviewed,
+    transaction::ReviewedDigest,
 };
 
 /// Statements that take long, and some that send much.
@@ -94,7 +94,10 @@ async fn a_huge_value_and_a_huge_result_are_refused() {
     for (text, expects) in [
         ("select repeat('x', 16000000)", Expects::Rows { most: 50 }),
         ("select repeat('x', 1000000) from seq_1_to_1000000", Expects::Rows { most: 50 }),
-        ("select repeat('x', 1000000) from seq_1_to_1000", Expects::Reviewed(Reviewed([0; 32]))),
+        (
+            "select repeat('x', 1000000) from seq_1_to_1000",
+            Expects::Reviewed(ReviewedDigest([0; 32])),
+        ),
     ] {
         let came = served.driver.run(read([step(text, &[], expects)]), far()).await;
         assert_eq!(came.unwrap_err(), Failure::TooLarge, "{text}");

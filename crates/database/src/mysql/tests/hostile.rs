@@ -10,7 +10,7 @@ use crate::{
         act::Act,
         failures::{lost, timed_out, too_large},
     },
-    transaction::Reviewed,
+    transaction::ReviewedDigest,
 };
 
 /// The number of the connection that a call is given, and the proof that its answer is its own.
@@ -48,7 +48,7 @@ async fn rows_without_end_are_cut_or_too_large() {
     repeated(row(&["x"]).repeat(1 << 20), FIFTY, Ok(50)).await;
     let rows = row(&[&"x".repeat(8000)]).repeat(1 << 10);
     repeated(rows.clone(), Expects::Present, too_large()).await;
-    repeated(rows, Expects::Reviewed(Reviewed([0; 32])), too_large()).await;
+    repeated(rows, Expects::Reviewed(ReviewedDigest([0; 32])), too_large()).await;
     // Parts of the full length say that another one follows.
     let part = [vec![0xff, 0xff, 0xff, 1], vec![0; 0xff_ffff]].concat();
     repeated(part, FIFTY, too_large()).await;

@@ -2,7 +2,7 @@
 //! them are commands of one client, so that one flight has no more to compare than the pool and the checks around it.
 
 use super::{
-    client::{Beyond, Bound, Control, Form, Prepared},
+    client::{Beyond, BoundValue, Control, PreparedStatement, RowFormat},
     connection::Connection,
     *,
 };
@@ -20,7 +20,7 @@ const LIST: &str = "select cast(no as char), owner, left(cast(total as char), 81
 /// One query in all ways.
 struct Queries {
     bare: Connection,
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedStatement>,
     mysql: Mysql,
     text: &'static str,
     most: u32,
@@ -32,12 +32,12 @@ impl Queries {
         let mut bare = Dialling::new(connecting).unwrap().open().await.unwrap();
         bare.meter.allow(bare.allowance);
         bare.prepare(&[&Arc::from(text)]).await.unwrap();
-        let prepared = bare.prepared(text).unwrap();
+        let prepared = bare.prepared_statement(text).unwrap();
         Self { bare, prepared, mysql, text, most }
     }
 
     fn query(&mut self, no: &str) {
-        let values = [Bound::Text(Some("ann")), Bound::Text(Some(no))];
+        let values = [BoundValue::Text(Some("ann")), BoundValue::Text(Some(no))];
         self.bare.client.execute(&self.prepared, &values);
     }
 
@@ -46,11 +46,11 @@ impl Queries {
     }
 
     async fn done(&mut self) {
-        self.bare.client.done().await.unwrap();
+        self.bare.client.read_ok().await.unwrap();
     }
 
     async fn reply(&mut self) -> Rows {
-        let reply = self.bare.client.reply(Form::Binary, usize::MAX, Beyond::Count);
+        let reply = self.bare.client.reply(RowFormat::Binary, usize::MAX, Beyond::Count);
         reply.await.unwrap().rows
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of transactions: what they come to, what they expect, and how they fail.
 
 use super::*;
-use crate::transaction::{Constraint, Reviewed};
+use crate::transaction::{Constraint, ReviewedDigest};
 
 const SHOP: &str = "create table orders (
         no bigint primary key, owner varchar(40) not null, total decimal(20,4) check (total >= 0), note varchar(40) unique,
@@ -66,7 +66,7 @@ async fn a_write_is_committed_if_every_step_came_to_what_it_expects() {
     let text = "select owner from orders where no = 1";
     let reviewed = |owner: &str| {
         let rows = [vec![Some(owner.to_owned())]];
-        step(text, &[], Expects::Reviewed(Reviewed::of(&rows)))
+        step(text, &[], Expects::Reviewed(ReviewedDigest::from_rows(&rows)))
     };
     let delete = || one("delete from orders where no = 10", &[]);
     let failed = mysql.run(write([reviewed("bob"), delete()]), soon()).await;

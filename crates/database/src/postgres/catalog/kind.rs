@@ -1,6 +1,6 @@
 //! The values of a type: through domains and arrays to the type that has them.
 
-use super::super::reader::Reader;
+use super::super::reader::CatalogReader;
 use crate::{catalog::ColumnKind, error::Error};
 
 /// The facts about a type.
@@ -17,7 +17,7 @@ pub(in super::super) struct TypeFacts {
 
 /// The kinds of types, each by its number and its modifier, in the order given.
 pub(in super::super) async fn kinds(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     types: &[(String, String)],
 ) -> Result<Vec<TypeFacts>, Error> {
     let numbers: Vec<_> = types.iter().map(|(number, _)| &**number).collect();

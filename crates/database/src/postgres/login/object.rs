@@ -1,14 +1,14 @@
 //! Rights on the database, on schemas and on functions; for SQL that a model writes also on large objects, and on functions of
 //! the database itself that do more than compute.
 
-use super::{Reader, finding, grantee, subjects, texts};
+use super::{CatalogReader, finding, grantee, subjects, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs},
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut rows = reader.rows(OBJECTS, &[]).await?;

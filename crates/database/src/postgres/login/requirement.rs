@@ -1,6 +1,6 @@
 //! Rights that the tools need and the login, or the roles that its transactions take, do not have.
 
-use super::{Reader, column_list, finding, quoted, texts};
+use super::{CatalogReader, column_list, finding, quoted_identifier, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
@@ -26,14 +26,15 @@ pub(super) async fn findings(
                 Grade::Missing,
                 format!("role:{role}"),
                 format!("the login cannot take the role `{role}`"),
-                format!("GRANT {} TO {}", quoted(role), quoted(&login)),
+                format!("GRANT {} TO {}", quoted_identifier(role), quoted_identifier(&login)),
             ));
             who.remove(role);
         }
     }
     for role in &who {
         let tables: Vec<_> = needs.tables.iter().collect();
-        let asked: Vec<_> = tables.iter().map(|(name, needs)| asked(name, needs)).collect();
+        let asked: Vec<_> =
+            tables.iter().map(|(name, needs)| requirement_json(name, needs)).collect();
         let asked = serde_json::to_string(&asked).unwrap_or_default();
         for row in reader.rows(OF_TABLES, &[role, &asked]).await? {
             let Some([at, rights @ ..]) = texts::<7>(row) else { continue };
@@ -47,7 +48,7 @@ pub(super) async fn findings(
 }
 
 /// A table with the columns that are read and written, as the query takes them.
-fn asked(name: &TableName, needs: &TableNeeds) -> serde_json::Value {
+fn requirement_json(name: &TableName, needs: &TableNeeds) -> serde_json::Value {
     serde_json::json!({
         "schema": name.schema.as_deref().unwrap_or("public"),
         "name": name.name,
@@ -65,8 +66,8 @@ fn of_table(
     [is_visible, deletes, selects, inserts, updates, sequences]: [String; 6],
 ) -> Vec<LoginFinding> {
     let schema = name.schema.as_deref().unwrap_or("public");
-    let grantee = quoted(role);
-    let table = format!("{}.{}", quoted(schema), quoted(&name.name));
+    let grantee = quoted_identifier(role);
+    let table = format!("{}.{}", quoted_identifier(schema), quoted_identifier(&name.name));
     let missing = |name: String, what: String| {
         let message =
             format!("the tools need the right {what}, which the role `{role}` does not have");
@@ -76,7 +77,7 @@ fn of_table(
     if is_visible != "true" {
         findings.push(missing(
             format!("usage:{schema}"),
-            format!("USAGE ON SCHEMA {}", quoted(schema)),
+            format!("USAGE ON SCHEMA {}", quoted_identifier(schema)),
         ));
     }
     for (right, columns) in [("SELECT", selects), ("INSERT", inserts), ("UPDATE", updates)] {

@@ -1,6 +1,6 @@
 //! The attributes of the login, and the roles that it can take.
 
-use super::{Reader, finding, texts};
+use super::{CatalogReader, finding, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs},
@@ -14,7 +14,7 @@ pub(super) struct Roles {
     pub(super) must_stay: bool,
 }
 
-pub(super) async fn findings(reader: &mut Reader, needs: &Needs) -> Result<Roles, Error> {
+pub(super) async fn findings(reader: &mut CatalogReader, needs: &Needs) -> Result<Roles, Error> {
     let mut roles = Roles { findings: Vec::new(), is_superuser: false, must_stay: false };
     for row in reader.rows(ATTRIBUTES, &[]).await? {
         let Some([attribute, login, must_stay]) = texts(row) else { continue };

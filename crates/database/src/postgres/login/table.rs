@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Reader, column_list, finding, grantee, subjects, texts};
+use super::{CatalogReader, column_list, finding, grantee, subjects, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs, TableNeeds},
@@ -12,7 +12,7 @@ use crate::{
 
 /// One kind of right on one table, as it was granted.
 #[derive(Default)]
-struct Granted {
+struct GrantedRight {
     /// The table as statements write it.
     table: String,
     is_sequence: bool,
@@ -25,7 +25,7 @@ struct Granted {
 }
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
@@ -44,25 +44,25 @@ pub(super) async fn findings(
 
 /// The findings about rights that were granted.
 pub(super) async fn granted_rights(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let mut findings = Vec::new();
-    let tools = Tools::of(needs);
-    let mut granted: BTreeMap<(String, String), Granted> = BTreeMap::new();
+    let tools = Tools::from_needs(needs);
+    let mut granted: BTreeMap<(String, String), GrantedRight> = BTreeMap::new();
     for row in reader.rows(GRANTED, &[]).await? {
         let Some([name, kind, table, right, grantee, columns, numbers]) = texts(row) else {
             continue;
         };
-        let known = granted.entry((name, right)).or_default();
-        known.table = table;
-        known.is_sequence = kind == "S";
-        known.grantees.insert(grantee);
-        known.columns.extend(list(&columns));
-        known.numbers = numbers;
+        let granted_right = granted.entry((name, right)).or_default();
+        granted_right.table = table;
+        granted_right.is_sequence = kind == "S";
+        granted_right.grantees.insert(grantee);
+        granted_right.columns.extend(list(&columns));
+        granted_right.numbers = numbers;
     }
     for ((name, right), granted) in granted {
-        findings.extend(unused(&name, &right, &granted, &tools));
+        findings.extend(unused_right(&name, &right, &granted, &tools));
     }
     Ok(findings)
 }
@@ -74,7 +74,7 @@ struct Tools<'a> {
 }
 
 impl<'a> Tools<'a> {
-    fn of(needs: &'a Needs) -> Self {
+    fn from_needs(needs: &'a Needs) -> Self {
         let named = |(table, of_table): (&TableName, &'a TableNeeds)| {
             let schema = table.schema.as_deref().unwrap_or("public");
             (format!("{schema}.{}", table.name), of_table)
@@ -85,10 +85,10 @@ impl<'a> Tools<'a> {
     /// True if a tool adds rows to the table that a sequence numbers, or a statement names the sequence.
     fn uses_sequence(&self, name: &str, numbered: &str) -> bool {
         let adds_rows = self.table(numbered).is_some_and(|table| !table.inserts.is_empty());
-        let numbered = unqualified(numbered);
+        let numbered = unqualified_name(numbered);
         adds_rows
             || self.needs.is_used_by_statements("INSERT", numbered)
-            || self.needs.own_writes.iter().any(|words| words.has_name(unqualified(name)))
+            || self.needs.own_writes.iter().any(|words| words.has_name(unqualified_name(name)))
     }
 
     fn table(&self, name: &str) -> Option<&'a TableNeeds> {
@@ -97,16 +97,21 @@ impl<'a> Tools<'a> {
 }
 
 /// The name of a table or sequence without its schema.
-fn unqualified(name: &str) -> &str {
+fn unqualified_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, name)| name)
 }
 
 /// The finding about a right, unless tools use all of it.
-fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Option<LoginFinding> {
+fn unused_right(
+    name: &str,
+    right: &str,
+    granted: &GrantedRight,
+    tools: &Tools<'_>,
+) -> Option<LoginFinding> {
     let needs = tools.needs;
     let none = TableNeeds::default();
     let of_table = tools.table(name).unwrap_or(&none);
-    let of_statements = needs.statement_columns(right, unqualified(name), &granted.columns);
+    let of_statements = needs.statement_columns(right, unqualified_name(name), &granted.columns);
     let with_statements =
         |columns: &BTreeSet<String>| columns.union(&of_statements).cloned().collect();
     let (grade, used) = match right {
@@ -119,7 +124,7 @@ fn unused(name: &str, right: &str, granted: &Granted, tools: &Tools<'_>) -> Opti
         "SELECT" if !needs.is_for_query => return None,
         "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
         "DELETE" if of_table.deletes => return None,
-        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, unqualified(name)) => {
+        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, unqualified_name(name)) => {
             return None;
         }
         "INSERT" => (writing(needs), with_statements(&of_table.inserts)),

@@ -1,7 +1,7 @@
 //! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
 //! whoever asks.
 
-use super::{Reader, finding, grantee, subjects, texts};
+use super::{CatalogReader, finding, grantee, subjects, texts};
 use crate::{
     error::Error,
     login::{Grade, LoginFinding, Needs},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(super) async fn findings(
-    reader: &mut Reader,
+    reader: &mut CatalogReader,
     needs: &Needs,
 ) -> Result<Vec<LoginFinding>, Error> {
     let name = |table: &TableName| match &table.schema {

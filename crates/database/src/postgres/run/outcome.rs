@@ -7,30 +7,34 @@ use tokio_postgres::{Error, Statement};
 
 use super::super::{
     connection::Connection,
-    value::{Bound, texts},
+    value::{BoundText, texts},
 };
-use crate::transaction::{Came, Expects, Failure, Step};
+use crate::transaction::{Expects, Failure, Step, StepResult};
 
 /// The rows that were fetched of a step.
-pub(super) enum Fetched {
-    All(Came),
+pub(super) enum FetchedRows {
+    All(StepResult),
     /// The server has more rows than the step may fetch.
-    Cut(Came),
+    Cut(StepResult),
     Failed(Error),
 }
 
-impl Fetched {
+impl FetchedRows {
     pub(super) fn is_cut(&self) -> bool {
         matches!(self, Self::Cut(_))
     }
 }
 
 /// Runs a step. Rows beyond those that it may have are not kept.
-pub(super) async fn fetch(connection: &Connection, step: &Step, statement: &Statement) -> Fetched {
+pub(super) async fn fetch(
+    connection: &Connection,
+    step: &Step,
+    statement: &Statement,
+) -> FetchedRows {
     match rows(connection, step, statement).await {
-        Ok((came, false)) => Fetched::All(came),
-        Ok((came, true)) => Fetched::Cut(came),
-        Err(error) => Fetched::Failed(error),
+        Ok((came, false)) => FetchedRows::All(came),
+        Ok((came, true)) => FetchedRows::Cut(came),
+        Err(error) => FetchedRows::Failed(error),
     }
 }
 
@@ -38,10 +42,10 @@ async fn rows(
     connection: &Connection,
     step: &Step,
     statement: &Statement,
-) -> Result<(Came, bool), Error> {
-    let values = step.values.iter().map(|value| Bound(value.as_deref()));
+) -> Result<(StepResult, bool), Error> {
+    let values = step.values.iter().map(|value| BoundText(value.as_deref()));
     let mut stream = pin!(connection.client.query_raw(statement, values).await?);
-    let mut came = Came::default();
+    let mut came = StepResult::default();
     let most = match step.expects {
         Expects::Affected { most, .. } => usize::try_from(most).unwrap_or(usize::MAX),
         Expects::Present => 0,
@@ -68,13 +72,13 @@ async fn rows(
 pub(super) fn outcome(
     connection: &Connection,
     steps: &[Step],
-    fetched: Vec<Fetched>,
-) -> Result<Vec<Came>, Failure> {
+    fetched: Vec<FetchedRows>,
+) -> Result<Vec<StepResult>, Failure> {
     let each = steps.iter().zip(fetched).enumerate();
     let each = each.map(|(at, (step, fetched))| match fetched {
-        Fetched::All(came) => step.expects.met(at, came),
-        Fetched::Cut(came) => Ok(came),
-        Fetched::Failed(error) => Err(connection.failure(&error)),
+        FetchedRows::All(came) => step.expects.checked_result(at, came),
+        FetchedRows::Cut(came) => Ok(came),
+        FetchedRows::Failed(error) => Err(connection.failure(&error)),
     });
     each.collect()
 }

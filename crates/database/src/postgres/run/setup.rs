@@ -17,7 +17,11 @@ pub(super) enum Setup {
 
 impl Setup {
     /// The role comes last: it may not be able to set the others.
-    pub(super) fn of(transaction: &Transaction, deadline: Instant, may_set: MaySet) -> Self {
+    pub(super) fn for_transaction(
+        transaction: &Transaction,
+        deadline: Instant,
+        may_set: MaySet,
+    ) -> Self {
         let left = deadline.saturating_duration_since(Instant::now());
         // The server is a little earlier, so that its answer comes in time.
         let time = left.saturating_sub(MARGIN.min(left / 10));
@@ -48,11 +52,11 @@ fn calls(pairs: Vec<(&str, String)>) -> Setup {
 
 /// PostgreSQL, §4.1: a quote in a name or a text is doubled. A connection is used only while texts follow that rule.
 fn statement(name: &str, value: &str) -> String {
-    let name: Vec<_> = name.split('.').map(|part| quoted(part, '"')).collect();
-    format!("set local {} = {}", name.join("."), quoted(value, '\''))
+    let name: Vec<_> = name.split('.').map(|part| quoted_text(part, '"')).collect();
+    format!("set local {} = {}", name.join("."), quoted_text(value, '\''))
 }
 
-fn quoted(text: &str, quote: char) -> String {
+fn quoted_text(text: &str, quote: char) -> String {
     let doubled = text.replace(quote, &format!("{quote}{quote}"));
     format!("{quote}{doubled}{quote}")
 }

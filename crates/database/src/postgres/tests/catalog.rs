@@ -151,7 +151,7 @@ async fn a_statement_of_our_own_that_fails_is_no_silence_of_the_database() {
     let Some(server) = PostgresServer::of_machine() else { return };
     let database = server.database("k_own", "");
     let postgres = connect(&database, &database.login("a")).await;
-    let mut reader = reader::Reader::open(&postgres.pool).await.unwrap();
+    let mut reader = reader::CatalogReader::open(&postgres.pool).await.unwrap();
     let text = "select has_sequence_privilege('pg_catalog.pg_class'::regclass::oid, 'usage')";
     let error = reader.rows(text, &[]).await.unwrap_err();
     assert_eq!(error.kind(), crate::error::ErrorKind::Catalog);

@@ -14,7 +14,7 @@ use crate::{
         act::Act,
         failures::{lost, timed_out, too_large},
     },
-    transaction::Reviewed,
+    transaction::ReviewedDigest,
 };
 
 fn at(port: u16) -> Connecting {
@@ -66,7 +66,7 @@ async fn rows_and_notices_without_end_are_cut_or_end_with_the_time() {
         check(
             Moment::Execute,
             Act::Repeat(bytes),
-            Expects::Reviewed(Reviewed([0; 32])),
+            Expects::Reviewed(ReviewedDigest([0; 32])),
             too_large(),
         )
         .await;

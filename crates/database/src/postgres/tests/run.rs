@@ -1,7 +1,7 @@
 //! Tests of transactions: what they come to, what they expect, and how they fail.
 
 use super::*;
-use crate::transaction::{Constraint, Reviewed};
+use crate::transaction::{Constraint, ReviewedDigest};
 
 const SHOP: &str = "create table public.orders (
         no bigint primary key, owner text not null, total numeric(20,4) check (total >= 0), note text unique,
@@ -95,7 +95,7 @@ async fn rows_that_a_person_reviewed_must_be_the_same() {
     let select =
         "select no::text, note from public.orders where owner = 'bob' order by no for update";
     let seen = postgres.run(write([rows(select, &[])]), soon()).await.unwrap();
-    let reviewed = step(select, &[], Expects::Reviewed(Reviewed::of(&seen[0].rows)));
+    let reviewed = step(select, &[], Expects::Reviewed(ReviewedDigest::from_rows(&seen[0].rows)));
     let delete = step(
         "delete from public.orders where owner = 'bob'",
         &[],

@@ -10,7 +10,7 @@ pub(super) enum Affinity {
 
 impl Affinity {
     /// The rules of <https://sqlite.org/datatype3.html#determination_of_column_affinity>, in their order.
-    pub(super) fn of(declared: &str) -> Self {
+    pub(super) fn from_declared_type(declared: &str) -> Self {
         let declared = declared.to_ascii_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| declared.contains(word));
         if has(&["INT"]) {
@@ -42,7 +42,7 @@ mod tests {
             ("double", Number),
             ("DATE", Number),
         ] {
-            assert_eq!(Affinity::of(declared), affinity, "{declared}");
+            assert_eq!(Affinity::from_declared_type(declared), affinity, "{declared}");
         }
     }
 }

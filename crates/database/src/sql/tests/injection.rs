@@ -4,7 +4,7 @@ use callgate_tool::{Value, json};
 use proptest::prelude::*;
 
 use super::{
-    BIG, Mysql, Postgres, Select, Sqlite, TEXT, Target, column, delete, insert, only, orders,
+    BIG, Mysql, Postgres, Select, Sqlite, TEXT, TargetRows, column, delete, insert, only, orders,
     present, select, table, update,
 };
 use crate::{
@@ -61,7 +61,7 @@ fn statements(engine: Engine, text: &str) -> Vec<String> {
     });
     let columns: Vec<_> = orders.columns.iter().collect();
     let filter = filter::read(&json, &columns, engine).unwrap();
-    let target = Target { rows: &rows, key: &rows, filter: &filter };
+    let target = TargetRows { rows: &rows, key: &rows, filter: &filter };
     let order = vec![
         ("note".to_owned(), Direction::Ascending),
         ("owner".to_owned(), Direction::Descending),

@@ -7,7 +7,7 @@ use callgate_tool::{Value, json};
 use rusqlite::{Connection, params_from_iter, types::ValueRef};
 
 use super::{
-    BIG, Direction, Returning, Select, Sql, Sqlite, TEXT, Target, column, delete, filter_of,
+    BIG, Direction, Returning, Select, Sql, Sqlite, TEXT, TargetRows, column, delete, filter_of,
     insert, only, order, pairs, present, select, table, update,
 };
 use crate::{
@@ -44,7 +44,7 @@ fn firsts(database: &Connection, sql: &Sql) -> Vec<String> {
     rows(database, sql).into_iter().map(|row| row[0].clone().unwrap()).collect()
 }
 
-fn read<'a>(table: &'a Table, target: Target<'a>) -> Select<'a> {
+fn read<'a>(table: &'a Table, target: TargetRows<'a>) -> Select<'a> {
     Select {
         columns: table.columns.iter().collect(),
         value_bytes: 1000,
@@ -66,11 +66,13 @@ fn rows_of_another_case_accent_or_blank_are_not_found() {
         table("t", vec![column("no", BIG, "INTEGER"), owner, column("code", TEXT, "STRING")]);
     let check = |name: &str, value: &str, expected: &[&str]| {
         let rows = pairs(&[(name, value)]);
-        let sql = select(Sqlite, &read(&table, Target { rows: &rows, key: &[], filter: &EMPTY }));
+        let sql =
+            select(Sqlite, &read(&table, TargetRows { rows: &rows, key: &[], filter: &EMPTY }));
         assert_eq!(firsts(&database, &sql), expected, "{name}: {value}");
         let json = json!({name: {"in": [value]}}).to_string();
         let filter = filter_of(&table, &json, Sqlite);
-        let sql = select(Sqlite, &read(&table, Target { rows: &[], key: &[], filter: &filter }));
+        let sql =
+            select(Sqlite, &read(&table, TargetRows { rows: &[], key: &[], filter: &filter }));
         assert_eq!(firsts(&database, &sql), expected, "{json}");
     };
     check("owner", "ann", &["1"]);
@@ -94,7 +96,8 @@ fn a_text_in_a_column_of_numbers_is_not_zero() {
     let table = table("t", vec![column("no", BIG, "INTEGER")]);
     for (no, expected) in [("0", vec!["0"]), ("7", vec!["7"]), ("1", vec![])] {
         let key = pairs(&[("no", no)]);
-        let sql = select(Sqlite, &read(&table, Target { rows: &[], key: &key, filter: &EMPTY }));
+        let sql =
+            select(Sqlite, &read(&table, TargetRows { rows: &[], key: &key, filter: &EMPTY }));
         assert_eq!(firsts(&database, &sql), expected);
     }
 }
@@ -126,7 +129,7 @@ fn every_condition_finds_its_rows() {
     ] {
         let filter = filter_of(&table, json, Sqlite);
         let order = order(&[("no", Direction::Ascending)]);
-        let mut reading = read(&table, Target { rows: &[], key: &[], filter: &filter });
+        let mut reading = read(&table, TargetRows { rows: &[], key: &[], filter: &filter });
         reading.order = &order;
         assert_eq!(firsts(&database, &select(Sqlite, &reading)), expected, "{json}");
     }
@@ -158,18 +161,18 @@ fn rows_are_added_changed_and_removed() {
         row("7", "ann", Some("00FF"))
     );
     let (owner, key) = (pairs(&[("owner", "ann")]), pairs(&[("no", "7")]));
-    let one = Target { rows: &owner, key: &key, filter: &EMPTY };
+    let one = TargetRows { rows: &owner, key: &key, filter: &EMPTY };
     let set = [(&table.columns[1], Some("bob".to_owned()))];
     assert_eq!(
         rows(&database, &update(Sqlite, &table, only(&set), &one, &returning)),
         row("7", "bob", Some("00FF"))
     );
     assert!(rows(&database, &update(Sqlite, &table, only(&set), &one, &returning)).is_empty());
-    let nobody = Target { key: &[], ..one };
+    let nobody = TargetRows { key: &[], ..one };
     assert!(rows(&database, &delete(Sqlite, &table, &nobody)).is_empty());
     assert_eq!(firsts(&database, &present(Sqlite, &table, &owner)), ["1"]);
     assert!(rows(&database, &present(Sqlite, &table, &pairs(&[("owner", "ANN")]))).is_empty());
-    rows(&database, &delete(Sqlite, &table, &Target { rows: &[], ..one }));
+    rows(&database, &delete(Sqlite, &table, &TargetRows { rows: &[], ..one }));
     assert_eq!(
         database.query_one("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap(),
         1
@@ -180,7 +183,7 @@ fn rows_are_added_changed_and_removed() {
 fn a_column_that_was_dropped_ends_the_statement() {
     let database = database("CREATE TABLE t (no INTEGER)");
     let table = table("t", vec![column("note", TEXT, "TEXT")]);
-    let sql = select(Sqlite, &read(&table, Target { rows: &[], key: &[], filter: &EMPTY }));
+    let sql = select(Sqlite, &read(&table, TargetRows { rows: &[], key: &[], filter: &EMPTY }));
     assert!(database.prepare(&sql.text).is_err());
 }
 
@@ -209,10 +212,10 @@ fn odd_and_reserved_names_are_names() {
 fn a_longer_text_is_read_with_one_character_more_than_its_limit() {
     let database = database("CREATE TABLE t (note TEXT); INSERT INTO t VALUES ('äöüäöü')");
     let table = table("t", vec![column("note", TEXT, "TEXT")]);
-    let mut reading = read(&table, Target { rows: &[], key: &[], filter: &EMPTY });
+    let mut reading = read(&table, TargetRows { rows: &[], key: &[], filter: &EMPTY });
     reading.value_bytes = 3;
     let text = firsts(&database, &select(Sqlite, &reading)).remove(0);
     assert_eq!(text, "äöüä");
-    let shown = crate::column::shown(&TEXT, Some(&text), Sqlite, 3);
+    let shown = crate::column::shown_value(&TEXT, Some(&text), Sqlite, 3);
     assert_eq!((shown.value, shown.is_cut), (Value::from("ä"), true));
 }

@@ -1,7 +1,7 @@
 //! Transactions: rows, counts, expectations and failures.
 
 use super::{Shop, affected, read, rows, run, step, texts, write};
-use crate::transaction::{Access, Constraint, Expects, Failure, Reviewed};
+use crate::transaction::{Access, Constraint, Expects, Failure, ReviewedDigest};
 
 #[tokio::test]
 async fn rows_are_texts() {
@@ -101,7 +101,7 @@ async fn rows_must_be_those_that_were_reviewed() {
     let shop = Shop::orders();
     let driver = shop.with_orders().await;
     let text = "select no, note from orders order by no";
-    let reviewed = Reviewed::of(&read(&driver, text).await.unwrap());
+    let reviewed = ReviewedDigest::from_rows(&read(&driver, text).await.unwrap());
     let steps = || {
         vec![
             step(text, &[], Expects::Reviewed(reviewed)),

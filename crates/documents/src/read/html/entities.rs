@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 /// The text with its references replaced.
-pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+pub(super) fn decoded_text(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return text.into();
     }
     let mut parts = text.split('&');
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let found = part.split_once(';').and_then(|(name, after)| Some((character(name)?, after)));
-        if let Some((character, after)) = found {
+        let reference =
+            part.split_once(';').and_then(|(name, after)| Some((character(name)?, after)));
+        if let Some((character, after)) = reference {
             out.push(character);
             out.push_str(after);
         } else {
@@ -32,7 +33,7 @@ fn character(name: &str) -> Option<char> {
         // A zero byte is no text.
         return code.ok().filter(|code| *code != 0).and_then(char::from_u32);
     }
-    let at = NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    let at = NAMES.binary_search_by(|(entry, _)| (*entry).cmp(name)).ok()?;
     NAMES.get(at).map(|(_, character)| *character)
 }
 
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn a_reference_to_no_character_stays_as_it_is_written() {
         assert_eq!(
-            decoded("a&b; &#0; &#xd800; &eacute;&#8364;"),
+            decoded_text("a&b; &#0; &#xd800; &eacute;&#8364;"),
             "a&b; &#0; &#xd800; \u{e9}\u{20ac}"
         );
     }

@@ -5,7 +5,7 @@ use super::{BLOCKS, tag::Tag};
 
 /// What becomes of the elements around the content of a page.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Surroundings {
+pub(super) enum PageSurroundings {
     Kept,
     #[default]
     LeftOut,
@@ -31,10 +31,15 @@ impl Containers {
     }
 
     /// True for an element that is no part of the page's text.
-    pub(super) fn leaves_out(&self, tag: &Tag<'_>, name: &str, surroundings: Surroundings) -> bool {
+    pub(super) fn leaves_out(
+        &self,
+        tag: &Tag<'_>,
+        name: &str,
+        surroundings: PageSurroundings,
+    ) -> bool {
         NO_TEXT.contains(&name)
             || tag.is_hidden()
-            || surroundings == Surroundings::LeftOut && self.surrounds(tag, name)
+            || surroundings == PageSurroundings::LeftOut && self.surrounds(tag, name)
     }
 
     /// True for navigation, forms, and the header and the footer of the page: those of a part of the content belong to it (HTML, "the
@@ -43,7 +48,10 @@ impl Containers {
         match name {
             "aside" | "form" | "nav" | "search" => true,
             "footer" | "header" => !CONTENT.iter().any(|content| self.is_open(content)),
-            _ => tag.says("role", &ROLES) || tag.says("class", &["headerlink"]),
+            _ => {
+                tag.attribute_has_word("role", &ROLES)
+                    || tag.attribute_has_word("class", &["headerlink"])
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A part of a page.
 #[derive(Debug)]
-pub(super) enum Token<'t> {
+pub(super) enum HtmlToken<'t> {
     Tag(Tag<'t>),
     Text(&'t str),
 }
@@ -18,7 +18,7 @@ pub(super) struct Tag<'t> {
 }
 
 /// The tokens of a page, in their order.
-pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = HtmlToken<'_>> {
     let mut tokens = Tokens { rest: text, raw: None, has_title_end: true };
     std::iter::from_fn(move || tokens.next_token())
 }
@@ -32,23 +32,23 @@ struct Tokens<'t> {
 }
 
 impl<'t> Tokens<'t> {
-    fn next_token(&mut self) -> Option<Token<'t>> {
+    fn next_token(&mut self) -> Option<HtmlToken<'t>> {
         loop {
             if let Some(title) = self.pass_raw() {
-                return Some(Token::Text(title));
+                return Some(HtmlToken::Text(title));
             }
             if self.rest.is_empty() {
                 return None;
             }
             let Some((length, tag)) = markup(self.rest) else {
-                return Some(Token::Text(self.pass_text()));
+                return Some(HtmlToken::Text(self.pass_text()));
             };
             self.pass(length);
             let Some(tag) = tag else { continue };
             if !tag.is_end {
                 self.raw = RAW.into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
             }
-            return Some(Token::Tag(tag));
+            return Some(HtmlToken::Tag(tag));
         }
     }
 
@@ -145,7 +145,7 @@ impl Tag<'_> {
     }
 
     /// True if an attribute has one of some words, in whatever case.
-    pub(super) fn says(&self, attribute: &str, words: &[&str]) -> bool {
+    pub(super) fn attribute_has_word(&self, attribute: &str, words: &[&str]) -> bool {
         let said = self.attribute(attribute).unwrap_or_default();
         said.split_whitespace().any(|said| words.iter().any(|word| said.eq_ignore_ascii_case(word)))
     }

@@ -46,7 +46,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn preformatted(&mut self, begins: bool) {
+    pub(super) fn set_preformatted(&mut self, begins: bool) {
         self.paragraph();
         self.is_preformatted = begins;
     }

@@ -26,12 +26,12 @@ pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Ve
         "allOf" | "anyOf" | "oneOf" => branches(key, old, new),
         "const" | "enum" | "type" => values(key, old, new),
         "exclusiveMaximum" | "maxItems" | "maxLength" | "maxProperties" | "maximum" => {
-            bound(old, new, |old, new| new < old)
+            bound_verdict(old, new, |old, new| new < old)
         }
         "exclusiveMinimum" | "minItems" | "minLength" | "minProperties" | "minimum" => {
-            bound(old, new, |old, new| new > old)
+            bound_verdict(old, new, |old, new| new > old)
         }
-        "uniqueItems" => Verdict::of(new.and_then(Value::as_bool) == Some(true)),
+        "uniqueItems" => Verdict::from_narrowed(new.and_then(Value::as_bool) == Some(true)),
         _ if old.is_none() && NARROWING.contains(&key) => Verdict::Narrowed,
         _ if new.is_none() && NARROWING.contains(&key) => Verdict::Fine,
         _ => Verdict::Unknown,
@@ -45,22 +45,26 @@ pub(super) fn newly_required<'a>(
     let names = |value: Option<&'a Value>| {
         value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
     };
-    let known: BTreeSet<_> = names(old).collect();
-    names(new).filter(move |name| !known.contains(name))
+    let old_names: BTreeSet<_> = names(old).collect();
+    names(new).filter(move |name| !old_names.contains(name))
 }
 
 impl Verdict {
-    fn of(is_narrowed: bool) -> Self {
+    fn from_narrowed(is_narrowed: bool) -> Self {
         if is_narrowed { Self::Narrowed } else { Self::Fine }
     }
 }
 
 /// Compares limits as doubles: no one relies on smaller differences.
-fn bound(old: Option<&Value>, new: Option<&Value>, is_less: fn(f64, f64) -> bool) -> Verdict {
+fn bound_verdict(
+    old: Option<&Value>,
+    new: Option<&Value>,
+    is_less: fn(f64, f64) -> bool,
+) -> Verdict {
     match (old.map(Value::as_f64), new.map(Value::as_f64)) {
         (_, None) => Verdict::Fine,
         (None, _) => Verdict::Narrowed,
-        (Some(Some(old)), Some(Some(new))) => Verdict::of(is_less(old, new)),
+        (Some(Some(old)), Some(Some(new))) => Verdict::from_narrowed(is_less(old, new)),
         _ => Verdict::Unknown,
     }
 }
@@ -69,16 +73,16 @@ fn bound(old: Option<&Value>, new: Option<&Value>, is_less: fn(f64, f64) -> bool
 fn values(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     let Some(new) = new else { return Verdict::Fine };
     let Some(old) = old else { return Verdict::Narrowed };
-    let (old, new) = (listed(key, old), listed(key, new));
+    let (old, new) = (listed_values(key, old), listed_values(key, new));
     let is_number = |value: &&Value| value.as_str() == Some("number");
     let is_taken = |value: &&Value| {
         let is_integer = key == "type" && value.as_str() == Some("integer");
         new.contains(value) || (is_integer && new.iter().any(is_number))
     };
-    Verdict::of(!old.iter().all(is_taken))
+    Verdict::from_narrowed(!old.iter().all(is_taken))
 }
 
-fn listed<'a>(key: &str, value: &'a Value) -> Vec<&'a Value> {
+fn listed_values<'a>(key: &str, value: &'a Value) -> Vec<&'a Value> {
     match value {
         Value::Array(values) if key != "const" => values.iter().collect(),
         value => vec![value],

@@ -15,7 +15,7 @@ use super::super::keys::Keys;
 pub(super) async fn keys(issuer: &BuiltIssuer) -> Result<Keys, String> {
     let address = match &issuer.config.jwks_uri {
         Some(address) => address.clone(),
-        None => discovered(issuer).await?,
+        None => discover_key_set_url(issuer).await?,
     };
     Keys::read(&get(issuer, &address).await?)
 }
@@ -26,7 +26,7 @@ struct Metadata {
     jwks_uri: Url,
 }
 
-async fn discovered(issuer: &BuiltIssuer) -> Result<Url, String> {
+async fn discover_key_set_url(issuer: &BuiltIssuer) -> Result<Url, String> {
     let IssuerConfig { issuer: name, .. } = &issuer.config;
     let address = format!("{}/.well-known/openid-configuration", name.trim_end_matches('/'));
     let address: Url =

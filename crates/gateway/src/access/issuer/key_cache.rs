@@ -69,7 +69,7 @@ impl KeyCache {
                 Step::Refuse(refusal) => return Err(refusal),
                 Step::Ask => {
                     self.ask(FetchReason::Needed);
-                    self.keys.over().await;
+                    self.keys.wait_until_idle().await;
                 }
                 Step::WaitUntil(next) => {
                     let _room = self.waiting.try_acquire().map_err(|_| UNKNOWN)?;
@@ -81,7 +81,7 @@ impl KeyCache {
 
     fn step(&self, id: Option<&str>, algorithm: Algorithm, wanted: u64) -> Step {
         let now = Instant::now();
-        let usable = self.keys.held(|held| {
+        let usable = self.keys.inspect_value(|held| {
             let is_due = now >= held.life.renew_at;
             (now < held.life.end).then(|| (Arc::clone(&held.value), held.number, is_due))
         });
@@ -89,12 +89,12 @@ impl KeyCache {
         let last = self.keys.last_end().map(|(number, at)| (number, at + PAUSE));
         let last = last.filter(|(_, next)| *next > now);
         if let Some((keys, number, is_due)) = &usable {
-            let found = keys.of(id, algorithm);
-            if !found.is_empty() && *is_due && last.is_none() {
+            let matching_keys = keys.candidate_keys(id, algorithm);
+            if !matching_keys.is_empty() && *is_due && last.is_none() {
                 self.ask(FetchReason::Ahead);
             }
-            if !found.is_empty() {
-                return Step::Give(found);
+            if !matching_keys.is_empty() {
+                return Step::Give(matching_keys);
             }
             if *number >= wanted {
                 return Step::Refuse(UNKNOWN);

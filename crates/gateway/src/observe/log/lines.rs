@@ -99,12 +99,12 @@ impl Lines {
             drop(state);
             (self.write)(text.trim_end_matches('\n'));
             if n_lost > 0 {
-                (self.write)(&self.lost(n_lost));
+                (self.write)(&self.loss_record(n_lost));
             }
         }
     }
 
-    fn lost(&self, n_lost: u64) -> String {
+    fn loss_record(&self, n_lost: u64) -> String {
         let fields = match self.format {
             LogFormat::Json => format!("\"lines\":{n_lost}"),
             LogFormat::Text => format!("lines={n_lost}"),

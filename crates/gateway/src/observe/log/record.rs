@@ -71,9 +71,9 @@ impl Record<'_> {
         line.push_str("\",\"level\":\"");
         line.push_str(self.level.as_str());
         line.push_str("\",\"target\":");
-        quoted(&mut line, self.target);
+        push_quoted(&mut line, self.target);
         line.push_str(",\"message\":");
-        quoted(&mut line, self.message);
+        push_quoted(&mut line, self.message);
         line.push_str(",\"fields\":{");
         line.push_str(self.fields);
         line.push_str("},\"spans\":[");
@@ -103,7 +103,7 @@ impl EventFields {
         match self.format {
             LogFormat::Json => {
                 others.push_str(if others.is_empty() { "" } else { "," });
-                quoted(others, field.name());
+                push_quoted(others, field.name());
                 others.push(':');
             }
             LogFormat::Text => {
@@ -148,7 +148,7 @@ impl Visit for EventFields {
         }
         self.begin(field);
         match self.format {
-            LogFormat::Json => quoted(&mut self.others, value),
+            LogFormat::Json => push_quoted(&mut self.others, value),
             LogFormat::Text => word(&mut self.others, value),
         }
     }
@@ -222,7 +222,7 @@ fn word(line: &mut String, text: &str) {
     }
 }
 
-fn quoted(line: &mut String, text: &str) {
+fn push_quoted(line: &mut String, text: &str) {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
         line.push('"');
         line.push_str(text);

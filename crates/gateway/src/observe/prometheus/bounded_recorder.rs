@@ -11,7 +11,7 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 pub(super) struct BoundedRecorder<R> {
     recorder: R,
     histogram: usize,
-    known: RwLock<SeriesNames>,
+    series: RwLock<SeriesNames>,
 }
 
 #[derive(Debug, Default)]
@@ -23,24 +23,24 @@ struct SeriesNames {
 impl<R: Recorder> BoundedRecorder<R> {
     /// Limits a recorder whose histograms have this many series each.
     pub(super) fn new(recorder: R, histogram: usize) -> Self {
-        Self { recorder, histogram, known: RwLock::default() }
+        Self { recorder, histogram, series: RwLock::default() }
     }
 
     /// Returns true if there is room for a key with this many series.
     fn admits(&self, key: &Key, n_series: usize) -> bool {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        if known.keys.contains(key) {
+        let read_guard = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        if read_guard.keys.contains(key) {
             return true;
         }
-        drop(known);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if known.keys.contains(key) {
+        drop(read_guard);
+        let mut write_guard = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        if write_guard.keys.contains(key) {
             return true;
         }
-        let is_room = known.n_series + n_series <= MOST_SERIES;
+        let is_room = write_guard.n_series + n_series <= MOST_SERIES;
         if is_room {
-            known.n_series += n_series;
-            known.keys.insert(key.clone());
+            write_guard.n_series += n_series;
+            write_guard.keys.insert(key.clone());
         }
         is_room
     }

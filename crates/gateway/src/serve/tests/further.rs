@@ -20,7 +20,7 @@ pub(super) fn routes() -> Routes {
 
 /// Calls the tool that the body names.
 async fn call(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    let input = SessionInput::read(body.get("session").cloned())?.of(request.parameter("id"));
+    let input = SessionInput::read(body.get("session").cloned())?.with_id(request.parameter("id"));
     let session = request.session(input.opening()).await?;
     let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
     let call = ToolCall::new("1", tool, Arguments::new());

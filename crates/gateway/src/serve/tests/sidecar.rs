@@ -59,10 +59,13 @@ impl Sidecar {
             .with_middleware(Arc::new(Metrics::new().with_call_log()));
         let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
         let opened = open(&built, &ServeOptions::default()).await?;
-        opened.iter().filter_map(listen::Listener::bound).for_each(|bound| listeners.add(bound));
+        opened
+            .iter()
+            .filter_map(listen::Listener::local_address)
+            .for_each(|bound| listeners.add(bound));
         let of = |kind: ListenerKind| {
             let of_kind = opened.iter().filter(|listener| listener.kind() == kind);
-            of_kind.map(listen::Listener::shown).collect()
+            of_kind.map(listen::Listener::display_address).collect()
         };
         let (calls, admin) = (of(ListenerKind::Calls), of(ListenerKind::Admin));
         let limits = built.serving.limits;
@@ -80,7 +83,8 @@ impl Sidecar {
     /// Builds the configuration again, as a reload does.
     pub(super) async fn reload(&self) {
         let environment = Environment::new().with_listeners(self.listeners.clone());
-        let built = self.config.build(&environment, Some(&self.gateway.built())).await.unwrap();
+        let built =
+            self.config.build(&environment, Some(&self.gateway.current_build())).await.unwrap();
         self.gateway.replace(Arc::new(built));
     }
 

@@ -16,7 +16,7 @@ fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
     let document = document(json!({"operation": {"requestBody": body}, "components": {
         "requestBodies": {"pet": {"required": true, "content": {"application/json": {}}}}}}));
     let operation = document.root().get("operation").unwrap();
-    let operation = Located { node: operation, pointer: "/operation".into() };
+    let operation = LocatedNode { node: operation, pointer: "/operation".into() };
     let mut findings = Findings::default();
     let cursor = Cursor::new(&document, &mut findings);
     let mut body = read(cursor.to(&operation));
@@ -74,7 +74,7 @@ fn the_plain_json_media_type_is_preferred_to_its_variants() {
         let body = json!({"content": Value::Object(content.collect())});
         let document = document(json!({"operation": {"requestBody": body}}));
         let operation = document.root().get("operation").unwrap();
-        let operation = Located { node: operation, pointer: "/operation".into() };
+        let operation = LocatedNode { node: operation, pointer: "/operation".into() };
         let mut findings = Findings::default();
         let cursor = Cursor::new(&document, &mut findings);
         let mut body = read(cursor.to(&operation)).unwrap();

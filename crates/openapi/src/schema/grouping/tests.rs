@@ -73,7 +73,7 @@ fn builder<'d>(
 }
 
 fn fresh(document: &Document) -> SchemaCache {
-    SchemaCache::new(Budget::of_definitions(document))
+    SchemaCache::new(Budget::for_definitions(document))
 }
 
 type Found = BTreeSet<(String, String, String)>;
@@ -136,7 +136,7 @@ fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
     let built = fresh(&document);
     let (builder, _) = builder((&document, &built), (0, 0, false));
     let roots: Vec<_> = builder.pending.iter().map(|pending| builder.key(pending)).collect();
-    builder.grouped(&roots).map(|set| set.definitions.groups().len())
+    builder.grouped_definitions(&roots).map(|set| set.definitions.groups().len())
 }
 
 #[test]

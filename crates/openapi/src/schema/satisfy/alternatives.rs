@@ -7,7 +7,7 @@ use super::{
     conflict::Conflict,
     rules::{Rules, items},
 };
-use crate::reference::Located;
+use crate::reference::LocatedNode;
 
 /// The reason why the rules can be met with no alternative.
 pub(super) fn conflict<'d>(
@@ -44,18 +44,18 @@ pub(super) fn conflict<'d>(
 }
 
 /// Another alternative that is equal: whoever meets one meets both.
-fn twin<'a, 'd>(branches: &'a [Located<'d>], at: usize) -> Option<&'a Located<'d>> {
+fn twin<'a, 'd>(branches: &'a [LocatedNode<'d>], at: usize) -> Option<&'a LocatedNode<'d>> {
     let own = branches.get(at)?;
     let is_long = branches.len() > MOST_COMPARED;
     let others = branches.iter().enumerate().filter(|(other, _)| *other != at && !is_long);
-    let is_alike = |other: &Located<'d>| match (own.node, other.node) {
+    let is_alike = |other: &LocatedNode<'d>| match (own.node, other.node) {
         (Node::Object(own), Node::Object(other)) => own == other,
         (own, other) => own.as_bool() == Some(true) && other.as_bool() == Some(true),
     };
     others.map(|(_, other)| other).find(|other| is_alike(other))
 }
 
-fn equal_branches(branch: &Located<'_>, twin: &Located<'_>) -> Conflict {
+fn equal_branches(branch: &LocatedNode<'_>, twin: &LocatedNode<'_>) -> Conflict {
     let message = format!(
         "expected alternatives of `oneOf` of which a value meets one, got two that are equal, the other at `{}`",
         twin.pointer

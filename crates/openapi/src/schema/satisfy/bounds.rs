@@ -6,11 +6,11 @@ use callgate_tool::Number;
 use callgate_tree::{Node, Object};
 
 use super::{conflict::Conflict, rules::Rules};
-use crate::reference::Located;
+use crate::reference::LocatedNode;
 
 #[derive(Clone, Copy)]
 struct Bound<'a, 'd> {
-    schema: &'a Located<'d>,
+    schema: &'a LocatedNode<'d>,
     keyword: &'static str,
     value: &'d Number,
     is_exclusive: bool,
@@ -68,7 +68,7 @@ pub(super) fn most_of(rules: &Rules<'_>, keyword: &'static str) -> u64 {
 pub(super) fn least_of<'a, 'd>(
     rules: &'a Rules<'d>,
     keyword: &'static str,
-) -> Option<(u64, &'a Located<'d>)> {
+) -> Option<(u64, &'a LocatedNode<'d>)> {
     let bound = smallest(counts(rules, keyword))?;
     Some((bound.value.as_u64()?, bound.schema))
 }

@@ -8,7 +8,7 @@ use super::{
     conflict::Conflict,
     rules::{Rules, items},
 };
-use crate::reference::Located;
+use crate::reference::LocatedNode;
 
 pub(super) fn conflict<'d>(
     search: &mut Search<'d>,
@@ -16,12 +16,16 @@ pub(super) fn conflict<'d>(
     depth: usize,
 ) -> Option<Conflict> {
     of_counts(rules, "minItems", "maxItems")
-        .or_else(|| contained(search, rules, depth))
+        .or_else(|| contains_keyword_conflict(search, rules, depth))
         .or_else(|| required_items(search, rules, depth))
 }
 
 /// The reason why no array has the items that `contains` requires.
-fn contained<'d>(search: &mut Search<'d>, rules: &Rules<'d>, depth: usize) -> Option<Conflict> {
+fn contains_keyword_conflict<'d>(
+    search: &mut Search<'d>,
+    rules: &Rules<'d>,
+    depth: usize,
+) -> Option<Conflict> {
     for (schema, object) in rules.objects() {
         let Some(wanted) = schema.member("contains").filter(is_schema) else { continue };
         let least = count(object, "minContains").unwrap_or(1);
@@ -65,7 +69,7 @@ fn required_items<'d>(
 }
 
 /// The schema of the item at a position; one beyond all positions stands for all others.
-fn item<'d>(schema: &Located<'d>, at: usize) -> Option<Located<'d>> {
+fn item<'d>(schema: &LocatedNode<'d>, at: usize) -> Option<LocatedNode<'d>> {
     let listed = schema.node.get("items").and_then(Node::as_array).is_some();
     let list = schema.member(if listed { "items" } else { "prefixItems" });
     let own = list.and_then(|list| items(&list).into_iter().nth(at));
@@ -78,7 +82,7 @@ fn positions(object: &Object) -> &[Node] {
     list("items").or_else(|| list("prefixItems")).unwrap_or_default()
 }
 
-fn is_schema(schema: &Located<'_>) -> bool {
+fn is_schema(schema: &LocatedNode<'_>) -> bool {
     matches!(schema.node, Node::Bool(_) | Node::Object(_))
 }
 

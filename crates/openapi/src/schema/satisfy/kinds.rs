@@ -10,7 +10,7 @@ pub(super) fn conflict<'d>(
     rules: &Rules<'d>,
     depth: usize,
 ) -> Option<Conflict> {
-    let left = match named(search.document, rules) {
+    let left = match allowed_kinds(search.document, rules) {
         Ok(left) => left,
         Err(conflict) => return Some(conflict),
     };
@@ -30,12 +30,12 @@ pub(super) fn conflict<'d>(
 }
 
 /// The types that all schemas allow, without null.
-fn named(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
+fn allowed_kinds(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
     let mut left = ALL;
     let mut before = None;
     for (schema, object) in rules.objects() {
-        let own = of(document, object);
-        let excluded = object.get("not").and_then(|not| not.as_object()).map_or(0, excluded);
+        let own = declared_kinds(document, object);
+        let excluded = object.get("not").and_then(|not| not.as_object()).map_or(0, excluded_kinds);
         if left & own & !excluded == 0 {
             let path = schema.path();
             let (at, name) = if left & own == 0 { ("type", "type") } else { ("not", "not") };
@@ -55,7 +55,7 @@ fn named(document: &Document, rules: &Rules<'_>) -> Result<u8, Conflict> {
     Ok(left)
 }
 
-fn of(document: &Document, object: &Object) -> u8 {
+fn declared_kinds(document: &Document, object: &Object) -> u8 {
     let Some(kind) = object.get("type") else { return ALL };
     // Listed values of another type are converted, or the type gives way to them.
     if is_converted(document, object) {
@@ -75,7 +75,7 @@ fn of(document: &Document, object: &Object) -> u8 {
 }
 
 /// The types that a negated schema excludes whole: it names types and nothing else.
-fn excluded(not: &Object) -> u8 {
+fn excluded_kinds(not: &Object) -> u8 {
     let names = match not.get("type") {
         Some(kind) if not.len() == 1 => {
             kind.as_array().unwrap_or_else(|| std::slice::from_ref(kind))

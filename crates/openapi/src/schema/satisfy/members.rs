@@ -9,9 +9,9 @@ use super::{
     conflict::Conflict,
     rules::Rules,
 };
-use crate::{reference::Located, schema::legal::is_one_way};
+use crate::{reference::LocatedNode, schema::legal::is_one_way};
 
-type Required<'a, 'd> = IndexMap<&'d str, &'a Located<'d>>;
+type RequiredMembers<'a, 'd> = IndexMap<&'d str, &'a LocatedNode<'d>>;
 
 pub(super) fn conflict<'d>(
     search: &mut Search<'d>,
@@ -21,7 +21,7 @@ pub(super) fn conflict<'d>(
     if let Some(conflict) = of_counts(rules, "minProperties", "maxProperties") {
         return Some(conflict);
     }
-    let required = required(search, rules);
+    let required = required_members(search, rules);
     for (name, by) in &required {
         if let Some(conflict) = required_member(search, rules, name, by, depth) {
             return Some(conflict);
@@ -31,8 +31,8 @@ pub(super) fn conflict<'d>(
 }
 
 /// The members that a request must have; those that occur only in requests, or only in responses, are left out.
-fn required<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> Required<'a, 'd> {
-    let mut required = Required::new();
+fn required_members<'a, 'd>(search: &Search<'d>, rules: &'a Rules<'d>) -> RequiredMembers<'a, 'd> {
+    let mut required = RequiredMembers::new();
     let names = |list: Option<&'d Node>| {
         let list: &'d [Node] = list.and_then(Node::as_array).unwrap_or_default();
         list.iter().filter_map(Node::as_str)
@@ -65,7 +65,7 @@ fn required_member<'d>(
     search: &mut Search<'d>,
     rules: &Rules<'d>,
     name: &str,
-    by: &Located<'d>,
+    by: &LocatedNode<'d>,
     depth: usize,
 ) -> Option<Conflict> {
     let mut own = Vec::new();
@@ -81,7 +81,7 @@ fn required_member<'d>(
             continue;
         }
         match object.get("additionalProperties") {
-            Some(Node::Bool(false)) => return Some(closed(schema, name, by)),
+            Some(Node::Bool(false)) => return Some(closed_object_conflict(schema, name, by)),
             Some(Node::Object(_)) => own.extend(schema.member("additionalProperties")),
             _ => {}
         }
@@ -90,10 +90,10 @@ fn required_member<'d>(
 }
 
 fn forbidden(
-    property: &Located<'_>,
+    property: &LocatedNode<'_>,
     name: &str,
-    by: &Located<'_>,
-    schema: &Located<'_>,
+    by: &LocatedNode<'_>,
+    schema: &LocatedNode<'_>,
 ) -> Conflict {
     let message = if by.pointer == schema.pointer {
         format!("expected a required property that may exist, got: `{name}`")
@@ -106,7 +106,7 @@ fn forbidden(
     Conflict::new(&property.path(), message)
 }
 
-fn closed(schema: &Located<'_>, name: &str, by: &Located<'_>) -> Conflict {
+fn closed_object_conflict(schema: &LocatedNode<'_>, name: &str, by: &LocatedNode<'_>) -> Conflict {
     let (by, path) = (by.path(), schema.path());
     if schema.pointer == by.pointer() {
         let message = format!(
@@ -121,7 +121,7 @@ fn closed(schema: &Located<'_>, name: &str, by: &Located<'_>) -> Conflict {
     Conflict::new(&by.name("required"), message).with_help(OPEN)
 }
 
-fn too_many(rules: &Rules<'_>, required: &Required<'_, '_>) -> Option<Conflict> {
+fn too_many(rules: &Rules<'_>, required: &RequiredMembers<'_, '_>) -> Option<Conflict> {
     let (most, schema) = least_of(rules, "maxProperties")?;
     let n = required.len();
     let message =
@@ -146,9 +146,9 @@ fn too_few(rules: &Rules<'_>) -> Option<Conflict> {
     })
 }
 
-fn property<'d>(schema: &Located<'d>, name: &str) -> Option<Located<'d>> {
+fn property<'d>(schema: &LocatedNode<'d>, name: &str) -> Option<LocatedNode<'d>> {
     let node = schema.node.get("properties")?.get(name)?;
-    Some(Located::new(node, &schema.path().name("properties").name(name)))
+    Some(LocatedNode::new(node, &schema.path().name("properties").name(name)))
 }
 
 /// True if a schema may name properties by patterns, which are not searched.

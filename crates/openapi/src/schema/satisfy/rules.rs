@@ -5,20 +5,24 @@ use callgate_tree::{Node, Object};
 use super::{Search, conflict::Conflict};
 use crate::{
     address::SESSION_ID,
-    reference::{Located, target},
+    reference::{LocatedNode, target},
 };
 
 /// Schemas that one value must meet, each read without its references and compositions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules<'d> {
-    pub(super) schemas: Vec<Located<'d>>,
+    pub(super) schemas: Vec<LocatedNode<'d>>,
     /// The lists of `anyOf` and `oneOf` of which one member must be met.
-    pub(super) alternatives: Vec<Located<'d>>,
+    pub(super) alternatives: Vec<LocatedNode<'d>>,
 }
 
 impl<'d> Rules<'d> {
     /// Adds a schema and everything that applies with it; returns the reason if no value can meet it.
-    pub(super) fn add(&mut self, search: &mut Search<'d>, schema: Located<'d>) -> Option<Conflict> {
+    pub(super) fn add(
+        &mut self,
+        search: &mut Search<'d>,
+        schema: LocatedNode<'d>,
+    ) -> Option<Conflict> {
         let mut ahead = vec![schema];
         while let Some(schema) = ahead.pop() {
             search.left = search.left.checked_sub(1)?;
@@ -34,7 +38,7 @@ impl<'d> Rules<'d> {
                 Node::Object(object) => object,
                 _ => continue,
             };
-            if self.schemas.iter().any(|known| known.pointer == schema.pointer) {
+            if self.schemas.iter().any(|earlier_schema| earlier_schema.pointer == schema.pointer) {
                 continue;
             }
             if let Some(conflict) = refuses_all(object, &schema) {
@@ -42,7 +46,7 @@ impl<'d> Rules<'d> {
             }
             let branches = schema.member("allOf").map(|all| items(&all)).unwrap_or_default();
             ahead.extend(branches.into_iter().rev());
-            ahead.extend(referred(search, &schema));
+            ahead.extend(reference_target(search, &schema));
             self.alternatives.extend(["anyOf", "oneOf"].iter().filter_map(|name| {
                 let list = schema.member(name)?;
                 list.node.as_array().filter(|list| !list.is_empty())?;
@@ -53,17 +57,22 @@ impl<'d> Rules<'d> {
         None
     }
 
-    pub(super) fn objects(&self) -> impl DoubleEndedIterator<Item = (&Located<'d>, &'d Object)> {
+    pub(super) fn objects(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (&LocatedNode<'d>, &'d Object)> {
         self.schemas.iter().filter_map(|schema| Some((schema, schema.node.as_object()?)))
     }
 }
 
-pub(super) fn items<'d>(list: &Located<'d>) -> Vec<Located<'d>> {
+pub(super) fn items<'d>(list: &LocatedNode<'d>) -> Vec<LocatedNode<'d>> {
     let items = list.node.as_array().unwrap_or_default().iter().enumerate();
-    items.map(|(at, item)| Located::new(item, &list.path().index(at))).collect()
+    items.map(|(at, item)| LocatedNode::new(item, &list.path().index(at))).collect()
 }
 
-pub(super) fn referred<'d>(search: &Search<'d>, schema: &Located<'d>) -> Option<Located<'d>> {
+pub(super) fn reference_target<'d>(
+    search: &Search<'d>,
+    schema: &LocatedNode<'d>,
+) -> Option<LocatedNode<'d>> {
     let Node::String(reference) = schema.node.get("$ref")? else { return None };
     if &**reference == SESSION_ID {
         return None;
@@ -71,7 +80,7 @@ pub(super) fn referred<'d>(search: &Search<'d>, schema: &Located<'d>) -> Option<
     target(search.document, reference, &schema.path()).ok()
 }
 
-fn refuses_all(object: &Object, schema: &Located<'_>) -> Option<Conflict> {
+fn refuses_all(object: &Object, schema: &LocatedNode<'_>) -> Option<Conflict> {
     let excluded = object.get("not")?;
     let is_everything =
         excluded.as_bool() == Some(true) || excluded.as_object().is_some_and(Object::is_empty);

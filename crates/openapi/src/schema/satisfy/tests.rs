@@ -2,7 +2,7 @@
 
 mod candidates;
 mod corpus;
-mod judged;
+mod random_schemas;
 
 use callgate_tool::{Value, json};
 use callgate_tree::Path;

@@ -3,24 +3,24 @@
 use callgate_tree::Node;
 
 use super::{Search, conflict::Conflict, rules::Rules};
-use crate::{reference::Located, schema::listed_values::is_converted};
+use crate::{reference::LocatedNode, schema::listed_values::is_converted};
 
 pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option<Conflict> {
     for (schema, object) in rules.objects() {
-        let Some((keyword, listed)) = listed(schema.node) else { continue };
+        let Some((keyword, listed)) = enumerated_values(schema.node) else { continue };
         if is_converted(search.document, object) || listed.len() > MOST_VALUES {
             continue;
         }
         let is_refused = |value: &'d Node| {
             let mut schemas = rules.schemas.iter();
-            schemas.any(|known| !search.allows(known, value))
+            schemas.any(|rule_schema| !search.allows(rule_schema, value))
         };
         if !listed.iter().all(is_refused) {
             continue;
         }
-        let refuses = |known: &&Located<'d>| {
-            let is_refused = |value| !search.allows(known, value);
-            known.pointer != schema.pointer && listed.iter().any(is_refused)
+        let refuses = |rule_schema: &&LocatedNode<'d>| {
+            let is_refused = |value| !search.allows(rule_schema, value);
+            rule_schema.pointer != schema.pointer && listed.iter().any(is_refused)
         };
         let got = match rules.schemas.iter().rev().find(refuses) {
             Some(other) if other.node.get("enum").or_else(|| other.node.get("const")).is_some() => {
@@ -36,7 +36,7 @@ pub(super) fn conflict<'d>(search: &mut Search<'d>, rules: &Rules<'d>) -> Option
 }
 
 /// The values that a schema lists. An empty list says nothing.
-fn listed(node: &Node) -> Option<(&'static str, &[Node])> {
+fn enumerated_values(node: &Node) -> Option<(&'static str, &[Node])> {
     let several = node.get("enum").and_then(Node::as_array).filter(|several| !several.is_empty());
     let only = || node.get("const").map(|only| ("const", std::slice::from_ref(only)));
     several.map(|several| ("enum", several)).or_else(only)

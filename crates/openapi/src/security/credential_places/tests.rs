@@ -23,7 +23,7 @@ fn key(place: InputLocation, name: &str) -> SecuritySchemeKind {
 
 fn asking(scheme: &Arc<SecurityScheme>) -> Security {
     let required = RequiredScheme { scheme: Arc::clone(scheme), scopes: Box::default() };
-    Security::default().and(&[Arc::clone(&required.scheme)])
+    Security::default().with_schemes(&[Arc::clone(&required.scheme)])
 }
 
 /// Checks a row: the configured options, the declared scheme, and the result for an optional parameter, written
@@ -32,7 +32,7 @@ fn asking(scheme: &Arc<SecurityScheme>) -> Security {
 fn check(options: &LoadOptions, kind: Option<SecuritySchemeKind>, row: &str, expected: bool) {
     let scheme = kind.map(scheme);
     let security = scheme.as_ref().map(asking).unwrap_or_default();
-    let taken = CredentialPlaces::new(options.configured(), &security, scheme.iter());
+    let taken = CredentialPlaces::new(options.credential_options(), &security, scheme.iter());
     let (head, description) = row.split_once(": ").unwrap_or((row, ""));
     let (place, name) = head.split_once(' ').unwrap();
     let place = PLACES.into_iter().find(|known| known.as_str() == place).unwrap();
@@ -112,8 +112,11 @@ fn a_parameter_named_key_is_a_credential_if_its_description_says_so() {
 fn a_filter_whose_text_names_a_key_is_distinguished_from_the_place_of_a_scheme() {
     let scheme = scheme(key(InputLocation::Header, "x-own-key"));
     let options = LoadOptions::default();
-    let taken =
-        CredentialPlaces::new(options.configured(), &asking(&scheme), [&scheme].into_iter());
+    let taken = CredentialPlaces::new(
+        options.credential_options(),
+        &asking(&scheme),
+        [&scheme].into_iter(),
+    );
     let owner = |place, name| {
         let description = "View spend for a specific api key";
         taken.owner(DeclaredParameter { place, name, required: false, description })
@@ -130,7 +133,8 @@ fn the_owner_of_a_credential_parameter_says_whether_it_is_required() {
     let scheme = scheme(key(InputLocation::Query, "key"));
     let options = configured(CredentialKind::Token);
     let security = asking(&scheme);
-    let taken = CredentialPlaces::new(options.configured(), &security, [&scheme].into_iter());
+    let taken =
+        CredentialPlaces::new(options.credential_options(), &security, [&scheme].into_iter());
     let owner = |name, description| {
         taken.owner(DeclaredParameter {
             place: InputLocation::Query,
@@ -160,7 +164,7 @@ fn demanded_security_schemes_join_every_alternative() {
         (scheme(SecuritySchemeKind::MutualTls), scheme(key(InputLocation::Query, "key")));
     let two = Arc::new(SecurityScheme { name: "t".into(), ..SecurityScheme::clone(&two) });
     let requirement = |known: &Requirement| known.schemes.len();
-    let security = asking(&one).and(&[Arc::clone(&two)]).and(&[two]);
+    let security = asking(&one).with_schemes(&[Arc::clone(&two)]).with_schemes(&[two]);
     assert_eq!(security.alternatives.iter().map(requirement).collect::<Vec<_>>(), [2]);
     assert!(security.is_stated);
 }
@@ -192,7 +196,7 @@ proptest! {
         } else {
             vec![&declared]
         };
-        let taken = CredentialPlaces::new(options.configured(), &Security::default(), schemes.into_iter());
+        let taken = CredentialPlaces::new(options.credential_options(), &Security::default(), schemes.into_iter());
         let rows = SPELLINGS.iter().filter(|row| row.kind == KINDS[kind]);
         let too = rows.flat_map(|row| {
             row.places.iter().flat_map(|place| row.names.iter().map(|name| (*place, *name)))
@@ -217,7 +221,7 @@ proptest! {
         required in any::<bool>(),
     ) {
         let options = LoadOptions::default();
-        let taken = CredentialPlaces::new(options.configured(), &Security::default(), std::iter::empty());
+        let taken = CredentialPlaces::new(options.credential_options(), &Security::default(), std::iter::empty());
         let declared = DeclaredParameter { place: PLACES[place], name: &name, required, description: &description };
         prop_assert_eq!(taken.owner(declared), None);
     }

@@ -12,10 +12,13 @@ fn check_with(
 ) {
     let options =
         LoadOptions { credential_places: vec![(at, known.to_owned())], ..LoadOptions::default() };
-    let places =
-        CredentialPlaces::new(options.configured(), &Security::default(), std::iter::empty());
+    let places = CredentialPlaces::new(
+        options.credential_options(),
+        &Security::default(),
+        std::iter::empty(),
+    );
     let declared = DeclaredParameter { place, name, required: false, description: "" };
-    let found = withheld(declared, WithholdingRules { places: &places, let_through });
+    let found = withholding_reason(declared, WithholdingRules { places: &places, let_through });
     assert_eq!(found.as_ref(), expected, "{name}");
 }
 

@@ -69,8 +69,9 @@ fn check_name(host: &str, text: &str) -> Result<(), InvalidAddress> {
         return Err(wrong("expected a server URL with one scheme", text));
     }
     let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    if let Some(found) = host.bytes().find(|byte| !is_legal(*byte)) {
-        let expected = format!("expected a host without `{}`", char::from(found).escape_debug());
+    if let Some(illegal_byte) = host.bytes().find(|byte| !is_legal(*byte)) {
+        let expected =
+            format!("expected a host without `{}`", char::from(illegal_byte).escape_debug());
         return Err(wrong(&expected, text));
     }
     // One dot at the end says that the name is whole (RFC 3986 §3.2.2).

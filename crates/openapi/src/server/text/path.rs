@@ -20,7 +20,7 @@ pub(super) fn check_path(path: &str, text: &str) -> Result<(), InvalidAddress> {
 
 /// The expectation that a usable path does not meet: without segments that parsers resolve, or that are empty.
 pub(super) fn doubt_of_path(path: &str) -> Option<&'static str> {
-    if path.split('/').any(|segment| is_dots(&decoded(segment)) != Dots::None) {
+    if path.split('/').any(|segment| is_dots(&decoded_segment(segment)) != Dots::None) {
         return Some("expected a server whose path has no dot segments");
     }
     path.contains("//").then_some("expected a server whose path has no empty segments")
@@ -29,14 +29,14 @@ pub(super) fn doubt_of_path(path: &str) -> Option<&'static str> {
 /// Returns true if two paths are equal apart from escapes and dot segments (RFC 3986 §6.2.2).
 pub(super) fn is_equal(written: &str, read: &str) -> bool {
     let written = if written.is_empty() { "/" } else { written };
-    resolved(written) == resolved(read)
+    normalized_segments(written) == normalized_segments(read)
 }
 
 /// The decoded segments without dot segments (RFC 3986 §5.2.4).
-fn resolved(path: &str) -> Vec<Vec<u8>> {
+fn normalized_segments(path: &str) -> Vec<Vec<u8>> {
     let mut segments = Vec::new();
     let mut ends_in_dots = false;
-    for segment in path.strip_prefix('/').unwrap_or(path).split('/').map(decoded) {
+    for segment in path.strip_prefix('/').unwrap_or(path).split('/').map(decoded_segment) {
         let dots = is_dots(&segment);
         ends_in_dots = dots != Dots::None;
         match dots {
@@ -66,6 +66,6 @@ fn is_dots(segment: &[u8]) -> Dots {
     }
 }
 
-fn decoded(segment: &str) -> Vec<u8> {
+fn decoded_segment(segment: &str) -> Vec<u8> {
     percent_decode_str(segment).collect()
 }

@@ -116,7 +116,7 @@ fn a_faulty_server_url_is_suggested_in_its_corrected_form() {
         ("https://a.example?x=1", None),
         ("u:p@a.example", None),
     ] {
-        assert_eq!(mended(text).as_deref(), expected, "{text}");
+        assert_eq!(suggested_url(text).as_deref(), expected, "{text}");
     }
 }
 
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn a_suggested_address_is_usable(text in address()) {
-        if let Some(meant) = mended(&text) {
+        if let Some(meant) = suggested_url(&text) {
             prop_assert!(absolute(&meant).is_ok_and(|address| address.is_some()), "{}", meant);
         }
     }

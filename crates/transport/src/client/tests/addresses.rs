@@ -75,7 +75,7 @@ fn described(resolver: Arc<dyn Resolver>, allow: &[&str]) -> Client {
     let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
     let settings =
         ClientSettings { named_by: NamedBy::Description, allow, ..ClientSettings::default() };
-    Client::over(&Network::with(resolver, Listeners::default()), settings)
+    Client::over_network(&Network::with_resolver(resolver, Listeners::default()), settings)
 }
 
 async fn called(client: &Client, origin: &str) -> Result<u16, Error> {
@@ -169,8 +169,8 @@ async fn addresses_in_urls_are_checked_like_resolved_ones() {
 #[tokio::test]
 async fn an_origin_of_the_operator_may_be_loopback_but_no_metadata_service() {
     let (port, _) = counting_server().await;
-    let client = Client::over(
-        &Network::with(Arc::new(Here), Listeners::default()),
+    let client = Client::over_network(
+        &Network::with_resolver(Arc::new(Here), Listeners::default()),
         ClientSettings::default(),
     );
     for host in ["127.0.0.1", "pets.example", "localhost"] {
@@ -179,8 +179,10 @@ async fn an_origin_of_the_operator_may_be_loopback_but_no_metadata_service() {
     let refused = called(&client, "http://169.254.169.254/latest").await;
     check_denied(refused, Denial::LinkLocal, Some("169.254.169.254"));
     let metadata = ScriptedResolver::new(&[&["169.254.169.254"]]);
-    let client =
-        Client::over(&Network::with(metadata, Listeners::default()), ClientSettings::default());
+    let client = Client::over_network(
+        &Network::with_resolver(metadata, Listeners::default()),
+        ClientSettings::default(),
+    );
     let refused = called(&client, "http://metadata.google.internal").await;
     check_denied(refused, Denial::LinkLocal, Some("169.254.169.254"));
 }
@@ -193,8 +195,8 @@ async fn a_connection_made_for_the_operator_is_not_used_for_a_description() {
         }
     });
     let origin = origin.await.replace("127.0.0.1", "pets.example");
-    let client = Client::over(
-        &Network::with(Arc::new(Here), Listeners::default()),
+    let client = Client::over_network(
+        &Network::with_resolver(Arc::new(Here), Listeners::default()),
         ClientSettings { allow: vec!["10.0.0.1".parse().unwrap()], ..ClientSettings::default() },
     );
     assert_eq!(called(&client, &origin).await.unwrap(), 204);
@@ -208,8 +210,10 @@ async fn a_connection_made_for_the_operator_is_not_used_for_a_description() {
 async fn the_client_never_calls_its_own_listener() {
     let (port, n_connections) = counting_server().await;
     let listeners = Listeners::default();
-    let client =
-        Client::over(&Network::with(Arc::new(Here), listeners.clone()), ClientSettings::default());
+    let client = Client::over_network(
+        &Network::with_resolver(Arc::new(Here), listeners.clone()),
+        ClientSettings::default(),
+    );
     let origins = ["127.0.0.1", "pets.example"].map(|host| format!("http://{host}:{port}"));
     for listener in ["127.0.0.1", "0.0.0.0"] {
         let listener = SocketAddr::new(listener.parse().unwrap(), port);
@@ -237,8 +241,8 @@ impl Resolver for Directory {
 fn directed(port: u16, tls: TlsSettings) -> Client {
     let directory = Some(Arc::new(Directory(([127, 0, 0, 1], port).into())) as _);
     let resolver = ScriptedResolver::new(&[&["10.0.0.1"]]);
-    Client::over(
-        &Network::with(resolver, Listeners::default()),
+    Client::over_network(
+        &Network::with_resolver(resolver, Listeners::default()),
         ClientSettings {
             named_by: NamedBy::Description,
             tls,
@@ -253,7 +257,7 @@ async fn an_address_of_a_service_directory_is_dialled_under_the_original_name() 
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
     let port = serve_tls(service.server()).await;
-    let client = directed(port, TlsSettings::new().with_ca(authority.trusted()));
+    let client = directed(port, TlsSettings::new().with_ca(authority.ca_certificates()));
     // The URL names no port, so the directory's port is dialled.
     assert_eq!(called(&client, "https://pets.example").await.unwrap(), 200);
     let unknown = called(&client, "https://other.example").await;

@@ -44,9 +44,9 @@ async fn proxy(answer: &'static str) -> (String, Seen) {
 
 fn client(proxy: &str, named_by: NamedBy, address: [u8; 4]) -> Client {
     let proxy: Proxy = proxy.parse().unwrap();
-    let network = Network::through(proxy, Arc::new(At(address)), Listeners::default());
+    let network = Network::through_proxy(proxy, Arc::new(At(address)), Listeners::default());
     let allow = vec!["93.184.216.34".parse().unwrap()];
-    Client::over(&network, ClientSettings { named_by, allow, ..ClientSettings::default() })
+    Client::over_network(&network, ClientSettings { named_by, allow, ..ClientSettings::default() })
 }
 
 const CONNECTED: &str = "HTTP/1.1 200 Connected\r\n\r\n";
@@ -95,5 +95,5 @@ async fn a_proxy_that_refuses_is_a_service_that_was_not_reached() {
     let (address, _) = proxy("HTTP/1.1 403 Forbidden\r\n\r\n").await;
     let client = client(&address, NamedBy::Operator, [10, 0, 0, 1]);
     let refused = client.send(get("http://pets.example", "/"), &Limits::default()).await;
-    assert_eq!(refused.unwrap_err().reached(), Reached::No);
+    assert_eq!(refused.unwrap_err().reached_service(), Reached::No);
 }

@@ -75,7 +75,7 @@ async fn a_request_goes_again_only_if_it_is_a_read_on_a_kept_connection_that_was
         assert_eq!(result.is_ok(), is_unread && plan.is_kept, "{method} {plan:?}: {result:?}");
         // It depends on the moment whether a byte was written to a connection that nobody reads.
         if let Some(error) = result.err().filter(|_| !is_unread) {
-            assert_eq!(error.reached(), Reached::Maybe, "{method} {plan:?}: {error:?}");
+            assert_eq!(error.reached_service(), Reached::Maybe, "{method} {plan:?}: {error:?}");
             assert_eq!(error.is_of_repetition(), n_read > 1, "{method} {plan:?}");
         }
     }

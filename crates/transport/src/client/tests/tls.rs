@@ -17,8 +17,8 @@ async fn answer_of(
 
 /// A client that resolves every name to this machine.
 fn client(tls: TlsSettings) -> Client {
-    let network = Network::with(Arc::new(addresses::Here), Listeners::default());
-    Client::over(&network, ClientSettings { tls, ..ClientSettings::default() })
+    let network = Network::with_resolver(Arc::new(addresses::Here), Listeners::default());
+    Client::over_network(&network, ClientSettings { tls, ..ClientSettings::default() })
 }
 
 #[track_caller]
@@ -33,7 +33,7 @@ fn check_fault(result: Result<Response<Bytes>, Error>, fault: TlsFault) {
 async fn an_authority_that_is_listed_is_trusted() {
     let authority = Authority::new("ours");
     let service = authority.issue("pets.example", When::Now);
-    let tls = TlsSettings::new().with_ca(authority.trusted());
+    let tls = TlsSettings::new().with_ca(authority.ca_certificates());
     let response = answer_of(service.server(), "pets.example", tls).await.unwrap();
     assert_eq!(response.body(), "0 -");
 }
@@ -42,11 +42,12 @@ async fn an_authority_that_is_listed_is_trusted() {
 async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = theirs.issue("pets.example", When::Now);
-    for tls in [TlsSettings::new().with_ca(ours.trusted()), TlsSettings::new()] {
+    for tls in [TlsSettings::new().with_ca(ours.ca_certificates()), TlsSettings::new()] {
         let refused = answer_of(service.server(), "pets.example", tls).await;
         check_fault(refused, TlsFault::UnknownAuthority);
     }
-    let both = TlsSettings::new().with_ca(ours.trusted().and(&theirs.trusted()));
+    let both = TlsSettings::new()
+        .with_ca(ours.ca_certificates().with_certificates(&theirs.ca_certificates()));
     assert!(answer_of(service.server(), "pets.example", both).await.is_ok());
 }
 
@@ -54,7 +55,7 @@ async fn a_listed_set_replaces_the_trust_of_the_machine_and_of_others() {
 async fn an_authority_of_equal_name_with_another_key_is_not_trusted() {
     let (ours, forged) = (Authority::new("ours"), Authority::new("ours"));
     let service = forged.issue("pets.example", When::Now);
-    let tls = TlsSettings::new().with_ca(ours.trusted());
+    let tls = TlsSettings::new().with_ca(ours.ca_certificates());
     let refused = answer_of(service.server(), "pets.example", tls).await;
     check_fault(refused, TlsFault::UnknownAuthority);
 }
@@ -67,7 +68,7 @@ async fn the_dates_and_names_of_an_issued_certificate_are_verified() {
         ("pets.example", When::Future, TlsFault::NotYetValid),
         ("other.example", When::Now, TlsFault::WrongHost),
     ] {
-        let tls = TlsSettings::new().with_ca(authority.trusted());
+        let tls = TlsSettings::new().with_ca(authority.ca_certificates());
         let refused = answer_of(authority.issue(name, when).server(), "pets.example", tls).await;
         check_fault(refused, fault);
     }
@@ -85,7 +86,7 @@ async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
                 None => assert!(answer.is_ok(), "{is_ca:?}: {answer:?}"),
                 Some(fault) => check_fault(answer, fault),
             }
-            let stranger = Authority::new("ours").trusted();
+            let stranger = Authority::new("ours").ca_certificates();
             let tls = TlsSettings::new().with_ca(stranger);
             let refused = answer_of(service.server(), host, tls).await.unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Tls, "{is_ca:?}");
@@ -101,7 +102,7 @@ async fn a_listed_self_signed_certificate_is_trusted_for_its_name() {
 async fn an_unknown_self_signed_certificate_has_no_trusted_issuer() {
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let service = Issued::self_signed("pets.example", is_ca, When::Now);
-        let ours = TlsSettings::new().with_ca(Authority::new("ours").trusted());
+        let ours = TlsSettings::new().with_ca(Authority::new("ours").ca_certificates());
         for tls in [ours, TlsSettings::new()] {
             let refused = answer_of(service.server(), "pets.example", tls).await;
             check_fault(refused, TlsFault::UnknownAuthority);
@@ -121,7 +122,7 @@ async fn a_listed_issued_certificate_is_trusted_without_its_authority() {
 async fn mutual_tls_succeeds_only_with_a_certificate_of_the_expected_authority() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let service = ours.issue("pets.example", When::Now);
-    let trusting = || TlsSettings::new().with_ca(ours.trusted());
+    let trusting = || TlsSettings::new().with_ca(ours.ca_certificates());
     let answer = async |versions, protocol: &str, tls| {
         let mut config = ours.demanding(&service, versions);
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];

@@ -40,7 +40,7 @@ async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
             tokio::spawn(async move { serve(accepting.await.unwrap(), first, &counted).await });
         }
     });
-    (port, authority.trusted(), n_requests)
+    (port, authority.ca_certificates(), n_requests)
 }
 
 async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &AtomicUsize) {
@@ -125,7 +125,7 @@ async fn send_to(
     let (port, ca, n_requests) = service(first).await;
     let tls = TlsSettings::new().with_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
-    let client = Client::over(&Network::new(), settings);
+    let client = Client::over_network(&Network::new(), settings);
     let request = Request::builder().method(method).uri(format!("https://127.0.0.1:{port}/"));
     let mut request = request.body(Bytes::from_static(b"{}")).unwrap();
     request.extensions_mut().insert(kind);
@@ -159,7 +159,7 @@ async fn an_unresponsive_http_2_service_is_noticed_within_the_timeout() {
     let (port, ca, n_requests) = service(First::Hangs).await;
     let tls = TlsSettings::new().with_ca(ca);
     let settings = ClientSettings { tls, ..ClientSettings::default() };
-    let client = Client::over(&Network::new(), settings);
+    let client = Client::over_network(&Network::new(), settings);
     let call = move || {
         let client = client.clone();
         async move {

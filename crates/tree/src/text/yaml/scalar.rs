@@ -46,7 +46,7 @@ impl<'a> Scalar<'a> {
                 | (Some("null"), Meaning::Null)
                 | (Some("str"), _)
         );
-        (!decided).then(|| written(tag))
+        (!decided).then(|| tag_text(tag))
     }
 
     /// Returns true for the tag `!`, which makes the scalar a text (YAML 1.2.2 §6.9.1).
@@ -58,7 +58,7 @@ impl<'a> Scalar<'a> {
 /// The tag of a list or object, if it differs from the default tag.
 pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
     let non_specific = format!("{}{}", tag.handle(), tag.suffix()) == "!";
-    (core(tag) != Some(usual) && !non_specific).then(|| written(tag))
+    (core(tag) != Some(usual) && !non_specific).then(|| tag_text(tag))
 }
 
 /// The prefix that `!!` stands for in YAML's own tags (YAML 1.2.2 §6.8.2.1).
@@ -68,7 +68,7 @@ fn core(tag: &Tag) -> Option<&str> {
     (tag.handle() == CORE).then(|| tag.suffix())
 }
 
-fn written(tag: &Tag) -> String {
+fn tag_text(tag: &Tag) -> String {
     match core(tag) {
         Some(name) => format!("!!{name}"),
         None => format!("{}{}", tag.handle(), tag.suffix()),

@@ -61,9 +61,9 @@ async fn login(answers: &[(u16, &'static str)]) -> (Vec<u64>, Result<StoredGrant
     script.answers.lock().unwrap().extend(answers);
     let server = server(&script);
     let client = server.client(&MemoryStore::new()).await.unwrap();
-    let begun = begun(&server, &client, "https://idp.example.com/device").await;
+    let begun = begin_device_login(&server, &client, "https://idp.example.com/device").await;
     let held = match begun {
-        Ok(begun) => awaited(&server, &client, begun).await,
+        Ok(begun) => poll_for_grant(&server, &client, begun).await,
         Err(error) => Err(error),
     };
     let asked = script.asked.lock().unwrap();

@@ -11,7 +11,8 @@ use crate::guide::Guide;
 pub(super) const NAME: &str = "body";
 
 pub(super) fn whole(entry: Option<Entry<'_>>) -> Option<&str> {
-    let operation = entry?.operation().filter(|known| known.body_of_arguments().is_none())?;
+    let operation =
+        entry?.operation().filter(|operation| operation.body_of_arguments().is_none())?;
     let inputs = operation.inputs.iter();
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());

@@ -15,9 +15,10 @@ pub(super) fn value(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
     if let Some(name) = name.filter(|_| guide.member("filename").is_some()) {
         members.insert("filename".to_owned(), name.to_string_lossy().into_owned().into());
         let extension = Path::new(file).extension().unwrap_or_default().to_string_lossy();
-        let known = MEDIA_TYPES.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known));
-        let known = known.map(|(_, media_type)| Value::from(*media_type));
-        members.extend(known.map(|media_type| ("content_type".to_owned(), media_type)));
+        let media_type_row =
+            MEDIA_TYPES.iter().find(|(entry, _)| extension.eq_ignore_ascii_case(entry));
+        let content_type = media_type_row.map(|(_, media_type)| Value::from(*media_type));
+        members.extend(content_type.map(|media_type| ("content_type".to_owned(), media_type)));
     }
     Value::Object(members)
 }

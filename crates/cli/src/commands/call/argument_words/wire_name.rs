@@ -6,12 +6,17 @@ use std::borrow::Cow;
 use callgate::Entry;
 use callgate_openapi::{Input, InputLocation};
 
-use super::{Target, body};
+use super::{ArgumentTarget, body};
 use crate::{exit::Failure, guide::Guide};
 
 /// The name of the argument that a person means; an unknown name stays, and the call reports it.
-pub(super) fn argument<'a>(name: &'a str, target: Target<'_>) -> Result<Cow<'a, str>, Failure> {
-    let Target { guide: Some(guide), entry: Some(entry) } = target else { return Ok(name.into()) };
+pub(super) fn argument<'a>(
+    name: &'a str,
+    target: ArgumentTarget<'_>,
+) -> Result<Cow<'a, str>, Failure> {
+    let ArgumentTarget { guide: Some(guide), entry: Some(entry) } = target else {
+        return Ok(name.into());
+    };
     if let Some(argument) = of_service(name, guide, entry)? {
         return Ok(argument.into());
     }

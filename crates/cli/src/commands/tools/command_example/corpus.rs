@@ -15,12 +15,12 @@ use callgate::{
     dialect::{read_json, read_session},
 };
 
-use super::of;
+use super::for_tool;
 use crate::{
     args::{self, CallArguments, SourceArguments},
     commands::call::{arguments_of_call, block_on},
     effects,
-    open::{made, options},
+    open::{build_silently, options},
 };
 
 const MOST_BYTES: u64 = 500_000;
@@ -65,7 +65,7 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 fn call_of(words: Vec<String>) -> CallArguments {
-    let read = args::parsed(words.into_iter().map(Into::into));
+    let read = args::parse_arguments(words.into_iter().map(Into::into));
     match read.unwrap_or_else(|error| panic!("{error}")).command {
         args::Command::Call(call) => *call,
         other => panic!("{other:?}"),
@@ -82,7 +82,7 @@ fn examples(built: &Built, source: &SourceArguments) -> Examples {
     let most = if is_whole() { usize::MAX } else { MOST_TOOLS };
     let mut examples = Examples::default();
     for entry in built.executor.entries().filter(|one| one.declaration().is_some()).take(most) {
-        let example = of(&built.executor, entry, source).unwrap();
+        let example = for_tool(&built.executor, entry, source).unwrap();
         let name = entry.name().to_string();
         match example.line {
             Ok(line) => examples.lines.push((name, line)),
@@ -118,7 +118,7 @@ fn read_by_shell(lines: &[(String, String)]) -> Vec<(Vec<String>, String)> {
 fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
     let call = call_of([&["callgate".to_owned()][..], words].concat());
     assert!(call.dry_run, "{words:?}");
-    let built = builds.of(&call.source);
+    let built = builds.get_or_build(&call.source);
     let name = call.tool.clone().unwrap();
     let Some(entry) = built.executor.find(&name) else { return Some(format!("no tool {name}")) };
     let Ok(arguments) = arguments_of_call(&call, Some(entry)) else {
@@ -140,12 +140,12 @@ fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
 struct Builds(BTreeMap<Option<String>, Built>);
 
 impl Builds {
-    fn of(&mut self, source: &SourceArguments) -> &Built {
+    fn get_or_build(&mut self, source: &SourceArguments) -> &Built {
         let options = options(&source.description);
         let server = options.server.clone();
         self.0.entry(server).or_insert_with(|| {
             let environment = Environment::new().without_audit();
-            made(&source.file, &options, effects::DRY_RUN, &environment).unwrap()
+            build_silently(&source.file, &options, effects::DRY_RUN, &environment).unwrap()
         })
     }
 }
@@ -163,7 +163,8 @@ impl Count {
     fn take(&mut self, file: &Path) {
         let source = source(file);
         let environment = Environment::new().without_audit();
-        let Ok(built) = made(file, &options(&source.description), effects::DRY_RUN, &environment)
+        let Ok(built) =
+            build_silently(file, &options(&source.description), effects::DRY_RUN, &environment)
         else {
             return;
         };

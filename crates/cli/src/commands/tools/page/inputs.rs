@@ -31,14 +31,14 @@ pub(super) struct Inputs {
 #[derive(Clone, Debug)]
 struct Argument<'a> {
     name: &'a str,
-    given: Given,
+    given: ArgumentSource,
     is_required: bool,
     guide: Option<Guide<'a>>,
 }
 
 /// The location of an argument in the request, and who gives it other than the caller.
 #[derive(Clone, Debug, Default)]
-struct Given {
+struct ArgumentSource {
     location: &'static str,
     source: String,
 }
@@ -97,11 +97,11 @@ impl Inputs {
             Some(operation) => {
                 (of_operation(guide, operation), operation.body_of_arguments().is_some())
             }
-            None => (members(guide, &Given::default(), &guide.common_members()), true),
+            None => (members(guide, &ArgumentSource::default(), &guide.common_members()), true),
         };
         let listing = Listing::new("argument", &["in", "type"], "what it is");
         let mut rows =
-            Rows { listing: listing.wrapped(detail.lines()), detail, n: 0, is_cut: false };
+            Rows { listing: listing.with_line_limit(detail.lines()), detail, n: 0, is_cut: false };
         let (required, optional): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|argument| argument.is_required);
         for (heading, arguments) in [("required", required), ("optional", optional)] {
@@ -114,7 +114,7 @@ impl Inputs {
         }
         if has_own_members {
             let location = if operation.is_some() { "body" } else { "" };
-            let given = Given { location, ..Given::default() };
+            let given = ArgumentSource { location, ..ArgumentSource::default() };
             rows.alternatives(guide, "", &given, Nesting { level: 0, indent: 0 });
         }
         if rows.is_cut && detail == Detail::Folded {
@@ -140,7 +140,7 @@ fn heading(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
 }
 
-fn configured(input: &Input) -> String {
+fn configured_source(input: &Input) -> String {
     match input.default.as_ref() {
         Some(value) => format!("from the configuration: {value}"),
         None => "from nobody: the configuration hides it".to_owned(),
@@ -154,12 +154,12 @@ fn of_operation<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<
     for input in &operation.inputs {
         let name = input.argument.as_str();
         let source = match input.source.reference() {
-            reference if reference.is_empty() && input.edit.is_hidden => configured(input),
+            reference if reference.is_empty() && input.edit.is_hidden => configured_source(input),
             reference if reference.is_empty() => String::new(),
             reference if input.visible => format!("from {reference}, or you"),
             reference => format!("from {reference}"),
         };
-        let given = Given { location: input.place().as_str(), source };
+        let given = ArgumentSource { location: input.place().as_str(), source };
         if operation.body_of_arguments() == Some(&input.argument) {
             all.extend(members(guide, &given, &guide.common_members()));
             continue;
@@ -171,7 +171,7 @@ fn of_operation<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<
 }
 
 /// The members of an object, those that it requires first.
-fn members<'a>(guide: Guide<'a>, given: &Given, names: &[&'a str]) -> Vec<Argument<'a>> {
+fn members<'a>(guide: Guide<'a>, given: &ArgumentSource, names: &[&'a str]) -> Vec<Argument<'a>> {
     let required = guide.required_members();
     let argument = |name: &&'a str| Argument {
         name,
@@ -192,13 +192,13 @@ impl Rows {
         }
         self.n = self.n.saturating_add(1);
         let level = nesting.level.saturating_add(1);
-        let shown = argument.guide.and_then(|guide| self.shown(guide, level));
+        let shown = argument.guide.and_then(|guide| self.shown_object(guide, level));
         let folding = match shown {
             Some(_) => Folding::Nothing,
             None => Folding::Objects,
         };
         let kind = argument.guide.map(|guide| kind(guide, folding)).unwrap_or_default();
-        let text = self.said(argument, nesting.level);
+        let text = self.row_text(argument, nesting.level);
         self.listing.row(Row {
             indent: nesting.indent,
             name: at.to_owned(),
@@ -212,7 +212,11 @@ impl Rows {
     }
 
     /// The object inside an argument whose members are shown, with what its name has behind that of the argument.
-    fn shown<'a>(&self, guide: Guide<'a>, level: usize) -> Option<(Guide<'a>, &'static str)> {
+    fn shown_object<'a>(
+        &self,
+        guide: Guide<'a>,
+        level: usize,
+    ) -> Option<(Guide<'a>, &'static str)> {
         if level >= self.detail.levels() {
             return None;
         }
@@ -224,17 +228,23 @@ impl Rows {
     }
 
     /// Rows for the members of an object: those that every alternative has, then those of each alternative.
-    fn below(&mut self, guide: Guide<'_>, at: &str, given: &Given, nesting: Nesting) {
+    fn below(&mut self, guide: Guide<'_>, at: &str, given: &ArgumentSource, nesting: Nesting) {
         let is_union = !guide.alternatives().is_empty();
         let names = if is_union { guide.common_members() } else { guide.members() };
-        let given = Given { location: given.location, ..Given::default() };
+        let given = ArgumentSource { location: given.location, ..ArgumentSource::default() };
         for member in members(guide, &given, &names) {
             self.add(&member, &path(at, member.name), nesting);
         }
         self.alternatives(guide, at, &given, nesting);
     }
 
-    fn alternatives(&mut self, guide: Guide<'_>, at: &str, given: &Given, nesting: Nesting) {
+    fn alternatives(
+        &mut self,
+        guide: Guide<'_>,
+        at: &str,
+        given: &ArgumentSource,
+        nesting: Nesting,
+    ) {
         let alternatives = guide.alternatives();
         if alternatives.is_empty() {
             return;
@@ -264,7 +274,7 @@ impl Rows {
     }
 
     /// The text of a row: what a value must be, then what the description says of it.
-    fn said(&self, argument: &Argument<'_>, level: usize) -> String {
+    fn row_text(&self, argument: &Argument<'_>, level: usize) -> String {
         let word = |keyword: &str| argument.guide.and_then(|guide| guide.keyword(keyword));
         let only = argument.guide.and_then(Guide::only_value);
         let required = argument.is_required && level > 0;

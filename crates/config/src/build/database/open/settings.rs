@@ -65,7 +65,7 @@ pub(super) async fn of_toolset(
         role: connection.role.as_ref().map(role),
         allowed_rights: connection.allowed_rights.clone(),
         // An entity without a tool still has rows that other tables refer to.
-        entities: entities.iter().map(|known| entity_settings(known, tools)).collect(),
+        entities: entities.iter().map(|entity| entity_settings(entity, tools)).collect(),
         statements: statements.collect(),
         query,
         limits: limits(&toolset.database.limits),
@@ -91,7 +91,9 @@ const MOST_TIME: Duration = Duration::from_secs(5);
 fn entity_settings(entity: &EntityConfig, tools: &[DatabaseTool<'_>]) -> EntitySettings {
     let EntityConfig { name, pointer, table, keys } = entity;
     let operations = tools.iter().filter_map(|tool| match tool.kind {
-        DatabaseToolKind::Entity(known, one) if std::ptr::eq(known, entity) => Some(operation(one)),
+        DatabaseToolKind::Entity(tool_entity, one) if std::ptr::eq(tool_entity, entity) => {
+            Some(operation(one))
+        }
         _ => None,
     });
     let inputs = keys.input_fields.clone().unwrap_or_default();
@@ -118,7 +120,7 @@ fn entity_settings(entity: &EntityConfig, tools: &[DatabaseTool<'_>]) -> EntityS
         filter: keys.filter.clone(),
         sort: keys.sort.clone(),
         many: keys.many.unwrap_or_default(),
-        affected: affected(keys.affected),
+        affected: max_affected_rows(keys.affected),
         version: keys.version.clone(),
     }
 }
@@ -132,12 +134,12 @@ fn statement_settings(statement: &StatementConfig) -> StatementSettings {
         sql: sql.clone(),
         inputs: keys.inputs.clone().unwrap_or_default(),
         effect: keys.effect.unwrap_or(Effect::Read),
-        affected: affected(keys.affected),
+        affected: max_affected_rows(keys.affected),
     }
 }
 
 /// One row unless the operator allows more.
-fn affected(most: Option<usize>) -> u64 {
+fn max_affected_rows(most: Option<usize>) -> u64 {
     most.and_then(|most| u64::try_from(most).ok()).unwrap_or(1)
 }
 

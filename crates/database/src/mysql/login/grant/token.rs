@@ -1,7 +1,7 @@
 //! The words, names and signs of a line of `SHOW GRANTS`.
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Token {
+pub(super) enum GrantToken {
     Name(String),
     Sign(char),
     Word(String),
@@ -9,39 +9,39 @@ pub(super) enum Token {
 
 /// The tokens of a line, taken one by one.
 pub(super) struct Tokens {
-    tokens: Vec<Token>,
+    tokens: Vec<GrantToken>,
     at: usize,
 }
 
 impl Tokens {
     /// The tokens of a line; `None` if a name in it does not end.
-    pub(super) fn of(line: &str) -> Option<Self> {
+    pub(super) fn from_line(line: &str) -> Option<Self> {
         Some(Self { tokens: tokens(line)?, at: 0 })
     }
 
-    pub(super) fn peek(&self) -> Option<&Token> {
+    pub(super) fn peek(&self) -> Option<&GrantToken> {
         self.tokens.get(self.at)
     }
 
-    fn take(&mut self, token: &Token) -> bool {
+    fn take(&mut self, token: &GrantToken) -> bool {
         let is_it = self.peek() == Some(token);
         self.at += usize::from(is_it);
         is_it
     }
 
-    pub(super) fn word(&mut self, word: &str) -> bool {
-        self.take(&Token::Word(word.to_owned()))
+    pub(super) fn takes_word(&mut self, word: &str) -> bool {
+        self.take(&GrantToken::Word(word.to_owned()))
     }
 
-    pub(super) fn sign(&mut self, sign: char) -> bool {
-        self.take(&Token::Sign(sign))
+    pub(super) fn takes_sign(&mut self, sign: char) -> bool {
+        self.take(&GrantToken::Sign(sign))
     }
 
     /// The words up to a sign or this word.
     pub(super) fn words(&mut self, end: &str) -> String {
         let mut words: Vec<String> = Vec::new();
-        while let Some(Token::Word(word)) =
-            self.peek().filter(|token| **token != Token::Word(end.to_owned()))
+        while let Some(GrantToken::Word(word)) =
+            self.peek().filter(|token| **token != GrantToken::Word(end.to_owned()))
         {
             words.push(word.clone());
             self.at += 1;
@@ -50,7 +50,7 @@ impl Tokens {
     }
 
     pub(super) fn name(&mut self) -> Option<String> {
-        let Token::Name(name) = self.peek()? else { return None };
+        let GrantToken::Name(name) = self.peek()? else { return None };
         let name = name.clone();
         self.at += 1;
         Some(name)
@@ -58,39 +58,39 @@ impl Tokens {
 
     pub(super) fn columns(&mut self) -> Option<Vec<String>> {
         let mut columns = vec![self.name()?];
-        while self.sign(',') {
+        while self.takes_sign(',') {
             columns.push(self.name()?);
         }
-        self.sign(')').then_some(columns)
+        self.takes_sign(')').then_some(columns)
     }
 
     /// True if the line ends with this option.
     pub(super) fn has_option(&self, option: &str) -> bool {
         let rest = self.tokens.get(self.at..).unwrap_or_default();
-        let wanted = [option, "OPTION"].map(|word| Token::Word(word.to_owned()));
+        let wanted = [option, "OPTION"].map(|word| GrantToken::Word(word.to_owned()));
         rest.windows(2).any(|pair| *pair == wanted)
     }
 }
 
-fn tokens(line: &str) -> Option<Vec<Token>> {
+fn tokens(line: &str) -> Option<Vec<GrantToken>> {
     let mut tokens = Vec::new();
     let mut rest = line;
     while let Some(first) = rest.chars().next() {
         match first {
             '`' | '\'' => {
-                let (name, after) = quoted(rest, first)?;
-                tokens.push(Token::Name(name));
+                let (name, after) = quoted_name(rest, first)?;
+                tokens.push(GrantToken::Name(name));
                 rest = after;
             }
             first if first.is_whitespace() => rest = rest.trim_start(),
             first if first.is_ascii_alphanumeric() || first == '_' => {
                 let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
                 let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
-                tokens.push(Token::Word(word.to_ascii_uppercase()));
+                tokens.push(GrantToken::Word(word.to_ascii_uppercase()));
                 rest = after;
             }
             first => {
-                tokens.push(Token::Sign(first));
+                tokens.push(GrantToken::Sign(first));
                 rest = rest.strip_prefix(first)?;
             }
         }
@@ -99,7 +99,7 @@ fn tokens(line: &str) -> Option<Vec<Token>> {
 }
 
 /// A name in marks, of which two stand for one, and the rest behind it.
-fn quoted(text: &str, mark: char) -> Option<(String, &str)> {
+fn quoted_name(text: &str, mark: char) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text.strip_prefix(mark)?;
     loop {

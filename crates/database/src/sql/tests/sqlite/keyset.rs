@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
-    BIG, Direction, EMPTY, Sqlite, TEXT, Target, column, database, read, rows, select, table,
+    BIG, Direction, EMPTY, Sqlite, TEXT, TargetRows, column, database, read, rows, select, table,
 };
 use crate::{catalog::Table, column};
 
@@ -48,7 +48,7 @@ proptest! {
         let table = notes(is_nullable);
         let order = [("note", directions.0), ("rank", directions.1), ("no", directions.2)]
             .map(|(name, direction)| (name.to_owned(), direction));
-        let mut reading = read(&table, Target { rows: &[], key: &[], filter: &EMPTY });
+        let mut reading = read(&table, TargetRows { rows: &[], key: &[], filter: &EMPTY });
         reading.columns = ["note", "rank", "no"].map(|name| table.columns.iter().find(|c| c.name == name).unwrap()).to_vec();
         reading.order = &order;
         let whole = rows(&database, &select(Sqlite, &reading));

@@ -4,7 +4,7 @@ use callgate_tool::{Number, Value};
 use proptest::prelude::*;
 
 use super::{
-    BIG, EMPTY, Returning, Select, Sqlite, TEXT, Target, column, database, insert, read, rows,
+    BIG, EMPTY, Returning, Select, Sqlite, TEXT, TargetRows, column, database, insert, read, rows,
     select, table,
 };
 use crate::{catalog::ColumnKind, column};
@@ -80,7 +80,7 @@ fn stored_texts_with_u_0000_are_read_to_their_end_and_cut_by_bytes() {
         ));
         for (kind, before) in [(TEXT, ""), (ColumnKind::Any, "t")] {
             let table = table("t", vec![column("c", kind, "TEXT")]);
-            let target = Target { rows: &[], key: &[], filter: &EMPTY };
+            let target = TargetRows { rows: &[], key: &[], filter: &EMPTY };
             let sql = select(Sqlite, &Select { value_bytes: 8, ..read(&table, target) });
             let texts: Vec<_> =
                 rows(&database, &sql).into_iter().map(|mut row| row.remove(0)).collect();

@@ -50,7 +50,7 @@ fn reported(document: &Document) -> Vec<String> {
 }
 
 fn built(document: &Document, pointer: &str) -> serde_json::Value {
-    let kept = SchemaCache::new(Budget::of_definitions(document));
+    let kept = SchemaCache::new(Budget::for_definitions(document));
     let mut builder = Builder::new(document, &kept, View::Complete);
     let node = document.root().at(pointer).unwrap();
     let schema = builder.schema(node, &Path::at(pointer));

@@ -26,14 +26,14 @@ type Validators = Vec<(HeaderName, HeaderValue)>;
 
 impl DescriptionCache {
     /// The file of an address in a folder, which need not exist.
-    pub(super) fn of(folder: &Path, url: &Url) -> Self {
+    pub(super) fn new(folder: &Path, url: &Url) -> Self {
         let hash = Sha256::digest(url.as_str().as_bytes());
         let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Self { folder: folder.to_owned(), file: folder.join(name) }
     }
 
     /// The stored text, if it has at most `most` bytes.
-    pub(super) fn kept(&self, most: usize) -> Option<(Validators, Vec<u8>)> {
+    pub(super) fn stored_description(&self, most: usize) -> Option<(Validators, Vec<u8>)> {
         let kept = read_file(&self.file, most.saturating_add(MOST_HEAD)).ok()?;
         let mut rest = kept.as_slice();
         let mut validators = Vec::new();
@@ -45,19 +45,23 @@ impl DescriptionCache {
                 return Some((validators, rest.to_vec())).filter(|(_, text)| text.len() <= most);
             }
             let (name, value) = std::str::from_utf8(line).ok()?.split_once(": ")?;
-            let name = CONDITIONS.iter().find(|known| known.as_str() == name)?;
+            let name = CONDITIONS.iter().find(|condition| condition.as_str() == name)?;
             validators.push((name.clone(), HeaderValue::from_str(value).ok()?));
         }
     }
 
     /// Stores a text. A reader sees either the previous text or this one, and nothing in between.
     pub(super) fn keep(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
-        if let Err(error) = self.written(validators, text) {
+        if let Err(error) = self.write_description(validators, text) {
             tracing::debug!(%error, "a description is not kept");
         }
     }
 
-    fn written(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) -> io::Result<()> {
+    fn write_description(
+        &self,
+        validators: &[(HeaderName, HeaderValue)],
+        text: &[u8],
+    ) -> io::Result<()> {
         private_folder(&self.folder)?;
         let mut head = String::new();
         for (name, value) in validators {
@@ -110,7 +114,7 @@ mod tests {
     use super::*;
 
     fn cache(folder: &Path, url: &str) -> DescriptionCache {
-        DescriptionCache::of(folder, &url.parse().unwrap())
+        DescriptionCache::new(folder, &url.parse().unwrap())
     }
 
     #[test]
@@ -118,14 +122,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("callgate");
         let cache = cache(&folder, "https://a.example/openapi.json?key=canary");
-        assert!(cache.kept(100).is_none());
+        assert!(cache.stored_description(100).is_none());
         let tag = (header::IF_NONE_MATCH, HeaderValue::from_static("\"1\""));
         cache.keep(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
-        let (validators, text) = cache.kept(100).unwrap();
+        let (validators, text) = cache.stored_description(100).unwrap();
         assert_eq!((validators, &*text), (vec![tag], &b"openapi: 3.1.0\n\nb"[..]));
-        assert!(cache.kept(3).is_none());
+        assert!(cache.stored_description(3).is_none());
         cache.keep(&[], b"");
-        assert_eq!(cache.kept(0).unwrap(), (vec![], vec![]));
+        assert_eq!(cache.stored_description(0).unwrap(), (vec![], vec![]));
         assert!(!format!("{cache:?}").contains("canary"));
     }
 
@@ -144,7 +148,7 @@ mod tests {
         let cache = cache(folder.path(), "https://a.example");
         for text in ["", "openapi: 3.1.0", "cookie: a\n\nb", "if-none-match: \u{7}\n\nb"] {
             fs::write(&cache.file, text).unwrap();
-            assert!(cache.kept(100).is_none(), "{text}");
+            assert!(cache.stored_description(100).is_none(), "{text}");
         }
     }
 }

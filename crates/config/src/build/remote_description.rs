@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub(super) struct Fetched {
+pub(super) struct FetchedDescription {
     place: RemoteDescription,
     pub(super) text: Arc<[u8]>,
     /// The validators that the server sent with this version.
@@ -39,12 +39,12 @@ struct RemoteDescription {
 
 /// The descriptions of all toolsets in order, requested in parallel over these transports; `None` for a toolset without
 /// an address. If a server does not respond, the known or stored description is used.
-pub(super) async fn all(
+pub(super) async fn fetch_descriptions(
     toolsets: &[ToolsetConfig],
     transports: &[Arc<dyn Transport>],
-    known: &[Fetched],
+    previous_descriptions: &[FetchedDescription],
     folder: Option<&Path>,
-) -> Vec<Option<Result<Fetched, String>>> {
+) -> Vec<Option<Result<FetchedDescription, String>>> {
     let mut asked = JoinSet::new();
     for (at, (config, transport)) in toolsets.iter().zip(transports).enumerate() {
         let Description { source: Source::Address(url), .. } = &config.description else {
@@ -55,9 +55,11 @@ pub(super) async fn all(
             transport: Arc::clone(transport),
             most_bytes: config.description_limits.text.bytes,
         };
-        let known = known.iter().find(|known| known.place.url == *url).cloned();
-        let cache = folder.map(|folder| DescriptionCache::of(folder, url));
-        asked.spawn(async move { (at, place.fetched(known, cache).await) });
+        let previous_description =
+            previous_descriptions.iter().find(|candidate| candidate.place.url == *url).cloned();
+        let cache = folder.map(|folder| DescriptionCache::new(folder, url));
+        asked
+            .spawn(async move { (at, place.fetch_description(previous_description, cache).await) });
     }
     let mut all: Vec<_> = toolsets.iter().map(|_| None).collect();
     while let Some(answered) = asked.join_next().await {
@@ -70,7 +72,7 @@ pub(super) async fn all(
     all
 }
 
-impl Fetched {
+impl FetchedDescription {
     /// Returns true if the server has another version. A server that does not respond counts as unchanged.
     pub(super) async fn is_outdated(&self) -> bool {
         match self.place.answer(Some(self)).await {
@@ -81,17 +83,17 @@ impl Fetched {
 }
 
 impl RemoteDescription {
-    async fn fetched(
+    async fn fetch_description(
         self,
-        known: Option<Fetched>,
+        previous_description: Option<FetchedDescription>,
         cache: Option<DescriptionCache>,
-    ) -> Result<Fetched, String> {
-        let known = known.or_else(|| {
-            let (validators, text) = cache.as_ref()?.kept(self.most_bytes)?;
+    ) -> Result<FetchedDescription, String> {
+        let last_description = previous_description.or_else(|| {
+            let (validators, text) = cache.as_ref()?.stored_description(self.most_bytes)?;
             let place = self.clone();
-            Some(Fetched { place, text: text.into(), validators, stale: None })
+            Some(FetchedDescription { place, text: text.into(), validators, stale: None })
         });
-        let why = match self.answer(known.as_ref()).await {
+        let why = match self.answer(last_description.as_ref()).await {
             Ok(answer) if answer.status() == StatusCode::OK => {
                 let validators = validators(answer.headers());
                 let text: Arc<[u8]> = answer.into_body().to_vec().into();
@@ -99,31 +101,37 @@ impl RemoteDescription {
                 if let Some(cache) = cache.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
                     cache.keep(&validators, &text);
                 }
-                return Ok(Fetched { place: self, text, validators, stale: None });
+                return Ok(FetchedDescription { place: self, text, validators, stale: None });
             }
-            Ok(answer) => match (answer.status(), &known) {
-                (StatusCode::NOT_MODIFIED, Some(known)) => {
-                    return Ok(Fetched { place: self, stale: None, ..known.clone() });
+            Ok(answer) => match (answer.status(), &last_description) {
+                (StatusCode::NOT_MODIFIED, Some(last_description)) => {
+                    return Ok(FetchedDescription {
+                        place: self,
+                        stale: None,
+                        ..last_description.clone()
+                    });
                 }
-                _ => self.unexpected(&answer),
+                _ => self.unexpected_response_message(&answer),
             },
             Err(why) => why,
         };
-        match known {
-            Some(known) => Ok(Fetched { place: self, stale: Some(why), ..known }),
+        match last_description {
+            Some(last_description) => {
+                Ok(FetchedDescription { place: self, stale: Some(why), ..last_description })
+            }
             None => Err(why),
         }
     }
 
     /// The message for an unexpected response, with the remedy if one is known.
-    fn unexpected(&self, answer: &Response<Bytes>) -> String {
+    fn unexpected_response_message(&self, answer: &Response<Bytes>) -> String {
         let status = answer.status();
         let what = format!("expected the status 200, got: {}", status.as_u16());
         let location = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
         let location = location.and_then(|location| self.url.join(location).ok());
         match location.filter(|_| status.is_redirection()) {
             Some(to) => {
-                let to = Location::Address(to).shown().display().to_string();
+                let to = Location::Address(to).display_path().display().to_string();
                 format!("{what}; it redirects, which is not followed, to: `{to}`")
             }
             None if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
@@ -135,16 +143,21 @@ impl RemoteDescription {
         }
     }
 
-    async fn answer(&self, known: Option<&Fetched>) -> Result<Response<Bytes>, String> {
+    async fn answer(
+        &self,
+        previous_description: Option<&FetchedDescription>,
+    ) -> Result<Response<Bytes>, String> {
         let request = Request::get(self.url.as_str()).header(header::ACCEPT, ACCEPTED);
         let mut request = request.body(Bytes::new()).map_err(|error| error.to_string())?;
-        for (name, value) in known.iter().flat_map(|known| &known.validators) {
+        for (name, value) in
+            previous_description.iter().flat_map(|description| &description.validators)
+        {
             request.headers_mut().insert(name.clone(), value.clone());
         }
         let limits = Limits { timeout: TIMEOUT, response_bytes: self.most_bytes };
         let answer = self.transport.send(request, &limits).await;
         let status = answer.as_ref().map(|answer| answer.status().as_u16()).ok();
-        let address = Location::Address(self.url.clone()).shown();
+        let address = Location::Address(self.url.clone()).display_path();
         tracing::debug!(address = %address.display(), status, "a description was asked for");
         answer.map_err(|error| with_cause(&error))
     }
@@ -164,8 +177,9 @@ fn with_cause(error: &dyn Error) -> String {
 fn validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
     let pairs =
         [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)];
-    let found = |(said, asked): (HeaderName, HeaderName)| Some((asked, headers.get(said)?.clone()));
-    pairs.into_iter().filter_map(found).collect()
+    let validator =
+        |(said, asked): (HeaderName, HeaderName)| Some((asked, headers.get(said)?.clone()));
+    pairs.into_iter().filter_map(validator).collect()
 }
 
 const ACCEPTED: &str = "application/yaml, application/json, */*;q=0.1";

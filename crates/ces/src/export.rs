@@ -10,7 +10,7 @@ use callgate_config::{
 use callgate_tool::{Object, Value};
 
 use crate::{
-    exported::files::{Export, Schema},
+    export::files::{Export, Schema},
     import::{self, Imported, Remark, RemarkKind},
 };
 
@@ -86,7 +86,7 @@ fn report_remarks(toolset: &mut SourceToolset<'_>, file: &Path, remarks: &[Remar
     let is_ignored = |remark: &&Remark| remark.kind == RemarkKind::Ignored;
     let ignored = remarks.iter().filter(is_ignored);
     let ignored: Vec<_> = ignored.map(|one| (file.to_owned(), one.pointer.clone())).collect();
-    if let Some(finding) = import::ignored(&ignored) {
+    if let Some(finding) = import::ignored_finding(&ignored) {
         toolset.report(finding);
     }
     let has_own_auth = toolset.has("auth");

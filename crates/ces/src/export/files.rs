@@ -47,18 +47,18 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
         _ => Path::new("."),
     };
     let root = root(folder);
-    let tool = node(&inside(folder, &file)?)?;
+    let tool = node(&contained_file(folder, &file)?)?;
     if is_ces(&tool) {
         return ces(file.clone(), folder, &root, &tool);
     }
     let mut imported = import_cx(&tool);
     let agent = root.join("agent.json");
     if root != folder && agent.is_file() {
-        imported.and(import_cx_agent(&node(&inside(&root, &agent)?)?));
+        imported.merge_import(import_cx_agent(&node(&contained_file(&root, &agent)?)?));
     }
     let beside = ["schema.yaml", "schema.yml", "schema.json"].map(|name| folder.join(name));
     let schema = match beside.into_iter().find(|file| file.is_file()) {
-        Some(file) => Some(Schema::File { text: text(&inside(folder, &file)?)?, file }),
+        Some(file) => Some(Schema::File { text: text(&contained_file(folder, &file)?)?, file }),
         None => imported.schema.take().map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), agent], file, schema, imported })
@@ -68,13 +68,13 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
 fn ces(file: PathBuf, folder: &Path, root: &Path, tool: &Node) -> Result<Export, String> {
     let environment = root.join("environment.json");
     let mut imported = if environment.is_file() {
-        let values = node(&inside(root, &environment)?)?;
-        import_ces(&filled(tool, folder, &values)?)
+        let values = node(&contained_file(root, &environment)?)?;
+        import_ces(&filled_tool(tool, folder, &values)?)
     } else {
         import_ces(tool)
     };
     let schema = match imported.schema.take() {
-        Some(text) if import::is_path(&text) => Some(below(root, &text)?),
+        Some(text) if import::is_path(&text) => Some(app_schema(root, &text)?),
         text => text.map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), environment], file, schema, imported })
@@ -100,7 +100,7 @@ fn is_same(root: &Path, real: &Path) -> bool {
 }
 
 /// The file itself, if it is in the folder after all links are followed.
-fn inside(folder: &Path, file: &Path) -> Result<PathBuf, String> {
+fn contained_file(folder: &Path, file: &Path) -> Result<PathBuf, String> {
     let real = fs::canonicalize(folder)
         .and_then(|folder| fs::canonicalize(file).map(|file| (folder, file)));
     let (folder, real) = real.map_err(|error| unreadable(file, &error.to_string()))?;
@@ -129,7 +129,8 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
     }
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error.to_string()))?;
     let mut files = entries.flatten().map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|known| known == "json") && !path.ends_with("schema.json")
+        path.extension().is_some_and(|extension| extension == "json")
+            && !path.ends_with("schema.json")
     });
     match (files.next(), files.next()) {
         (Some(only), None) => Ok(only),
@@ -138,23 +139,23 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// The tool with the values from its app's environment.
-fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
+fn filled_tool(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
     let name = |path: Option<&Path>| {
         path.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
     };
     let (kind, folder) = (name(folder.parent()), name(Some(folder)));
-    import::filled(tool, &kind, &folder, environment)
+    import::filled_export(tool, &kind, &folder, environment)
         .ok_or_else(|| "expected a tool that is not nested too deeply".to_owned())
 }
 
 /// The schema that an export names, in its app's folder or below it. Links are followed before this check.
-fn below(root: &Path, name: &str) -> Result<Schema, String> {
+fn app_schema(root: &Path, name: &str) -> Result<Schema, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     if !is_plain {
         return Err(format!("expected a schema in the folder of the app, got: `{name}`"));
     }
     let file = root.join(name);
-    Ok(Schema::File { text: text(&inside(root, &file)?)?, file })
+    Ok(Schema::File { text: text(&contained_file(root, &file)?)?, file })
 }
 
 fn node(file: &Path) -> Result<Node, String> {

@@ -9,12 +9,12 @@ use std::{
 
 use callgate_search::PieceReader;
 
-use super::{Collection, Reading};
+use super::{Collection, ReadOptions};
 use crate::{
-    file::{self, Prepared},
+    file::{self, PreparedFile},
     finding::{self, UNREADABLE},
     folder::{FolderReader, Stamp},
-    index::Changed,
+    index::ChangedFile,
     pdf,
     read::Format,
 };
@@ -23,19 +23,19 @@ use crate::{
 struct FileReader<'c> {
     folder: FolderReader<'c>,
     pieces: PieceReader,
-    reading: &'c Reading,
+    reading: &'c ReadOptions,
 }
 
 /// The result of reading a file.
 enum FileRead {
-    Changed(Stamp, Prepared),
+    Changed(Stamp, PreparedFile),
     Failed(io::Error),
     Unchanged(Stamp),
 }
 
 impl Collection {
     /// Reads files, and indexes those again whose content is another one.
-    pub(super) fn take_all(&self, changed: &[Changed]) {
+    pub(super) fn take_all(&self, changed: &[ChangedFile]) {
         let batches = batches(changed);
         let n_threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         if batches.len() < 2 || n_threads < 2 {
@@ -60,7 +60,7 @@ impl Collection {
     fn start<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
-        mut batches: impl Iterator<Item = &'s [Changed]> + Send + 's,
+        mut batches: impl Iterator<Item = &'s [ChangedFile]> + Send + 's,
     ) -> Receiver<Vec<FileRead>> {
         let (sender, receiver) = sync_channel(AHEAD);
         let mut reader = self.reader();
@@ -79,8 +79,8 @@ impl Collection {
         }
     }
 
-    fn put_all(&self, files: &[Changed], read: Vec<FileRead>) {
-        for (Changed { path, .. }, read) in files.iter().zip(read) {
+    fn put_all(&self, files: &[ChangedFile], read: Vec<FileRead>) {
+        for (ChangedFile { path, .. }, read) in files.iter().zip(read) {
             match read {
                 FileRead::Changed(stamp, prepared) => self.index_mut().put(path, stamp, prepared),
                 FileRead::Failed(error) => self.put_failed(path, &error),
@@ -96,7 +96,7 @@ impl Collection {
             index.remove(path);
             return;
         }
-        let mut nothing = Prepared::empty(file::digest(b""));
+        let mut nothing = PreparedFile::empty(file::digest(b""));
         let message = format!("expected a file that can be read, got: {}", error.kind());
         let help = "allow callgate to read it, or leave it out by `exclude`";
         nothing.findings = vec![finding::of_file(UNREADABLE, path, message, help)];
@@ -105,11 +105,11 @@ impl Collection {
 }
 
 impl FileReader<'_> {
-    fn read_all(&mut self, files: &[Changed]) -> Vec<FileRead> {
+    fn read_all(&mut self, files: &[ChangedFile]) -> Vec<FileRead> {
         files.iter().map(|file| self.read(file)).collect()
     }
 
-    fn read(&mut self, file: &Changed) -> FileRead {
+    fn read(&mut self, file: &ChangedFile) -> FileRead {
         let (bytes, stamp) = match self.folder.read(&file.path) {
             Ok(read) => read,
             Err(error) => return FileRead::Failed(error),
@@ -118,29 +118,30 @@ impl FileReader<'_> {
         if file.digest == Some(digest) {
             return FileRead::Unchanged(stamp);
         }
-        let Reading { metadata, extractor, limits } = self.reading;
+        let ReadOptions { metadata, extractor, limits } = self.reading;
         if Format::of_file(&file.path) != Format::Pdf {
-            let prepared = Prepared::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
+            let prepared =
+                PreparedFile::new(&file.path, &bytes, digest, *metadata, &mut self.pieces);
             return FileRead::Changed(stamp, prepared);
         }
         let prepared = match pdf::text(extractor.as_deref(), &bytes, limits.file_bytes) {
             Ok(text) => {
                 let bytes = text.as_bytes();
                 let mut prepared =
-                    Prepared::new(&file.path, bytes, digest, *metadata, &mut self.pieces);
+                    PreparedFile::new(&file.path, bytes, digest, *metadata, &mut self.pieces);
                 prepared.extracted = Some(text.into());
                 prepared
             }
-            Err(problem) => Prepared::unreadable(&file.path, digest, problem),
+            Err(problem) => PreparedFile::unreadable(&file.path, digest, problem),
         };
         FileRead::Changed(stamp, prepared)
     }
 }
 
 /// The files in parts that are read at once: few files, or few bytes.
-fn batches(changed: &[Changed]) -> Vec<&[Changed]> {
+fn batches(changed: &[ChangedFile]) -> Vec<&[ChangedFile]> {
     let mut n_bytes = changed.first().map_or(0, |file| file.bytes);
-    let mut is_in_batch = |_: &Changed, next: &Changed| {
+    let mut is_in_batch = |_: &ChangedFile, next: &ChangedFile| {
         n_bytes += next.bytes;
         let goes_on = n_bytes < BATCH_BYTES;
         if !goes_on {
@@ -166,8 +167,8 @@ mod tests {
 
     #[test]
     fn a_batch_has_few_files_and_few_bytes() {
-        let file = |bytes| Changed { path: String::new(), bytes, digest: None };
-        let files: Vec<Changed> =
+        let file = |bytes| ChangedFile { path: String::new(), bytes, digest: None };
+        let files: Vec<ChangedFile> =
             [1 << 19, 1 << 18, 1 << 19, 2 << 20, 1].into_iter().chain([1; 200]).map(file).collect();
         let sizes: Vec<_> = batches(&files).iter().map(|batch| batch.len()).collect();
         assert_eq!(sizes, [2, 1, 1, 128, 73]);

@@ -10,7 +10,7 @@ use utoipa::{
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 #[expect(dead_code, reason = "the type exists for its description")]
-pub(super) struct Named {
+pub(super) struct SessionPath {
     /// The session's id, of this caller alone
     id: String,
 }
@@ -29,21 +29,21 @@ pub(super) struct Conditions {
 
 /// The responses to reading a session.
 #[derive(Debug)]
-pub(super) struct Shown;
+pub(super) struct ReadResponses;
 
 /// The responses to writing a session.
 #[derive(Debug)]
-pub(super) struct Written;
+pub(super) struct WriteResponses;
 
-impl IntoResponses for Shown {
+impl IntoResponses for ReadResponses {
     fn responses() -> Responses {
-        collected([("200", session("The session"))])
+        responses_by_status([("200", session("The session"))])
     }
 }
 
-impl IntoResponses for Written {
+impl IntoResponses for WriteResponses {
     fn responses() -> Responses {
-        collected([
+        responses_by_status([
             ("200", session("The session as it is now")),
             ("201", session("The session is new")),
             ("412", Response::new("The session is in another version")),
@@ -72,6 +72,6 @@ fn session(description: &str) -> Response {
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-fn collected<const N: usize>(rows: [(&str, Response); N]) -> Responses {
+fn responses_by_status<const N: usize>(rows: [(&str, Response); N]) -> Responses {
     rows.into_iter().map(|(status, response)| (status.to_owned(), RefOr::T(response))).collect()
 }

@@ -7,7 +7,7 @@ use callgate_config::{Finding, Severity};
 
 use crate::import::RemarkKind;
 
-pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
+pub(crate) fn ignored_finding(members: &[(PathBuf, String)]) -> Option<Finding> {
     let (file, _) = members.first()?;
     let mut pointers: Vec<_> = members.iter().map(|(_, pointer)| format!("`{pointer}`")).collect();
     pointers.sort();

@@ -62,7 +62,7 @@ impl Opened {
     }
 
     /// A toolset without tools, because of these faults.
-    pub fn refused(findings: Vec<SettingFinding>) -> Self {
+    pub fn with_faults(findings: Vec<SettingFinding>) -> Self {
         Self { findings, ..Self::with_tools(Vec::new()) }
     }
 }
@@ -139,11 +139,11 @@ pub struct Siblings<'a> {
 impl<'a> Siblings<'a> {
     /// True if the configuration has a toolset of this name and kind.
     pub fn has(&self, name: &str, key: &str) -> bool {
-        self.named.iter().any(|(known, of)| known == name && *of == key)
+        self.named.iter().any(|(entry, of)| entry == name && *of == key)
     }
 
     /// The part of an opened toolset that follows its source.
-    pub fn followed(&self, name: &str) -> Option<&'a dyn Followed> {
+    pub fn followed_toolset(&self, name: &str) -> Option<&'a dyn Followed> {
         let sibling = self.opened.iter().find(|sibling| sibling.name == name)?;
         sibling.followed.as_deref()
     }

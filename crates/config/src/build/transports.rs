@@ -42,29 +42,30 @@ pub(super) async fn sending(
             || environment.network(config.serving.proxy.clone()),
             |kept| kept.network.clone(),
         ),
-        known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
+        previous_directories: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
         directories: Vec::new(),
         clock: environment.clock.clone(),
     };
     if let Some(transport) = &environment.transport {
-        let sending = config.toolsets.iter().map(|_| own(transport)).collect();
+        let sending = config.toolsets.iter().map(|_| shared_sending(transport)).collect();
         return (sending, connections);
     }
     let secured = tls::of_toolsets(reader, config, base, &connections.secrets).await;
     let toolsets = config.toolsets.iter().zip(secured);
-    let sending = toolsets.map(|(toolset, tls)| one(reader, toolset, base, &mut connections, tls));
+    let sending = toolsets
+        .map(|(toolset, tls)| toolset_sending(reader, toolset, base, &mut connections, tls));
     (sending.collect(), connections)
 }
 
 /// The program's own transport for everything.
-fn own(transport: &Arc<dyn Transport>) -> Sending {
+fn shared_sending(transport: &Arc<dyn Transport>) -> Sending {
     let way = Some(connect::Way::Own(Arc::clone(transport)));
     let (calls, descriptions) = (Some(Arc::clone(transport)), Arc::clone(transport));
     let (tokens, secured) = (Arc::clone(transport), TlsSettings::new());
     Sending { calls, descriptions, tokens, secured, way }
 }
 
-fn one(
+fn toolset_sending(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,
@@ -79,7 +80,7 @@ fn one(
         }
         Upstream::Replay(directory) => base.join(directory),
         Upstream::ReplayBeside => {
-            let file = config.description.found(base).unwrap_or_default();
+            let file = config.description.resolved_path(base).unwrap_or_default();
             file.parent().map(|folder| folder.join("cases")).unwrap_or_default()
         }
     };

@@ -8,7 +8,7 @@ use callgate_settings::{Reader, SettingCode};
 use callgate_transport::Transport;
 use callgate_tree::Node;
 
-use super::{fetched::Fetched, overlays, references, summary::UNREADABLE};
+use super::{overlays, references, remote_description::FetchedDescription, summary::UNREADABLE};
 use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
@@ -26,26 +26,26 @@ pub(super) struct Loading {
     pub(super) overlaid: Option<Overlaid>,
     /// The reason why its text is missing.
     pub(super) unreadable: Option<String>,
-    pub(super) fetched: Option<Fetched>,
+    pub(super) fetched: Option<FetchedDescription>,
 }
 
 /// The context in which a description is read.
 #[derive(Debug)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct LoadingContext<'a> {
     pub(super) base: &'a Path,
     /// The program's own transport, if there is one: it fetches the documents that the description refers to.
     pub(super) transport: Option<Arc<dyn Transport>>,
     /// The effect of a description that cannot be read.
     pub(super) missing: Missing,
     /// The response of its address.
-    pub(super) fetched: Option<Result<Fetched, String>>,
+    pub(super) fetched: Option<Result<FetchedDescription, String>>,
 }
 
 /// Reads the description, corrects it, and finds its operations. `None` if it cannot be read and that is a fault.
 pub(super) async fn load(
     reader: &mut Reader,
     config: &ToolsetConfig,
-    mut around: Surroundings<'_>,
+    mut around: LoadingContext<'_>,
     options: &LoadOptions,
 ) -> Option<Loading> {
     let base = around.base;
@@ -61,31 +61,32 @@ pub(super) async fn load(
         }
     };
     let described: Option<&mut Node> = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
-    let overlaid = described.and_then(|root| overlays::applied(reader, config, base, root));
-    let (version, loaded) = loaded(reader, parsed, config, options, around).await;
+    let overlaid =
+        described.and_then(|root| overlays::correct_description(reader, config, base, root));
+    let (version, loaded) = load_operations(reader, parsed, config, options, around).await;
     let (n_offered, n_steps) = (loaded.operations.len(), loaded.report.steps);
     let toolset = config.name.as_ref().map(ToString::to_string);
     tracing::debug!(toolset, version, n_offered, n_steps, "a description was read");
     Some(Loading { version, loaded, overlaid, unreadable: None, fetched })
 }
 
-async fn loaded(
+async fn load_operations(
     reader: &mut Reader,
     parsed: ParsedText,
     config: &ToolsetConfig,
     options: &LoadOptions,
-    Surroundings { base, transport, .. }: Surroundings<'_>,
+    LoadingContext { base, transport, .. }: LoadingContext<'_>,
 ) -> (String, Loaded) {
     let read = parsed.and_then(|parsed| {
-        let document = Document::within(parsed.value, config.description_limits)?;
+        let document = Document::with_limits(parsed.value, config.description_limits)?;
         Ok((document, parsed.diagnostics))
     });
     match read {
         Ok((mut document, mut diagnostics)) => {
             if let Source::Address(url) = &config.description.source {
-                document = document.named(url.as_str());
+                document = document.with_name(url.as_str());
             }
-            let file = config.description.found(base);
+            let file = config.description.resolved_path(base);
             let file = file.as_deref();
             let supplied = references::supply(&mut document, config, file, reader, transport);
             diagnostics.append(&mut supplied.await);
@@ -107,8 +108,8 @@ fn read(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,
-    fetched: Option<Result<Fetched, String>>,
-) -> Result<(ParsedText, Option<Fetched>), String> {
+    fetched: Option<Result<FetchedDescription, String>>,
+) -> Result<(ParsedText, Option<FetchedDescription>), String> {
     let (description, limits) = (&config.description, &config.description_limits.text);
     let unreadable =
         |place: String, why: &dyn ToString| format!("cannot read `{place}`: {}", why.to_string());

@@ -19,11 +19,11 @@ pub(super) fn read(
     deadline: Instant,
 ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
     let (mut head, body) = answer.into_parts();
-    if !head.status.is_success() || Splitter::of(&head.headers).is_none() {
+    if !head.status.is_success() || Splitter::from_headers(&head.headers).is_none() {
         let collected = body.collect(bound);
         return Either::Left(async move {
             let collected = in_time(deadline, pin!(collected)).await;
-            Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(late()))?))
+            Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(late_error()))?))
         });
     }
     // Boxed because few responses are sequences; the others need no room for it.
@@ -51,7 +51,7 @@ async fn until(
     loop {
         let chunk = match timeout_at(deadline, body.chunk()).await {
             Ok(chunk) => chunk?,
-            Err(_) if read.is_empty() => return Err(late()),
+            Err(_) if read.is_empty() => return Err(late_error()),
             Err(_) => return Ok((read.freeze(), End::Bound)),
         };
         let Some(mut chunk) = chunk else { return Ok((read.freeze(), End::Service)) };
@@ -65,6 +65,6 @@ async fn until(
     }
 }
 
-pub(super) fn late() -> Error {
+pub(super) fn late_error() -> Error {
     Error::new(ErrorKind::TimedOut, "the service did not answer in time")
 }

@@ -26,10 +26,12 @@ pub(super) fn copy(
     }
     let Some(names) = list(builder, value, path) else { return };
     let mut kept: Vec<Value> = Vec::new();
-    let mut known = HashSet::new();
+    let mut seen_names = HashSet::new();
     for name in names {
         let property = object.get("properties").and_then(|properties| properties.get(name));
-        if known.insert(name) && property.is_none_or(|property| builder.asks_for(property, path)) {
+        if seen_names.insert(name)
+            && property.is_none_or(|property| builder.asks_for(property, path))
+        {
             kept.extend(builder.copy_text(name).map(Value::String));
         }
     }

@@ -13,8 +13,8 @@ pub(crate) fn certificates(imported: &mut Imported) {
     let tls = imported.settings.get("tls");
     let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
     let shown = tls.and_then(|tls| tls.get("client_certificate"));
-    let is_certificate = |known: &Value| {
-        known.as_str().is_some_and(|text| CaCertificates::read(text.as_bytes()).is_ok())
+    let is_certificate = |certificate: &Value| {
+        certificate.as_str().is_some_and(|text| CaCertificates::read(text.as_bytes()).is_ok())
     };
     if !ca.into_iter().flatten().chain(shown).all(is_certificate) {
         imported.settings.remove("tls");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use callgate_auth::{ApiKeyLocation, Authenticator, CredentialPlace, place_masks};
-use callgate_call::{Masked, MaskedHeader, planned};
+use callgate_call::{Masked, MaskedHeader, planned_request};
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Answer, Content, Fault, PlannedRequest, Session};
 use callgate_transport::ConnectionInfo;
@@ -25,7 +25,7 @@ pub(super) fn request(
     let places = authenticator.shown_places(session);
     let places = places.map_err(|error| failure::of_credential(&error))?;
     place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
-    Ok(planned(&request, &masked(&places, request.headers())))
+    Ok(planned_request(&request, &credential_masks(&places, request.headers())))
 }
 
 pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'_>) -> AnswerHead {
@@ -56,7 +56,7 @@ pub(super) fn is_partial(answer: &Answer) -> bool {
     }
 }
 
-fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
+fn credential_masks(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
     let mut masked = Masked::default();
     for place in places.iter().filter(|place| place.plain().is_none()) {
         let variable = place.environment().map(ToOwned::to_owned);
@@ -66,10 +66,10 @@ fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
             // A credential's cookie is the last; earlier cookies are masked already.
             ApiKeyLocation::Cookie => {
                 let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
-                let before = cookies.and_then(|known| known.strip_suffix(MASK));
+                let before = cookies.and_then(|cookie_text| cookie_text.strip_suffix(MASK));
                 let prefix = before.unwrap_or_default().to_owned();
                 let last = MaskedHeader { name: COOKIE.to_string(), prefix, variable };
-                masked.headers.retain(|known| known.name != last.name);
+                masked.headers.retain(|header| header.name != last.name);
                 masked.headers.push(last);
             }
             _ => {

@@ -157,7 +157,7 @@ impl Pieces {
     }
 
     /// Sets the counter of what the stream does to the pieces.
-    pub(crate) fn counted(self, noted: Arc<Redactions>) -> Self {
+    pub(crate) fn with_redactions(self, noted: Arc<Redactions>) -> Self {
         Self { noted, ..self }
     }
 

@@ -1,7 +1,7 @@
 //! The parts of `vertex` that are texts of their own: names of data stores, filters, boosts. Each fault is reported at its place.
 
 use callgate_kind::ArgumentForm;
-use callgate_settings::{Reader, SettingCode, escaped};
+use callgate_settings::{Reader, SettingCode, pointer_segment};
 
 use crate::{
     filter::Filter,
@@ -25,7 +25,7 @@ pub(crate) fn parts(
     keys: &VertexKeys,
 ) -> Option<SearchParts> {
     let n_faults = reader.complaints.len();
-    let mut reading = Reading { reader, pointer };
+    let mut reading = KeysReader { reader, pointer };
     reading.examine(keys);
     let targets = reading.targets(keys);
     let filter = reading.filter(keys.filter.as_deref(), "filter");
@@ -35,12 +35,12 @@ pub(crate) fn parts(
 }
 
 /// Reads the parts of `vertex`, and reports their faults.
-struct Reading<'a> {
+struct KeysReader<'a> {
     reader: &'a mut Reader,
     pointer: String,
 }
 
-impl Reading<'_> {
+impl KeysReader<'_> {
     fn complain(&mut self, at: &str, message: &str, help: &str) {
         let pointer = format!("{}/{at}", self.pointer);
         let pointer = pointer.trim_end_matches('/');
@@ -78,7 +78,7 @@ impl Reading<'_> {
             if format!("{name} > 0").parse::<Filter>().is_err() {
                 let message = format!("expected the name of a field, got: `{name}`");
                 let help = "use letters, digits, `_`, `.` and `-`";
-                self.complain(&format!("fields/{}", escaped(name)), &message, help);
+                self.complain(&format!("fields/{}", pointer_segment(name)), &message, help);
             }
         }
     }

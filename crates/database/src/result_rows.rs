@@ -9,12 +9,12 @@ use crate::{
     column,
     engine::Engine,
     page::{Pages, Place},
-    transaction::{Came, Rows},
+    transaction::{Rows, StepResult},
 };
 
 /// The form that the rows of a transaction get.
 #[derive(Debug)]
-pub(crate) enum Reading {
+pub(crate) enum ResultShape {
     /// `{affected, row?}`, of the last step.
     Affected(Columns),
     /// `{affected, rows, more}`, of a statement that returns what it changes.
@@ -49,11 +49,11 @@ struct Cuts {
     n_more: usize,
 }
 
-impl Reading {
+impl ResultShape {
     /// The outcome, from what the last step came to.
-    pub(crate) fn outcome(&self, came: &Came, entity: &str, pages: &Pages) -> Outcome {
+    pub(crate) fn outcome(&self, came: &StepResult, entity: &str, pages: &Pages) -> Outcome {
         let result = match self {
-            Self::Affected(columns) => Ok(columns.affected(came)),
+            Self::Affected(columns) => Ok(columns.change_result(came)),
             Self::AffectedRows { columns, limit } => {
                 let mut result = columns.rows(&came.rows, *limit, |_| None);
                 result.insert("affected", came.affected.into());
@@ -68,7 +68,7 @@ impl Reading {
 }
 
 impl Columns {
-    fn affected(&self, came: &Came) -> Object {
+    fn change_result(&self, came: &StepResult) -> Object {
         let mut result = Object::new();
         result.insert("affected", came.affected.into());
         let mut cuts = Cuts::default();
@@ -158,7 +158,7 @@ impl Columns {
     ) -> Object {
         let mut object = Object::with_capacity(self.named.len());
         for ((name, kind), text) in self.named.iter().zip(row) {
-            let shown = column::shown(kind, text.as_deref(), self.engine, most_bytes);
+            let shown = column::shown_value(kind, text.as_deref(), self.engine, most_bytes);
             if shown.is_cut {
                 cuts.add(format!("{at}.{name}"));
             }
