@@ -19,7 +19,7 @@ pub fn unknown() -> Box<Fault> {
 }
 
 /// The approval was used before: by an earlier decision whose response may have been lost, or by an equal call.
-pub fn used() -> Box<Fault> {
+pub fn used_approval() -> Box<Fault> {
     let message = "this approval was used before, each works once: its call was made then, or may have been; nothing was sent now; do not make the call again before checking whether it was executed";
     fault_after_sending(FaultCode::OutcomeUnknown, message, Next::AskUser, Reached::Maybe)
 }

@@ -13,7 +13,7 @@ pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
     for (_, file) in collection.folders(package, "agents") {
         let Some(agent) = collection.node(package, &file) else { continue };
         let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
-        for (toolset, ids) in toolsets.iter().filter_map(used) {
+        for (toolset, ids) in toolsets.iter().filter_map(toolset_tool_ids) {
             let Some(name) = collection.toolset(toolset).map(str::to_owned) else { continue };
             let operation_ids = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
             match (operation_ids, ids.is_empty()) {
@@ -30,7 +30,7 @@ pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
 }
 
 /// A toolset that an agent uses, and the operations that the agent names.
-fn used(toolset: &Node) -> Option<(&str, Vec<String>)> {
+fn toolset_tool_ids(toolset: &Node) -> Option<(&str, Vec<String>)> {
     let ids = ["toolIds", "tool_ids"].iter().find_map(|key| toolset.get(key)?.as_array());
     let ids = ids.unwrap_or_default().iter().filter_map(Node::as_str);
     Some((toolset.get("toolset")?.as_str()?, ids.map(str::to_owned).collect()))

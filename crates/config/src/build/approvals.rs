@@ -112,7 +112,11 @@ pub(super) fn check_approves(
             match entry {
                 Approvable::Tool(_) if !is_tool => {
                     let matches = matching_tools(name, config, operations());
-                    report_matches(reader, pointer, (name, &tools), &matches);
+                    if matches.is_empty() {
+                        no_such_tool(reader, pointer, name, &tools);
+                    } else if matches.len() > 1 {
+                        ambiguous(reader, pointer, name, &matches);
+                    }
                 }
                 Approvable::Effect(_) | Approvable::Toolset(_) if is_tool => {
                     let other = match entry {
@@ -166,19 +170,6 @@ pub(super) fn with_tool_names(
         rights.approves = Arc::new(Approves(entries.collect()));
     }
     access
-}
-
-fn report_matches(
-    reader: &mut Reader,
-    pointer: String,
-    (name, tools): (&str, &[&str]),
-    matches: &[ToolName],
-) {
-    match matches {
-        [] => no_such_tool(reader, pointer, name, tools),
-        [_] => {}
-        several => ambiguous(reader, pointer, name, several),
-    }
 }
 
 fn ambiguous(reader: &mut Reader, pointer: String, name: &str, several: &[ToolName]) {

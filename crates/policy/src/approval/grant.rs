@@ -60,7 +60,7 @@ impl Approvals {
         };
         match stored_approval.approval.used {
             Some(Use::Begun { .. }) => return Err(wording::being_used(SOON)),
-            Some(Use::Made) => return Err(wording::used()),
+            Some(Use::Made) => return Err(wording::used_approval()),
             Some(Use::Rejected) => return Err(wording::rejected_call()),
             None => {}
         }
