@@ -167,7 +167,7 @@ class Customer:
         if status == 404 and "kept by one process alone" in json.dumps(result):
             self.seen["results kept by one sidecar"] += 1
             return
-        if status != 200 or value["lines"][1499] != f"{self.owner} {number} 1499" or value["owner"] != self.owner:
+        if status != 200 or not isinstance(value, dict) or value["lines"][1499] != f"{self.owner} {number} 1499" or value["owner"] != self.owner:
             raise Wrong(f"report {number} of {self.owner}: {status} {json.dumps(value)[:300]}")
         self.seen["results by handle"] += 1
 

@@ -13,6 +13,7 @@ use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store,
 };
 use callgate_tool::{Event, Handle, Journal, StoredResult};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use tokio::time::Instant;
 
 use crate::rights::CallRights;
@@ -107,11 +108,9 @@ impl Results {
         drawn.map_err(|_| Error::new(ErrorKind::Sealing, "no random number is available"))?;
         let handle = Handle::from_random(u128::from_ne_bytes(random));
         let StoredResult { toolset, tool, media_type, filename, bytes, .. } = result;
-        let mut made_by = [&*toolset, &*media_type, &*tool].join(BETWEEN);
-        if let Some(filename) = &filename {
-            made_by.extend([BETWEEN, filename]);
-        }
-        let record = Record::new(made_by, bytes);
+        let origin = [&*tool, filename.as_deref().unwrap_or_default()].join(BETWEEN);
+        let origin = percent_encode(origin.as_bytes(), NON_ALPHANUMERIC);
+        let record = Record::new(format!("{toolset}{BETWEEN}{media_type}{ORIGIN}{origin}"), bytes);
         let record = record.with_time_to_live(TIME_TO_LIVE);
         let key = key(&handle, owner);
         let kept = self.store.put(&key, record.clone(), Expected::Absent, now()).await;
@@ -157,13 +156,14 @@ impl Results {
     }
 }
 
-/// Reads a record: its media type has the toolset before it, and the tool behind it.
+/// Reads a record: its media type has the toolset before it, and as a parameter the tool and the name of the file.
 fn stored_result(record: &Record) -> StoredResult {
     let text = record.media_type();
     let (toolset, rest) = text.split_once(BETWEEN).unwrap_or(("", text));
-    let mut rest = rest.splitn(3, BETWEEN);
-    let media_type = rest.next().unwrap_or_default();
-    let (tool, filename) = (rest.next().unwrap_or_default(), rest.next().map(str::to_owned));
+    let (media_type, origin) = rest.rsplit_once(ORIGIN).unwrap_or((rest, ""));
+    let origin = percent_decode_str(origin).decode_utf8_lossy();
+    let (tool, filename) = origin.split_once(BETWEEN).unwrap_or((&*origin, ""));
+    let filename = Some(filename).filter(|name| !name.is_empty()).map(str::to_owned);
     let result = StoredResult::new(media_type, Bytes::clone(record.bytes()));
     result.with_toolset(toolset).with_tool(tool).with_filename(filename)
 }
@@ -184,8 +184,12 @@ fn now() -> std::time::Instant {
 }
 
 const BOUNDS: Bounds = Bounds { records: MAX_RESULTS, bytes: MAX_BYTES };
-/// Stands between the toolset, the media type, the tool and the name in a record; the first three have no control characters.
+/// Stands between the toolset and the media type in a record, and between the tool and the name of the file: toolsets and
+/// tools have no control characters.
 const BETWEEN: &str = "\u{1f}";
+/// The parameter of the media type that has the tool and the name of the file: a replica of an earlier release takes what
+/// stands behind the toolset for the media type.
+const ORIGIN: &str = ";callgate-origin=";
 /// The time in which a conversation returns to an earlier result.
 const TIME_TO_LIVE: Duration = Duration::from_mins(15);
 /// The most bytes of all results together: sixty-four responses at the default limit.
@@ -293,5 +297,18 @@ mod tests {
             let hidden = results.get(&handle, owner, &others).await.unwrap().is_none();
             assert_eq!(hidden, is_hidden, "{text}");
         }
+    }
+    /// A former release takes what stands behind the toolset for the media type: it must be one that a response can have.
+    #[tokio::test]
+    async fn a_replica_of_an_earlier_release_reads_a_media_type_from_a_record() {
+        let (results, session) = (served(Results::default()), Session::default());
+        let owner = Owner::new(None, &session);
+        let handle = results.keep(result(3), owner, &mut Journal::default()).await.unwrap();
+        let stored = results.store.get(&key(&handle, owner), now()).await.unwrap().unwrap();
+        let text = stored.record.media_type();
+        let (toolset, media_type) = text.split_once(BETWEEN).unwrap();
+        assert_eq!(toolset, "pets");
+        assert!(http::HeaderValue::from_str(media_type).is_ok(), "{media_type}");
+        assert!(media_type.starts_with("a/b;"), "{media_type}");
     }
 }
