@@ -173,7 +173,7 @@ impl Plan {
         Ok(Ready { operation, subject, fillings, arguments, kept })
     }
 
-    /// The outcome of a response to a call without credentials; see [`Plan::understood`].
+    /// The outcome of a response to a call without credentials; see [`Plan::understood_response`].
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
         let reading = ReadContext { shape, masker: &masker, journal: &mut journal };

@@ -19,7 +19,7 @@ pub(crate) fn cleaned_text(text: &str) -> String {
     out
 }
 
-/// The number of characters that [`cleaned`] removes or replaces; each escape sequence counts as one.
+/// The number of characters that [`cleaned_text`] removes or replaces; each escape sequence counts as one.
 pub(crate) fn n_unseen(text: &str) -> usize {
     if readable(text).is_none() {
         return 0;

@@ -46,7 +46,7 @@ pub(crate) fn write_log_lines(lines: &str) {
     out.write_all(format!("{}\n", visible(lines)).as_bytes()).ok();
 }
 
-/// A text in bold, as [`coloured`] and [`talk`] show it.
+/// A text in bold, as [`print_styled`] and [`print_message`] show it.
 pub(crate) fn bold(text: &str) -> String {
     in_style("1", text)
 }

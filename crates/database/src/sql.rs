@@ -29,7 +29,7 @@ pub(crate) enum Direction {
     Descending,
 }
 
-/// A reading of rows. Every column is read as a text, which [`column::shown`](crate::column::shown) understands.
+/// A reading of rows. Every column is read as a text, which [`column::shown_columns`](crate::column::shown) understands.
 #[derive(Clone, Debug)]
 pub(crate) struct Select<'a> {
     pub(crate) table: &'a Table,

@@ -1,5 +1,5 @@
 //! The index of a folder: its files with their documents, and the pieces by which they are found. It has no text and reads no file:
-//! a file comes in as [`Prepared`], and whoever shows a piece reads the file again and compares its digest.
+//! a file comes in as [`PreparedFile`], and whoever shows a piece reads the file again and compares its digest.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

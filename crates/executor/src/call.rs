@@ -16,7 +16,7 @@ use crate::{
     watcher::{CallWatcher, Watcher},
 };
 
-/// One call on its way to a backend. It borrows from its maker; [`Call::detached`] makes one that borrows nothing.
+/// One call on its way to a backend. It borrows from its maker; [`Call::to_static`] makes one that borrows nothing.
 ///
 /// ```
 /// use callgate_executor::{Call, Executor};

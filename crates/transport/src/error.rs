@@ -129,7 +129,7 @@ impl Error {
         self.reached.unwrap_or_else(|| self.kind.reached_service())
     }
 
-    /// True if a later retry may succeed. [`Error::reached`] and the method decide whether a retry is harmless.
+    /// True if a later retry may succeed. [`Error::reached_service`] and the method decide whether a retry is harmless.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             ErrorKind::Connect

@@ -36,7 +36,7 @@ pub trait Transport: Debug + Send + Sync {
     /// A response of any status is a success; a redirect is returned and not followed.
     ///
     /// # Errors
-    /// Any [`ErrorKind`](crate::ErrorKind); [`Error::reached`] says whether the service may have seen the request.
+    /// Any [`ErrorKind`](crate::ErrorKind); [`Error::reached_service`] says whether the service may have seen the request.
     async fn send(
         &self,
         request: Request<Bytes>,

@@ -214,7 +214,7 @@ async fn set_up(
 
 impl Connection {
     /// Writes the command that sets the limits of a transaction, unless the session has them. The answer is read by
-    /// [`Connection::limited`].
+    /// [`Connection::read_limits_answer`].
     pub(super) fn limit(&mut self, limits: Limits) {
         if self.limits == InForce::Set(limits) {
             return;

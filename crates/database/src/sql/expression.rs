@@ -109,7 +109,7 @@ pub(super) fn exact_value(engine: Engine, column: &Column, placeholder: &str) ->
     }
 }
 
-/// The column as rows are ordered by it, and as it is compared with [`typed`] values for an order.
+/// The column as rows are ordered by it, and as it is compared with [`typed_value`] values for an order.
 pub(super) fn order_expression(scope: Scope<'_>, column: &Column) -> String {
     let name = scope.name(column);
     match scope.engine {

@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
 };
 
-/// True if [`next`] has a value for the column.
+/// True if [`next_version`] has a value for the column.
 pub(crate) fn has_next(engine: Engine, column: &Column) -> bool {
     !column.is_generated && next_version(engine, column, "").is_some()
 }

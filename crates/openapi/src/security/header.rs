@@ -31,7 +31,7 @@ pub(super) fn folded_name(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
-/// Returns true if two names are equal after [`folded`], without allocating.
+/// Returns true if two names are equal after [`folded_name`], without allocating.
 pub(super) fn is_one_header(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     one.trim().bytes().map(fold).eq(other.trim().bytes().map(fold))
