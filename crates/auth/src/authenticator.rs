@@ -39,7 +39,7 @@ use crate::{error::Error, place::CredentialPlace, refusal::CredentialRefusal};
 ///         let mut tenant = self.0.clone();
 ///         tenant.set_sensitive(true);
 ///         request.headers_mut().insert("x-tenant", tenant);
-///         Ok(Authorization::placed(self.places()))
+///         Ok(Authorization::from_places(self.places()))
 ///     }
 ///
 ///     fn places(&self) -> Vec<CredentialPlace> {
@@ -119,7 +119,7 @@ pub trait Authenticator: Debug + Send + Sync {
 ///
 /// // The answer of an authenticator that put a token in the header.
 /// let places = vec![CredentialPlace::authorization("Bearer ")];
-/// let authorization = Authorization::placed(places).with_secrets([Secret::new("t0k3n".to_owned())]);
+/// let authorization = Authorization::from_places(places).with_secrets([Secret::new("t0k3n".to_owned())]);
 /// assert_eq!(authorization.placed[0].name(), "authorization");
 /// assert!(!format!("{authorization:?}").contains("t0k3n"));
 /// ```

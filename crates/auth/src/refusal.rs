@@ -21,7 +21,7 @@
 /// #         Vec::new()
 /// #     }
 /// // In an authenticator that keeps a token:
-/// async fn refused(&self, _: &Authorization, refusal: CredentialRefusal, _: &Session) -> bool {
+/// async fn handle_refusal(&self, _: &Authorization, refusal: CredentialRefusal, _: &Session) -> bool {
 ///     // A request whose token was named is made again, with a fresh one.
 ///     refusal == CredentialRefusal::Token && self.token.lock().is_ok_and(|mut token| token.take().is_some())
 /// }
@@ -29,8 +29,8 @@
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// # let own = Own { token: Mutex::new(Some(Secret::new("t0k3n".to_owned()))) };
 /// # let (authorization, session) = (Authorization::default(), Session::default());
-/// # assert!(!own.refused(&authorization, CredentialRefusal::Unnamed, &session).await);
-/// # assert!(own.refused(&authorization, CredentialRefusal::Token, &session).await);
+/// # assert!(!own.handle_refusal(&authorization, CredentialRefusal::Unnamed, &session).await);
+/// # assert!(own.handle_refusal(&authorization, CredentialRefusal::Token, &session).await);
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -38,7 +38,7 @@ use crate::{
 ///
 /// let token = CredentialSource::Secret("env:PETS_TOKEN".parse()?);
 /// let pets = ToolsetConfig::new(Description::file("pets.yaml"))
-///     .named(ToolsetName::new("pets")?)
+///     .with_name(ToolsetName::new("pets")?)
 ///     .with_auth(AuthConfig::Bearer { token })
 ///     .with_confirm(Confirm::Destructive);
 /// # drop(pets);
@@ -302,7 +302,7 @@ pub(crate) struct ListedHeader {
 /// use callgate_tool::{ToolsetName, json};
 ///
 /// let schema = json!({"type": "object", "properties": {"page": {"type": "string"}}});
-/// let mut app = ToolsetConfig::new(Description::none()).named(ToolsetName::new("app")?);
+/// let mut app = ToolsetConfig::new(Description::none()).with_name(ToolsetName::new("app")?);
 /// app.functions.push(FunctionConfig::new("open_page", "Opens a page of the app", schema));
 /// let built = Config::new().with_toolset(app).build_blocking(&Environment::new(), None)?;
 /// assert!(built.executor.find("app-open_page").is_some());

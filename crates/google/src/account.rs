@@ -17,7 +17,7 @@ use crate::endpoints::Endpoints;
 /// # let (rest, secrets) = (Rest::new(Arc::new(Refuse::new())), Arc::new(MemoryStore::new()));
 /// let identity = Identity {
 ///     account: Account::Machine,
-///     impersonation: Some(Impersonation::of("pets@example.iam.gserviceaccount.com")),
+///     impersonation: Some(Impersonation::new("pets@example.iam.gserviceaccount.com")),
 ///     ..Identity::default()
 /// };
 /// let tokens = Tokens::new(identity, rest, secrets);
@@ -76,7 +76,7 @@ pub enum Account {
 /// use callgate_google::Impersonation;
 ///
 /// let broker = "broker@example.iam.gserviceaccount.com".to_owned();
-/// let impersonation = Impersonation::of("pets@example.iam.gserviceaccount.com").through([broker]);
+/// let impersonation = Impersonation::new("pets@example.iam.gserviceaccount.com").through([broker]);
 /// assert_eq!(impersonation.principal, "pets@example.iam.gserviceaccount.com");
 /// assert_eq!(impersonation.delegates, ["broker@example.iam.gserviceaccount.com"]);
 /// ```

@@ -36,7 +36,7 @@ use crate::abilities::{Abilities, Channel};
 /// let executor = Executor::builder().function("desk", "greet", json!({"type": "object"}), |call| async move {
 ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
 ///     let question = Question::of_person("user_name", "What is your name?", schema);
-///     match Client::of(&call).ask(&question).await {
+///     match Client::from_call(&call).ask(&question).await {
 ///         Ok(Reply::Given(values)) => json!({"greeting": values.get("name").cloned()}).into(),
 ///         Ok(_) => json!({"greeting": "stranger"}).into(),
 ///         Err(fault) => Outcome::Failed(fault),

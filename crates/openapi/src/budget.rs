@@ -27,10 +27,10 @@ use crate::{
 /// let document = Document::read(text, &Limits::default())?.value;
 /// let mut budget = Budget::default();
 /// for operation in load(&document, &Default::default()).operations {
-///     let tool = operation.declared(&mut budget).map_err(|refusal| vec![*refusal])?;
+///     let tool = operation.uncached_declaration(&mut budget).map_err(|refusal| vec![*refusal])?;
 ///     assert_eq!(tool.name.as_str(), "listPets");
 /// }
-/// assert!(budget.spent() < 100);
+/// assert!(budget.used_steps() < 100);
 /// # Ok(())
 /// # }
 /// ```

@@ -16,7 +16,7 @@ use crate::{InvalidJson, JsonReader, Value};
 /// let json = Json::parse("[ 9007199254740993 ]")?;
 /// assert_eq!(json.text(), "[ 9007199254740993 ]");
 /// assert_eq!(json.value()[0], 9_007_199_254_740_993_u64);
-/// assert_eq!(json, Json::of(&[9_007_199_254_740_993_u64]));
+/// assert_eq!(json, Json::from_serializable(&[9_007_199_254_740_993_u64]));
 /// # Ok::<(), callgate_tool::InvalidJson>(())
 /// ```
 #[derive(Clone)]

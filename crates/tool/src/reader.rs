@@ -17,12 +17,12 @@ pub const DEPTH: usize = 127;
 /// Reads a JSON text token by token.
 ///
 /// ```
-/// use callgate_tool::{Reader, Token};
+/// use callgate_tool::{JsonReader, JsonToken};
 ///
-/// let mut reader = Reader::new("[1.10]");
-/// assert_eq!(reader.token()?, Some(Token::ArrayStart));
-/// assert!(matches!(reader.token()?, Some(Token::Number(digits)) if digits.as_str() == "1.10"));
-/// assert_eq!(reader.token()?, Some(Token::ArrayEnd));
+/// let mut reader = JsonReader::new("[1.10]");
+/// assert_eq!(reader.token()?, Some(JsonToken::ArrayStart));
+/// assert!(matches!(reader.token()?, Some(JsonToken::Number(digits)) if digits.as_str() == "1.10"));
+/// assert_eq!(reader.token()?, Some(JsonToken::ArrayEnd));
 /// assert_eq!(reader.token()?, None);
 /// # Ok::<(), callgate_tool::InvalidJson>(())
 /// ```

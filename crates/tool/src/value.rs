@@ -210,11 +210,11 @@ fn index(token: &str) -> Option<usize> {
 /// struct Last;
 ///
 /// impl Index for Last {
-///     fn of(self, value: &Value) -> Option<&Value> {
+///     fn index_into(self, value: &Value) -> Option<&Value> {
 ///         value.as_array()?.last()
 ///     }
 ///
-///     fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+///     fn index_into_mut(self, value: &mut Value) -> Option<&mut Value> {
 ///         value.as_array_mut()?.last_mut()
 ///     }
 /// }

@@ -46,9 +46,9 @@ callgate_secret::error! {
     /// use callgate_transport::{Error, ErrorKind};
     ///
     /// let error = Error::new(ErrorKind::Send, "the connection broke");
-    /// assert_eq!(error.reached(), Reached::Maybe);
-    /// assert_eq!(error.with_reached(Reached::No).reached(), Reached::No);
-    /// assert_eq!(Error::new(ErrorKind::Connect, "nothing listens").reached(), Reached::No);
+    /// assert_eq!(error.reached_service(), Reached::Maybe);
+    /// assert_eq!(error.with_reached(Reached::No).reached_service(), Reached::No);
+    /// assert_eq!(Error::new(ErrorKind::Connect, "nothing listens").reached_service(), Reached::No);
     /// ```
     pub fn new;
 

@@ -36,7 +36,7 @@ use crate::{
 /// # use callgate_transport::{Client, ClientSettings, Network};
 /// let network = Network::new();
 /// let described = ClientSettings { named_by: NamedBy::Description, ..ClientSettings::default() };
-/// let client = Client::over(&network, described);
+/// let client = Client::over_network(&network, described);
 /// # let _ = client;
 /// ```
 #[derive(Clone, Debug)]

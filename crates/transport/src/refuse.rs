@@ -21,7 +21,7 @@ use crate::{
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let request = Request::get("https://api.example.com/pets").body(Bytes::new())?;
 /// let error = Refuse::new().send(request, &Limits::default()).await.unwrap_err();
-/// assert_eq!((error.kind(), error.reached()), (ErrorKind::Refused, Reached::No));
+/// assert_eq!((error.kind(), error.reached_service()), (ErrorKind::Refused, Reached::No));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -26,7 +26,7 @@ pub struct Unfinished;
 /// use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 ///
 /// let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"))]);
-/// let mut splitter = Splitter::of(&headers).expect("a sequence");
+/// let mut splitter = Splitter::from_headers(&headers).expect("a sequence");
 /// splitter.push(b"{\"n\":1}\n{\"n\"");
 /// assert_eq!(splitter.split().as_deref(), Some(&b"{\"n\":1}"[..]));
 /// assert_eq!(splitter.split(), None);
