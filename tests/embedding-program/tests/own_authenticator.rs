@@ -38,7 +38,7 @@ impl Authenticator for StaffSignature {
         let value = HeaderValue::from_str(&signature)
             .map_err(|_| Error::new(ErrorKind::UnusableSecret, "the signature is no header"))?;
         request.headers_mut().insert(SIGNATURE, value);
-        Ok(Authorization::placed(self.places()).with_secrets([Secret::new(signature)]))
+        Ok(Authorization::from_places(self.places()).with_secrets([Secret::new(signature)]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
