@@ -89,8 +89,8 @@ fn shape(from: &mut Unstructured<'_>) -> Result<Shape> {
 
 /// What comes in pieces is what comes at once.
 fn pieces(response: &Response<Bytes>) {
-    let Some(mut whole) = Splitter::of(response.headers()) else { return };
-    let mut split = Splitter::of(response.headers()).expect("the same");
+    let Some(mut whole) = Splitter::from_headers(response.headers()) else { return };
+    let mut split = Splitter::from_headers(response.headers()).expect("the same");
     whole.push(response.body());
     let mut expected = values(&mut whole);
     expected.extend(whole.finish());
