@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(n_nodes <= limits.nodes, "{n_nodes} nodes");
         assert!(depth <= limits.depth, "{depth} levels");
         let within = DescriptionLimits { text: limits, ..DescriptionLimits::default() };
-        let Ok(document) = Document::within(overlaid.root().clone(), within) else { return };
+        let Ok(document) = Document::with_limits(overlaid.root().clone(), within) else { return };
         let mut loaded = load(&document, &LoadOptions::default()).examined();
         overlaid.locate(DESCRIPTION, &mut loaded.report.diagnostics);
     }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
-use callgate_call::{BigIntegers, Plan, Reading, Selection, Shape, Splitter, Unfinished};
+use callgate_call::{BigIntegers, Plan, ReadContext, Selection, Shape, Splitter, Unfinished};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_secret::{Masker, Secret};
 use callgate_tool::{Content, Journal, Outcome, ToolCall, ToolResult};
@@ -46,8 +46,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(shape) = shape(&mut from) else { return };
     let Ok((plan, response)) = answer(plans, &mut from) else { return };
     let mut journal = Journal::default();
-    let reading = Reading { shape: &shape, masker: &masker(), journal: &mut journal };
-    let outcome = plan.understood(&response, reading).outcome;
+    let reading = ReadContext { shape: &shape, masker: &masker(), journal: &mut journal };
+    let outcome = plan.understood_response(&response, reading).outcome;
     check(&outcome, &shape);
     pieces(&response);
     let call = ToolCall::new("1", plan.operation().tool_name.as_str(), Default::default());
