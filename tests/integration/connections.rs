@@ -83,7 +83,7 @@ async fn a_connection_that_cannot_be_read_keeps_the_names_of_its_tools() {
     let environment = Environment::new().listing_missing();
     let built = config.build(&environment, None).await.unwrap();
     assert_eq!(built.executor.entries().count(), 5);
-    assert!(built.databases[0].failure.is_some());
+    assert!(built.sources[0].failure.is_some());
 }
 
 #[tokio::test]

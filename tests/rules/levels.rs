@@ -54,10 +54,10 @@ const TABLE: &[Row] = &[
             "vertex",
         ],
     },
+    Row { level: 7, name: "connector", uses: &["kind", "session", "transport"] },
+    Row { level: 7, name: "database", uses: &["kind", "session", "transport"] },
     Row { level: 7, name: "documents", uses: &["kind", "search", "session", "transport"] },
     Row { level: 7, name: "vertex", uses: &["kind", "transport"] },
-    Row { level: 6, name: "connector", uses: &["executor", "session", "transport"] },
-    Row { level: 6, name: "database", uses: &["executor", "session", "transport"] },
     Row { level: 6, name: "kind", uses: &["executor"] },
     Row { level: 6, name: "policy", uses: &["executor", "session"] },
     Row {

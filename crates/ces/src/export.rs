@@ -5,7 +5,7 @@ mod files;
 use std::path::Path;
 
 use callgate_config::{
-    ConfigCode, Description, Finding, Severity, SourceTools, SourceToolset, ToolSource,
+    Description, Finding, KindCode, Severity, SourceTools, SourceToolset, ToolSource,
 };
 use callgate_tool::{Object, Value};
 
@@ -33,7 +33,7 @@ impl ToolSource for Exports {
             Err(message) => {
                 let help = "name the directory of one exported tool, or its JSON file";
                 toolset.watch(path);
-                toolset.fault(ConfigCode::ExportedTool.as_str(), message, help);
+                toolset.fault(KindCode::ExportedTool.as_str(), message, help);
                 return None;
             }
         };
@@ -57,7 +57,7 @@ impl ToolSource for Exports {
             report_remarks(toolset, &file, &imported.remarks);
             let message = "expected an OpenAPI tool with its schema, got none";
             let help = "tools of other kinds cannot be called";
-            toolset.fault(ConfigCode::ExportedTool.as_str(), message, help);
+            toolset.fault(KindCode::ExportedTool.as_str(), message, help);
             return None;
         };
         import::server(schema.text(), &mut imported);

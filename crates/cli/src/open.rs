@@ -116,8 +116,8 @@ pub(crate) fn usable(
 
 /// Names what the load had no leave to ask, and the command that asks it.
 fn tell_unasked(file: &Path, built: &Built) {
-    for database in built.databases.iter().filter(|database| !database.is_asked) {
-        let (kind, name, file) = (database.kind.as_str(), &database.name, file.display());
+    for source in built.sources.iter().filter(|source| !source.is_asked) {
+        let (kind, name, file) = (source.key, &source.name, file.display());
         output::print_message_line(&format!(
             "note: the {kind} of `{name}` is not asked here; `callgate tools {file}` asks it"
         ));

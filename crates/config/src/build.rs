@@ -11,21 +11,12 @@ mod authenticators;
 mod authorization;
 mod built;
 mod connect;
-mod connection;
 mod context;
 mod credential_arguments;
-#[cfg_attr(
-    not(feature = "_database"),
-    expect(dead_code, reason = "a build without an engine connects to nothing")
-)]
-mod database;
-mod documents;
 mod edits;
 mod examination;
 mod functions;
-mod google_service;
 mod headers;
-mod innermost;
 mod kinds;
 mod logins;
 mod mcp_tools;
@@ -65,6 +56,7 @@ use self::{
     assembly::{Assembly, Tools},
     connect::Connections,
     context::BuildContext,
+    kinds::KindContext,
     other_names::OtherNames,
     remote_description::FetchedDescription,
     stores::Stores,
@@ -82,19 +74,10 @@ pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     agents::{BuiltAgent, BuiltModel},
     built::{Built, BuiltToolset},
-    database::{BuiltDatabase, DatabaseKind},
-    documents::BuiltDocuments,
     examination::{Examined, Subject, examine_subject},
     logins::{BuiltLogin, logins},
     summary::Summary,
 };
-
-/// The parts that the tools without descriptions are made of.
-struct Further<'a> {
-    around: database::Around<'a>,
-    of_connections: Vec<Option<connection::ConnectionSending>>,
-    of_kinds: Vec<Option<Sending>>,
-}
 
 impl Config {
     /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and reads from
@@ -146,9 +129,7 @@ impl Config {
         };
         let sending = transports::sending(&mut reader, self, &context, previous);
         let (sending, connections) = Box::pin(sending).await;
-        let tls: Vec<_> = sending.iter().map(|sending| sending.secured.clone()).collect();
-        let of_connections = connection::sending(&self.toolsets, &sending);
-        let of_kinds = kinds::google_sendings(&self.toolsets, &sending);
+        let kind_sendings = kinds::kind_sendings(&self.toolsets, &sending);
         let former = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let parts = self.build_described_toolsets(&mut reader, sending, former, &context).await;
         let access = access(&mut reader, self, &context, &connections, &stores).await;
@@ -163,17 +144,14 @@ impl Config {
         let network = &connections.network;
         let agents = agents::agents(&mut reader, self, &context, network).await;
         let notified = webhook::notified_service(&mut reader, self, &context, network).await;
-        let around = database::Around {
+        let kind_context = KindContext {
             build_context: &context,
             connections: &connections,
-            tls: &tls,
             state: policy.state.as_ref(),
-            previous: previous.map(|kept| &*kept.databases).unwrap_or_default(),
-            kept: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
-            effects: environment.within(reader.effects),
+            earlier: previous.map(|kept| &*kept.kinds).unwrap_or_default(),
         };
-        let further = Further { around, of_connections, of_kinds };
-        let tools = self.tools(&mut reader, parts, further).await;
+        let kinds = kinds::open_kinds(&mut reader, self, kind_context, kind_sendings).await;
+        let tools = Tools { parts, kinds };
         let assembly =
             Assembly { config: self, environment, tools, connections, stores, policy, earlier };
         let built = assembly.into_built(reader)?;
@@ -187,20 +165,6 @@ impl Config {
         let serving = self.serving.with_resolved_files(base);
         let built = Built { serving, access, agents, notified, ..built };
         Ok(Built { missing_secrets, missing_logins, lacking, ..built })
-    }
-
-    /// The toolsets with descriptions, and the tools of databases, connections and folders.
-    async fn tools<'a>(
-        &'a self,
-        reader: &mut Reader,
-        parts: Vec<ToolsetParts<'a>>,
-        further: Further<'_>,
-    ) -> Tools<'a> {
-        let Further { around, of_connections, of_kinds } = further;
-        let mut databases = database::all(reader, self, around).await;
-        connection::all(reader, self, around, of_connections, &mut databases).await;
-        let documents = kinds::open_kinds(reader, self, around, of_kinds, &mut databases).await;
-        Tools { parts, databases, documents }
     }
 
     /// The toolsets with descriptions.

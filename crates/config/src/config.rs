@@ -73,8 +73,6 @@ pub struct Config {
     pub mcp: McpConfig,
     /// Further meanings of words in the search for tools.
     pub synonyms: BTreeMap<String, Vec<String>>,
-    /// The toolsets with databases that run the tools of connections, by the names of the connections.
-    pub(crate) connections: BTreeMap<String, String>,
     /// The TLS settings of connections, for toolsets without their own.
     pub tls: TlsConfig,
     /// The services to call.

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::SystemTime};
 
 use callgate_executor::{Backend, Middleware};
+use callgate_kind::Missing;
 use callgate_secret::SecretStore;
 use callgate_session::Store;
 use callgate_settings::LoadEffects;
@@ -68,16 +69,6 @@ pub(crate) enum Sidecar {
     None,
     /// The process serves.
     Serving,
-}
-
-/// The effect of a description that cannot be read.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum Missing {
-    /// The whole configuration fails.
-    #[default]
-    Fault,
-    /// Only the toolset fails; it has no tools and gives the reason (`BuiltToolset::failure`).
-    Listed,
 }
 
 impl Environment {
@@ -219,8 +210,8 @@ impl Environment {
         self
     }
 
-    /// The effects on databases, connections and documents: none where only their names matter.
-    pub(crate) fn within(&self, effects: LoadEffects) -> LoadEffects {
+    /// The effects that opening toolsets of a kind may have: none where only the names of their tools matter.
+    pub(crate) fn kind_effects(&self, effects: LoadEffects) -> LoadEffects {
         if self.has_no_databases { effects.min(LoadEffects::Files) } else { effects }
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_kind::{Beside, Kept, ToolsetKind};
+use callgate_kind::{Beside, Kept, KindKeys, ToolsetKind};
 use callgate_settings::{Key, Mapping, Reader, SettingCode, Table, at, pointer_segment};
 use callgate_tree::{Node, Object};
 
@@ -11,8 +11,8 @@ use callgate_tree::{Node, Object};
 #[derive(Clone, Debug)]
 pub(crate) struct Kinds {
     all: Vec<Arc<dyn ToolsetKind>>,
-    /// The keys of kinds that are not in this build.
-    absent: Vec<&'static [Key]>,
+    /// The keys that name sources of kinds that are not in this build.
+    absent: Vec<&'static str>,
     toolset: Vec<&'static [Key]>,
     limits: Vec<&'static [Key]>,
     root: Vec<&'static [Key]>,
@@ -24,14 +24,43 @@ impl Default for Kinds {
         let (all, absent) = (Vec::new(), Vec::new());
         let (toolset, limits, root) = (Vec::new(), Vec::new(), Vec::new());
         let mut kinds = Self { all, absent, toolset, limits, root };
+        #[cfg(feature = "_database")]
+        kinds.add(Arc::new(callgate_database::DatabaseKind));
+        #[cfg(not(feature = "_database"))]
+        kinds.lack(
+            const {
+                let engines = &["mysql", "postgres", "sqlite"];
+                &[
+                    Key::absent("database", engines),
+                    Key::absent("entities", engines),
+                    Key::absent("query", engines),
+                    Key::absent("statements", engines),
+                ]
+            },
+            &[],
+        );
+        #[cfg(feature = "connector")]
+        kinds.add(Arc::new(callgate_connector::ConnectorKind));
+        #[cfg(not(feature = "connector"))]
+        kinds.lack(
+            const {
+                let connector = &["connector"];
+                &[
+                    Key::absent("connection", connector),
+                    Key::absent("actions", connector),
+                    Key::absent("user", connector),
+                ]
+            },
+            const { &[Key::absent("connections", &["connector"])] },
+        );
         #[cfg(feature = "documents")]
         kinds.add(Arc::new(callgate_documents::DocumentsKind));
         #[cfg(not(feature = "documents"))]
-        kinds.lack(const { &[Key::absent("documents", &["documents"])] });
+        kinds.lack(const { &[Key::absent("documents", &["documents"])] }, &[]);
         #[cfg(any(feature = "documents", feature = "vertex"))]
         kinds.add(Arc::new(callgate_vertex::VertexKind { asks_google: cfg!(feature = "vertex") }));
         #[cfg(not(any(feature = "documents", feature = "vertex")))]
-        kinds.lack(const { &[Key::absent("vertex", &["documents", "vertex"])] });
+        kinds.lack(const { &[Key::absent("vertex", &["documents", "vertex"])] }, &[]);
         kinds
     }
 }
@@ -49,16 +78,20 @@ impl Kinds {
         self.all.push(kind);
     }
 
-    /// Records a key of a kind that is not in this build.
-    #[cfg(not(feature = "documents"))]
-    fn lack(&mut self, keys: &'static [Key]) {
-        self.toolset.push(keys);
-        self.absent.push(keys);
+    /// Records the keys of a toolset, and of the configuration, of a kind that is not in this build.
+    #[cfg_attr(
+        all(feature = "_database", feature = "connector", feature = "documents"),
+        expect(dead_code, reason = "a build with all kinds lacks none")
+    )]
+    fn lack(&mut self, toolset: &'static [Key], root: &'static [Key]) {
+        self.toolset.push(toolset);
+        self.root.push(root);
+        self.absent.extend(toolset.first().map(|source| source.name));
     }
 
     /// True if a key names a source of a kind that is not in this build.
     pub(crate) fn lacks(&self, key: &str) -> bool {
-        self.absent.iter().copied().flatten().any(|absent| absent.name == key)
+        self.absent.contains(&key)
     }
 
     /// The kind whose source a toolset names.
@@ -106,25 +139,42 @@ impl Kinds {
 pub(crate) fn check(reader: &mut Reader, kinds: &Kinds, table: &Table<'_>, toolset: Mapping<'_>) {
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         kinds.all.iter().partition(|kind| toolset.object.contains(kind.key()));
-    for kind in &here {
-        check_beside(reader, kinds, table, &***kind, toolset);
-    }
-    let Some(limits) = members(toolset, "limits") else { return };
-    let mut reported = Vec::new();
-    for kind in elsewhere {
-        // A misspelt key of a kind is reported already.
-        if reader.is_misspelt(toolset, kind.key()) {
-            return;
+    let mut names: Vec<_> = here.iter().flat_map(|kind| own_names(&***kind)).collect();
+    // A misspelt key of a kind is reported already.
+    if !elsewhere.iter().any(|kind| reader.is_misspelt(toolset, kind.key())) {
+        for kind in elsewhere {
+            check_elsewhere(reader, &**kind, toolset, &names);
+            names.extend(own_names(&**kind));
         }
-        let others = here.iter().flat_map(|kind| kind.keys().limits);
-        let others: Vec<_> = others.map(|key| key.name).chain(reported.clone()).collect();
-        let own = kind.keys().limits.iter().map(|key| key.name);
-        for key in own.filter(|key| limits.contains(key) && !others.contains(key)) {
+    }
+    for kind in here {
+        check_beside(reader, kinds, table, &**kind, toolset);
+    }
+}
+
+/// The names of the keys that a kind declares for toolsets and their limits.
+fn own_names(kind: &dyn ToolsetKind) -> impl Iterator<Item = &'static str> {
+    let KindKeys { toolset, limits, .. } = kind.keys();
+    toolset.iter().chain(limits).map(|key| key.name)
+}
+
+/// Reports the keys of a kind that the toolset is not of, but for those with these names, which other kinds have too.
+fn check_elsewhere(
+    reader: &mut Reader,
+    kind: &dyn ToolsetKind,
+    toolset: Mapping<'_>,
+    names: &[&str],
+) {
+    let KindKeys { toolset: keys, limits: limit_keys, .. } = kind.keys();
+    let pointer = at(toolset, "limits");
+    let limits = members(toolset, "limits").map(|object| Mapping { object, pointer: &pointer });
+    for (mapping, keys) in [(Some(toolset), keys), (limits, limit_keys)] {
+        let Some(mapping) = mapping else { continue };
+        let keys = keys.iter().map(|key| key.name);
+        for key in keys.filter(|key| mapping.object.contains(key) && !names.contains(key)) {
             let message = format!("expected `{}` with `{key}`, got none", kind.key());
             let help = format!("write `{}` into the toolset, or remove the key", kind.example());
-            let pointer = format!("{}/{key}", at(toolset, "limits"));
-            reader.complain(SettingCode::UnusedKey, pointer, message, help);
-            reported.push(key);
+            reader.complain(SettingCode::UnusedKey, at(mapping, key), message, help);
         }
     }
 }
@@ -140,12 +190,16 @@ fn check_beside(
     let (Beside { keys, limits, tools }, own) = (kind.beside(), kind.keys());
     let is_own = |key: &str| own.toolset.iter().any(|own| own.name == key);
     for (key, _) in toolset.object.iter() {
-        if table.has(key) && !keys.contains(&&**key) && !is_own(key) {
+        let pointer = at(toolset, key);
+        let is_reported = reader.complaints.iter().any(|complaint| {
+            complaint.code == SettingCode::UnusedKey.as_str() && complaint.pointer == pointer
+        });
+        if table.has(key) && !keys.contains(&&**key) && !is_own(key) && !is_reported {
             let is_source =
                 SOURCES.contains(&&**key) || kinds.all.iter().any(|kind| kind.key() == &**key);
             let help = if is_source { "put it into a toolset of its own" } else { "remove it" };
             let message = format!("expected no `{key}` beside `{}`, got one", kind.key());
-            reader.complain(SettingCode::UnusedKey, at(toolset, key), message, help);
+            reader.complain(SettingCode::UnusedKey, pointer, message, help);
         }
     }
     for (key, own, common) in [("limits", own.limits, limits), ("tools", &[][..], tools)] {
@@ -173,4 +227,4 @@ fn members<'a>(toolset: Mapping<'a>, key: &str) -> Option<&'a Object> {
 }
 
 /// The keys that name sources of tools, beside those of kinds.
-const SOURCES: [&str; 5] = ["ces_toolset", "connection", "database", "dialogflow_tool", "openapi"];
+const SOURCES: [&str; 3] = ["ces_toolset", "dialogflow_tool", "openapi"];

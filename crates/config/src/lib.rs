@@ -7,9 +7,7 @@ mod aws;
 mod build;
 mod code;
 mod config;
-mod connection;
 mod credential;
-mod database;
 mod description;
 mod environment;
 mod error;
@@ -51,7 +49,6 @@ mod tool_source;
 mod toolset;
 mod toolset_keys;
 mod toolsets;
-mod unused_keys;
 mod upstream;
 mod webhook;
 
@@ -60,11 +57,10 @@ pub use agents::{
     ModelConfig, ModelDialect,
 };
 pub use build::{
-    Built, BuiltAccess, BuiltAgent, BuiltDatabase, BuiltDocuments, BuiltIssuer, BuiltLogin,
-    BuiltModel, BuiltPrincipal, BuiltToolset, DatabaseKind, Examined, Subject, Summary,
-    examine_subject, logins,
+    Built, BuiltAccess, BuiltAgent, BuiltIssuer, BuiltLogin, BuiltModel, BuiltPrincipal,
+    BuiltToolset, Examined, Subject, Summary, examine_subject, logins,
 };
-pub use callgate_kind::Counts as DocumentCounts;
+pub use callgate_kind::{Counts as DocumentCounts, KindCode, OpenedSource};
 pub use callgate_settings::{
     ConfigDigest, Finding, Key, Kind, LoadEffects, MAX_FILE_BYTES, SettingCode, Severity, Table,
     Takes, new_private_file, private_folder, read_file, remedy_of_reading,

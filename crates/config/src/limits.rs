@@ -32,7 +32,7 @@ keys! {
 }
 
 keys! {
-    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys, DatabaseLimitKeys {
+    pub(crate) ToolsetLimits over ToolsetConfig, in "`limits`" with SharedLimits, CallLimitKeys {
         /// The bytes of text that the YAML aliases of the description may stand for.
         alias_bytes => description_limits.text.alias_bytes: Bytes;
         /// The steps that declaring all tools of the description may take.
@@ -66,20 +66,6 @@ keys! {
     }
 }
 
-keys! {
-    /// The limits of a toolset that only databases have.
-    pub(crate) DatabaseLimitKeys over ToolsetConfig, in "`limits`" {
-        /// The number of connections to a database.
-        connections => database.limits.connections: Count<1000>;
-        /// The time that a statement waits for a lock of a database.
-        lock_time => database.limits.lock_time: Duration;
-        /// The largest value of a row that is shown.
-        row_bytes => database.limits.row_bytes: Bytes;
-        /// The number of rows of a result, of a connection too.
-        rows => database.limits.rows: Count<10000>;
-    }
-}
-
 /// A toolset with the limits under the key `limits` of the whole configuration; its other keys are the sidecar's.
 pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     let (mut toolset, pointer) = (ToolsetConfig::default(), at(root, "limits"));
@@ -106,7 +92,6 @@ pub(crate) fn apply_limits(
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);
         CallLimitKeys::fill(toolset, reader, mapping);
-        DatabaseLimitKeys::fill(toolset, reader, mapping);
         of_own_tools(mapping, toolset);
     }
 }
@@ -119,8 +104,6 @@ fn of_own_tools(mapping: Mapping<'_>, toolset: &mut ToolsetConfig) {
     if mapping.object.contains("result_bytes") {
         toolset.given.result_bytes = Some(toolset.call.shape.result_bytes);
     }
-    let limits = &mut toolset.database.limits;
-    (limits.timeout, limits.result_bytes) = (toolset.given.timeout, toolset.given.result_bytes);
 }
 
 /// Applies the key `limits` of a mapping over the limits of a toolset's kind.

@@ -9,15 +9,10 @@ use crate::{
     agents::{AgentConfig, AgentLimits, AgentTools, Agents, BudgetKeys, ModelKeys, Models},
     argument_headers::ArgumentHeaderKeys,
     config::Config,
-    connection::{ActionKeys, LocalConnections, LocalKeys, UserKeys},
     credential::{
         ApiKeyKeys, AuthKeys, AuthorizationCodeKeys, AwsSigV4Keys, BasicKeys, BearerKeys,
         ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
         SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
-    },
-    database::{
-        DatabaseKeys, EntityKeys, InputFieldKeys, LoginKeys, OutputFieldKeys, QueryKeys, RoleKeys,
-        StatementKeys,
     },
     functions::FunctionKeys,
     identity::EndpointKeys,
@@ -63,8 +58,6 @@ keys! {
         audit: Audit;
         /// The limits on all calls, and on those of each principal.
         calls: CallsKeys;
-        /// The toolsets with databases that run the tools of connections in place of Google, by the names of the connections.
-        connections: LocalConnections, needs "connector";
         /// Names that requests may call this sidecar by, beside those of this machine.
         hosts => serving.hosts: Hosts;
         /// The limits on kept results of calls with an idempotency key.
@@ -172,17 +165,6 @@ const BEFORE_KINDS: &[Table<'static>] = &[
     TokenExchangeKeys::TABLE,
     SchemeKeys::TABLE,
     SchemeApiKeyKeys::TABLE,
-    LocalKeys::TABLE,
-    ActionKeys::TABLE,
-    UserKeys::TABLE,
-    DatabaseKeys::TABLE,
-    LoginKeys::TABLE,
-    RoleKeys::TABLE,
-    EntityKeys::TABLE,
-    InputFieldKeys::TABLE,
-    OutputFieldKeys::TABLE,
-    StatementKeys::TABLE,
-    QueryKeys::TABLE,
 ];
 
 const AFTER_KINDS: &[Table<'static>] =

@@ -16,8 +16,6 @@ use callgate_transport::AddressRange;
 use url::Url;
 
 use crate::{
-    connection::ConnectorConfig,
-    database::DatabaseConfig,
     description::Description,
     headers::{FixedHeader, HeaderValue},
     policy::CallLimits,
@@ -52,12 +50,10 @@ pub struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The OpenAPI description.
     pub description: Description,
-    /// The connection whose entities and actions are tools.
-    pub(crate) connector: ConnectorConfig,
-    /// The database whose tables and statements are tools.
-    pub(crate) database: DatabaseConfig,
     /// The settings of its kind; `None` for a toolset with a description, with functions alone, or of a kind above.
     pub(crate) kind: Option<Arc<dyn KindSettings>>,
+    /// True if an export names its source, and the operator neither that nor a server: it is not asked.
+    pub(crate) is_named_by_export: bool,
     /// The common limits that the operator has set.
     pub(crate) given: GivenLimits,
     /// True if nothing is served while its description cannot be read.

@@ -8,9 +8,7 @@ use callgate_transport::{AddressRange, NotARange};
 
 use crate::{
     argument_headers::ArgumentHeaders,
-    connection::{Actions, ConnectionName, User},
     credential::Auth,
-    database::{Database, Entities, Query, Statements},
     description::Description,
     functions::Functions,
     headers::Headers,
@@ -31,9 +29,6 @@ use crate::{
 
 keys! {
     pub(crate) ToolsetKeys over ToolsetConfig, in "a toolset" {
-        /// The tools of the connection: operations on its entities, actions, and tools of its own; those of its own tools that
-        /// only read unless given.
-        actions => connector.actions: Actions, needs "connector";
         /// Withheld headers that arguments may set.
         argument_headers: ArgumentHeaders;
         /// Tools whose arguments are the members of their JSON body, with what its schema says of the whole.
@@ -48,25 +43,18 @@ keys! {
         ces_toolset => _: String, apart "ces";
         /// The calls that a person has to approve; `writes` are those that change something.
         confirm: ConfirmRules;
-        /// The connection of Google's Integration Connectors whose entities and actions are tools, in place of a description:
-        /// `projects/PROJECT/locations/LOCATION/connections/NAME`.
-        connection => connector.connection: ConnectionName, needs "connector";
         /// Parameters that are arguments although they have the name and place of a credential.
         credential_arguments: Vec<String>;
         /// Origins that credentials and values of the session may go to beside the server's own.
         credential_origins => credentials.origins: Origins;
         /// Credentials by the security schemes of the description.
         credentials => credentials.schemes: Schemes;
-        /// The SQL database whose tables and statements are tools, in place of a description.
-        database => database.connection: Database, needs "mysql", "postgres", "sqlite";
         /// The defaults that are sent; `safe` leaves out those that would decide alone what a call changes.
         defaults: DefaultsWord;
         /// A tool as Dialogflow CX exports it: its directory or its JSON file.
         dialogflow_tool => _: String, apart "ces";
         /// Addresses that may be called beyond public ones.
         egress: Egress;
-        /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
-        entities => database.entities: Entities, needs "mysql", "postgres", "sqlite";
         /// `client` hands checked calls to the client instead of the service.
         execution: ExecutionRules;
         /// Tools that the client runs; without `openapi` and other sources the toolset has no others.
@@ -83,8 +71,6 @@ keys! {
         overlays: Vec<std::path::PathBuf>;
         /// The text before the operation's name; the toolset's own name unless given.
         prefix: Prefix;
-        /// `false`, or the login for SQL that a model writes.
-        query => database.query: Query, needs "mysql", "postgres", "sqlite";
         /// `same_origin` follows what GET and HEAD are answered below the server's path.
         redirects => call.redirects: RedirectsWord;
         /// Origins that the description may refer to documents on.
@@ -103,8 +89,6 @@ keys! {
         session_inputs: SessionInputsWord;
         /// Session values that inputs take although credentials of other toolsets read them.
         session_parameters: SessionParameters;
-        /// The operator's own statements to the database, by the names that their tools have: `shop-top_customers`.
-        statements => database.statements: Statements, needs "mysql", "postgres", "sqlite";
         /// The certificates that secure its connections.
         tls: TlsConfig;
         /// The names of tools whose `operationId` a generator such as FastAPI made; `short` leaves out what it added.
@@ -113,8 +97,6 @@ keys! {
         tools => selection: SelectionKeys;
         /// `http` asks the service, `replay` answers from recordings.
         upstream: Upstream;
-        /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
-        user => connector.user: User, needs "connector";
     }
 }
 

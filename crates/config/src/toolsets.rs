@@ -17,7 +17,6 @@ use crate::{
     tool_source::{self, Settings, SourcedToolset, ToolSources},
     toolset::ToolsetConfig,
     toolset_keys::ToolsetKeys,
-    unused_keys,
 };
 
 /// Reads all toolsets, which are at this place.
@@ -125,8 +124,6 @@ pub(crate) fn toolset(
     output::shapes(reader, mapping, &mut toolset);
     tool_edits::edits(reader, mapping, &mut toolset);
     argument_headers::check(reader, &toolset);
-    unused_keys::database::check(reader, mapping);
-    unused_keys::connection::check(reader, mapping);
     kinds::check(reader, place.kinds, &table, mapping);
     let kind = place.kinds.of_toolset(mapping);
     if let Some(kind) = kind {
@@ -157,11 +154,11 @@ fn table(kinds: &Kinds) -> Table<'_> {
 /// True if a key names a source that is not in this build.
 fn names_absent_source(mapping: Mapping<'_>, kinds: &Kinds) -> bool {
     let mut keys = mapping.object.iter().map(|(key, _)| key);
-    let sources = ["ces_toolset", "connection", "database", "dialogflow_tool"];
+    let sources = ["ces_toolset", "dialogflow_tool"];
     let is_source = |key: &str| sources.contains(&key);
     let is_absent = |key: &str| ToolsetKeys::TABLE.absent_feature(key).is_some();
     keys.any(|key| kinds.lacks(key) || (is_source(key) && is_absent(key)))
 }
 
 /// The keys that name sources of tools, beside those of kinds.
-const SOURCES: [&str; 4] = ["openapi", "connection", "database", "functions"];
+const SOURCES: [&str; 2] = ["openapi", "functions"];

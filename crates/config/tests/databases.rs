@@ -203,7 +203,7 @@ fn a_database_that_is_away_keeps_its_tools_and_refuses_their_calls() {
     assert_eq!(findings(&error), [("/toolsets/shop/database/url", "unreachable-database")]);
     let listing = Environment::new().listing_missing();
     let built = built_in(&folder, keys, &listing).unwrap();
-    assert!(built.databases[0].failure.is_some() && built.databases[0].is_required);
+    assert!(built.sources[0].failure.is_some() && built.sources[0].is_required);
     assert_eq!(names(&built), ["shop-orders-list", "shop-orders-get"]);
     let outcome = call(&built, "shop-orders-get", json!({"no": 1}), &Session::default());
     let Outcome::Failed(fault) = outcome else { panic!("{outcome:?}") };
@@ -218,7 +218,7 @@ fn a_missing_secret_is_reported_and_keeps_the_other_tools() {
     let error = built(&folder, keys).unwrap_err();
     assert_eq!(findings(&error), [("/toolsets/shop/database/url", "secret")]);
     let listed = built_in(&folder, keys, &Environment::new().listing_missing()).unwrap();
-    assert!(listed.databases[0].failure.is_some());
+    assert!(listed.sources[0].failure.is_some());
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn tools_of_a_database_that_went_away_stay_as_they_were() {
     let first = config.build_blocking(&environment, None).unwrap();
     std::fs::rename(folder.path().join("shop.db"), folder.path().join("away.db")).unwrap();
     let second = config.build_blocking(&environment, Some(&first)).unwrap();
-    assert!(second.databases[0].failure.is_some());
+    assert!(second.sources[0].failure.is_some());
     let schema = |built: &Built| {
         let list = built.executor.find("shop-orders-list").unwrap();
         list.declaration().unwrap().input_schema.to_value()
@@ -238,7 +238,7 @@ fn tools_of_a_database_that_went_away_stay_as_they_were() {
     assert_eq!(schema(&first), schema(&second));
     std::fs::rename(folder.path().join("away.db"), folder.path().join("shop.db")).unwrap();
     let third = config.build_blocking(&environment, Some(&second)).unwrap();
-    assert!(third.databases[0].failure.is_none());
+    assert!(third.sources[0].failure.is_none());
 }
 
 /// The places of values that any caller may set.
@@ -282,8 +282,8 @@ async fn databases_are_loaded_side_by_side() {
     let config = Config::from_text(&text, folder.path()).unwrap();
     let begun = tokio::time::Instant::now();
     let built = config.build(&Environment::new().listing_missing(), None).await.unwrap();
-    assert!(built.databases.iter().all(|database| database.failure.is_some()));
-    assert_eq!(built.databases.len(), 3);
+    assert!(built.sources.iter().all(|database| database.failure.is_some()));
+    assert_eq!(built.sources.len(), 3);
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use callgate_config::{Built, Config, Environment, Error};
+use callgate_config::{Built, Config, DocumentCounts, Environment, Error};
 use callgate_tool::{FaultCode, Object, Outcome, Session, ToolCall, Value, json};
 use tempfile::TempDir;
 
@@ -19,6 +19,10 @@ fn handbook() -> TempDir {
 
 fn write(folder: &TempDir, name: &str, text: &str) {
     fs::write(folder.path().join("handbook").join(name), text).unwrap();
+}
+
+fn counts(built: &Built) -> DocumentCounts {
+    built.sources[0].followed.as_ref().unwrap().counts()
 }
 
 /// The toolset `handbook` with these keys is refused at this pointer of it, with this help.
@@ -117,8 +121,8 @@ fn a_folder_is_searched_and_read_by_its_tools() {
     assert_eq!(found(&built, "handbook-search", &Session::default()), ["open.md", "pay.md"]);
     let outcome = call(&built, "handbook-read", json!({"document": "pay.md"}), &Session::default());
     assert!(outcome.text().unwrap().contains("monthly"), "{outcome:?}");
-    let counts = built.documents[0].counts();
-    assert_eq!((&*built.documents[0].name, counts.files, counts.pieces), ("handbook", 2, 2));
+    let counts = counts(&built);
+    assert_eq!((&*built.sources[0].name, counts.files, counts.pieces), ("handbook", 2, 2));
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn a_file_that_cannot_be_read_is_a_warning_at_the_key() {
         ("documents-unreadable", "/toolsets/handbook/documents/folder")
     );
     assert!(finding.position.is_some() && finding.message.starts_with("`bad.md:1`: "), "{finding}");
-    assert_eq!(built.documents[0].findings().len(), 1);
+    assert_eq!(built.sources[0].findings().len(), 1);
 }
 
 #[test]
@@ -191,15 +195,15 @@ fn a_later_build_uses_the_index_again_and_finds_what_has_changed() {
     write(&folder, "new.md", "---\ncolour: red\n---\n# New\n\nA second shop.\n");
     let second = again(&folder, FOLDER, Some(&first)).unwrap();
     // One index behind both: the earlier build knows the file too.
-    assert_eq!(first.documents[0].counts(), second.documents[0].counts());
+    assert_eq!(counts(&first), counts(&second));
     let schema = |built: &Built| {
         let search = built.executor.find("handbook-search").unwrap();
         search.declaration().unwrap().input_schema.to_value().to_string()
     };
     assert!(!schema(&first).contains("colour") && schema(&second).contains("colour"));
     let third = again(&folder, "documents: {folder: handbook, exclude: [new.md]}", Some(&second));
-    assert_eq!(third.unwrap().documents[0].counts().files, 2);
-    assert_eq!(second.documents[0].counts().files, 3);
+    assert_eq!(counts(&third.unwrap()).files, 2);
+    assert_eq!(counts(&second).files, 3);
 }
 
 #[test]
@@ -209,7 +213,7 @@ fn a_completion_asks_for_names_alone() {
     let config = Config::from_text(&text, folder.path()).unwrap();
     let built = config.build_blocking(&Environment::new().without_databases(), None).unwrap();
     assert_eq!(names(&built), ["handbook-search", "handbook-read"]);
-    assert!(built.documents.is_empty());
+    assert!(built.sources.is_empty());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A model's arguments, checked against the declaration, as the arguments of a request to the service.
 
 use callgate_call::wording::connector as wording;
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{
     Arguments, Fault, Object, Problem, Session, SessionSource, StatementInput, Value, json,
 };
@@ -10,7 +11,6 @@ use crate::{
     description::Method,
     field::FieldKind,
     filter::{self, Filter, conditions},
-    settings::{Form, Operation},
     work::{Action, Entity, Query, ServiceTool, Work},
 };
 
@@ -93,8 +93,10 @@ fn of_entity(
         }
         Operation::Update => {
             let given = match entity.form {
-                Form::Google => arguments,
-                Form::Own => arguments.get(SET).and_then(Value::as_object).unwrap_or(arguments),
+                ArgumentForm::Google => arguments,
+                ArgumentForm::Own => {
+                    arguments.get(SET).and_then(Value::as_object).unwrap_or(arguments)
+                }
             };
             let fields = fields(entity, given);
             if fields.is_empty() {
@@ -144,8 +146,8 @@ fn list(
     bounds: Bounds,
 ) -> Result<usize, Box<Fault>> {
     let [limit, page] = match entity.form {
-        Form::Google => ["pageSize", "pageToken"],
-        Form::Own => [LIMIT, PAGE],
+        ArgumentForm::Google => ["pageSize", "pageToken"],
+        ArgumentForm::Own => [LIMIT, PAGE],
     };
     let most = u64::from(bounds.rows);
     let limit = arguments.get(limit).and_then(Value::as_u64).unwrap_or(most).clamp(1, most);
@@ -170,8 +172,8 @@ fn list(
 
 fn sort_column<'a>(entity: &Entity, arguments: &'a Arguments) -> Option<&'a str> {
     let name = match entity.form {
-        Form::Google => "sortByColumns",
-        Form::Own => SORT,
+        ArgumentForm::Google => "sortByColumns",
+        ArgumentForm::Own => SORT,
     };
     arguments.get(name)?.as_array()?.first()?.as_str()
 }
@@ -181,8 +183,8 @@ fn conditions_of(entity: &Entity, arguments: &Arguments) -> Result<Option<String
     let at = conditions_argument(entity);
     let Some(given) = arguments.get(at) else { return Ok(None) };
     let filter = match entity.form {
-        Form::Google => clause(entity, given.as_str().unwrap_or_default()),
-        Form::Own => filter::read(given),
+        ArgumentForm::Google => clause(entity, given.as_str().unwrap_or_default()),
+        ArgumentForm::Own => filter::read(given),
     };
     let filter =
         filter.map_err(|problems| wording::wrong_conditions(nested_problems(at, problems)))?;
@@ -211,8 +213,8 @@ fn nested_problems(at: &str, mut problems: Vec<Problem>) -> Vec<Problem> {
 /// The name of the argument with the conditions.
 fn conditions_argument(entity: &Entity) -> &'static str {
     match entity.form {
-        Form::Google => FILTER_CLAUSE,
-        Form::Own => WHERE,
+        ArgumentForm::Google => FILTER_CLAUSE,
+        ArgumentForm::Own => WHERE,
     }
 }
 
@@ -235,7 +237,7 @@ fn id(entity: &Entity, arguments: &Arguments) -> Result<Option<Value>, Box<Fault
 fn fields(entity: &Entity, given: &Object) -> Object {
     let inputs = entity.inputs.iter();
     let is_other = |argument: &str| {
-        entity.form == Form::Google
+        entity.form == ArgumentForm::Google
             && entity.operation == Operation::Update
             && [ENTITY_ID, FILTER_CLAUSE].contains(&argument)
     };

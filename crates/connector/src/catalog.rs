@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate_auth::Authenticator;
+use callgate_kind::Operation;
 use callgate_tool::{Effect, NamedBy, Session, Value};
 use callgate_transport::{Limits, Transport};
 use http::{Request, header::ACCEPT};
@@ -13,7 +14,6 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::{
     connection_name::ConnectionName,
     field::{Field, text},
-    settings::Operation,
 };
 
 /// The service, as the load of a connection asks it.

@@ -1,11 +1,11 @@
 //! The arguments of a connection's tools as a model sees them.
 
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Object, StatementInput, Value, json};
 
 use crate::{
     field::Field,
     filter,
-    settings::{Form, Operation},
     work::{Entity, Query, Work},
 };
 
@@ -21,14 +21,14 @@ pub(crate) fn input(work: &Work, rows: u32) -> Value {
 
 fn of_entity(entity: &Entity, rows: u32) -> Value {
     match (entity.form, entity.operation) {
-        (Form::Own, Operation::List) => own_list(entity, rows),
-        (Form::Google, Operation::List) => google_list(entity, rows),
+        (ArgumentForm::Own, Operation::List) => own_list(entity, rows),
+        (ArgumentForm::Google, Operation::List) => google_list(entity, rows),
         (_, Operation::Get) => closed_schema([key(entity)], &[&entity.key.0]),
         (_, Operation::Create) => create(entity),
-        (Form::Own, Operation::Delete) => own_change(entity, None),
-        (Form::Own, Operation::Update) => own_change(entity, Some(set(entity))),
-        (Form::Google, Operation::Delete) => google_change(entity, Object::new()),
-        (Form::Google, Operation::Update) => google_change(entity, values(entity)),
+        (ArgumentForm::Own, Operation::Delete) => own_change(entity, None),
+        (ArgumentForm::Own, Operation::Update) => own_change(entity, Some(set(entity))),
+        (ArgumentForm::Google, Operation::Delete) => google_change(entity, Object::new()),
+        (ArgumentForm::Google, Operation::Update) => google_change(entity, values(entity)),
     }
 }
 

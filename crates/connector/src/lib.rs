@@ -4,12 +4,15 @@
 
 mod arguments;
 mod catalog;
+mod code;
 mod connection_name;
 mod declaration;
 mod description;
 mod field;
 mod filter;
 mod json_schema;
+mod keys;
+mod kind;
 mod load;
 mod local;
 mod rows;
@@ -19,9 +22,9 @@ mod tool;
 mod user;
 mod work;
 
+pub use code::ConnectorCode;
 pub use connection_name::{ConnectionName, NotAConnection};
+pub use kind::ConnectorKind;
 pub use load::{Loaded, Surroundings, load};
 pub use local::local;
-pub use settings::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Operation, SERVICE, UserSettings,
-};
+pub use settings::{ActionKind, ActionSettings, ConnectionSettings, SERVICE, UserSettings};

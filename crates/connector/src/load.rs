@@ -8,14 +8,16 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{Authenticator, combined_authenticator};
 use callgate_executor::{Backend, SessionValues};
+use callgate_kind::ArgumentForm;
 use callgate_transport::Transport;
 use callgate_tree::SettingFinding;
 
 use self::tools::Making;
 use crate::{
     catalog::{Catalog, UserRule},
+    code::ConnectorCode,
     description::{Methods, Requests},
-    settings::{ActionKind, ActionSettings, ConnectionSettings, Form},
+    settings::{ActionKind, ActionSettings, ConnectionSettings},
     user::User,
 };
 
@@ -138,12 +140,12 @@ fn user_findings(settings: &ConnectionSettings, rule: UserRule) -> Vec<SettingFi
 }
 
 /// The names of a tool's form that a model sees.
-fn entity_key(form: Form, keys: &[&str]) -> String {
+fn entity_key(form: ArgumentForm, keys: &[&str]) -> String {
     match (form, keys) {
-        (Form::Own, [only]) => crate::work::name_part(only, 60),
+        (ArgumentForm::Own, [only]) => crate::work::name_part(only, 60),
         _ => crate::declaration::ENTITY_ID.to_owned(),
     }
 }
 
-const USER: &str = "connection-user";
-const UNKNOWN: &str = "connection-unknown";
+const USER: &str = ConnectorCode::User.as_str();
+const UNKNOWN: &str = ConnectorCode::Unknown.as_str();

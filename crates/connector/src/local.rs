@@ -9,16 +9,18 @@ use std::sync::Arc;
 
 use callgate_call::ArgumentCheck;
 use callgate_executor::Backend;
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Object, Schema, Tool, ToolName, Value, json};
 use callgate_tree::SettingFinding;
 
 use self::tool::TranslatedTool;
 use crate::{
     arguments::id_schema,
+    code::ConnectorCode,
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
     load::Loaded,
-    settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
+    settings::{ActionKind, ActionSettings, ConnectionSettings},
     work::name_part,
 };
 
@@ -88,8 +90,8 @@ fn entity_tool(
     };
     let name = name.map_err(|error| (error.to_string(), "give the tool a `name`".to_owned()))?;
     let own = match action.form {
-        Form::Google => google_schema(&entity_arguments, *operation, &schema),
-        Form::Own => schema.clone(),
+        ArgumentForm::Google => google_schema(&entity_arguments, *operation, &schema),
+        ArgumentForm::Own => schema.clone(),
     };
     let description = match &*action.description {
         "" => inner.declaration().map(|tool| tool.description.clone()).unwrap_or_default(),
@@ -190,5 +192,5 @@ fn google_schema(
     declared
 }
 
-const LOCAL: &str = "connection-local";
+const LOCAL: &str = ConnectorCode::Local.as_str();
 const MAX_ENTITY: usize = 60;

@@ -1,8 +1,9 @@
 //! A response of the service as the result of a tool: the chosen fields, in rows, within the bounds of a result.
 
+use callgate_kind::ArgumentForm;
 use callgate_tool::{Object, Value, json};
 
-use crate::{description::Method, settings::Form, work::Work};
+use crate::{description::Method, work::Work};
 
 /// The result of a call; `None` if it is larger than `most_bytes`.
 pub(crate) fn result(
@@ -15,8 +16,8 @@ pub(crate) fn result(
     let (form, fields) = match work {
         Work::Action(action) => (action.form, action.output_fields.as_deref()),
         Work::Entity(entity) => (entity.form, entity.output_fields.as_deref()),
-        Work::Query(query) => (Form::Own, query.output_fields.as_deref()),
-        Work::Tool(_) => (Form::Own, None),
+        Work::Query(query) => (ArgumentForm::Own, query.output_fields.as_deref()),
+        Work::Tool(_) => (ArgumentForm::Own, None),
     };
     let list = |name: &str| response.get(name).and_then(Value::as_array);
     let result = match method {
@@ -34,8 +35,8 @@ pub(crate) fn result(
         Method::Create | Method::Get | Method::Update => {
             let row = selection(response.get("fields"), fields);
             match form {
-                Form::Google => json!({"connectorOutputPayload": row}),
-                Form::Own => json!({"row": row}),
+                ArgumentForm::Google => json!({"connectorOutputPayload": row}),
+                ArgumentForm::Own => json!({"row": row}),
             }
         }
         Method::Delete | Method::DeleteMany => json!({"deleted": true}),
@@ -51,7 +52,7 @@ struct Most {
     bytes: usize,
 }
 
-fn page(form: Form, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
+fn page(form: ArgumentForm, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
     let n_all = rows.len();
     rows.truncate(most.rows);
     let n_asked = rows.len();
@@ -66,13 +67,15 @@ fn page(form: Form, mut rows: Vec<Value>, next: &str, most: Most) -> Value {
     let next = Some(next).filter(|next| !next.is_empty() && n_fitting == n_all);
     let has_more = next.is_some() || n_fitting < n_all;
     let mut result = match form {
-        Form::Google => Object::from_iter([("connectorOutputPayload", Value::Array(rows))]),
-        Form::Own => Object::from_iter([("rows", Value::Array(rows)), ("more", has_more.into())]),
+        ArgumentForm::Google => Object::from_iter([("connectorOutputPayload", Value::Array(rows))]),
+        ArgumentForm::Own => {
+            Object::from_iter([("rows", Value::Array(rows)), ("more", has_more.into())])
+        }
     };
     if let Some(next) = next {
         let name = match form {
-            Form::Google => "nextPageToken",
-            Form::Own => "next",
+            ArgumentForm::Google => "nextPageToken",
+            ArgumentForm::Own => "next",
         };
         result.insert(name, next.into());
     }
@@ -104,7 +107,8 @@ mod tests {
     #[track_caller]
     fn check(n_rows: usize, next: &str, most: (usize, usize), expected: &Value) {
         let (rows_most, bytes) = most;
-        let mut found = page(Form::Own, rows(n_rows), next, Most { rows: rows_most, bytes });
+        let mut found =
+            page(ArgumentForm::Own, rows(n_rows), next, Most { rows: rows_most, bytes });
         let n_shown = found["rows"].as_array().unwrap().len();
         found.as_object_mut().unwrap().insert("rows", n_shown.into());
         assert_eq!(&found, expected);

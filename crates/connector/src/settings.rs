@@ -1,7 +1,8 @@
-//! The settings of a connection and of its tools, as values. `config` reads them from a text; nothing here sends a request.
+//! The settings of a connection and of its tools, as values. `keys` reads them from a text; nothing here sends a request.
 
 use callgate_auth::CredentialSource;
 use callgate_executor::CallSettings;
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Effect, StatementInput, ToolName, ToolsetName};
 
 use crate::connection_name::ConnectionName;
@@ -34,7 +35,7 @@ pub struct ConnectionSettings {
 }
 
 /// One tool of a connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct ActionSettings {
     /// The JSON pointer in the configuration, for findings.
@@ -50,11 +51,11 @@ pub struct ActionSettings {
     /// The fields of results; `None` for all.
     pub output_fields: Option<Vec<String>>,
     /// The names of the arguments and of the parts of a result.
-    pub form: Form,
+    pub form: ArgumentForm,
 }
 
 /// The action of a connection's tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum ActionKind {
     /// Runs an action.
@@ -91,33 +92,6 @@ pub enum ActionKind {
     },
 }
 
-/// An operation on entities.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Operation {
-    /// Adds an entity.
-    Create,
-    /// Removes an entity.
-    Delete,
-    /// Reads one entity by its id.
-    Get,
-    /// Reads entities by conditions.
-    List,
-    /// Changes an entity.
-    Update,
-}
-
-/// The names of a tool's arguments and of the parts of its result.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Form {
-    /// Those of Google's agents: `entityId`, `filterClause`, fields beside each other.
-    Google,
-    /// Those of callgate: `where`, `set`, the key by its own name.
-    #[default]
-    Own,
-}
-
 /// The end user, in whose name a connection acts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a user is shown by a token in a header")]
@@ -134,24 +108,14 @@ impl UserSettings {
     pub const HEADER: &'static str = "x-integration-connectors-dynamic-auth-config";
 }
 
-impl Operation {
-    /// The operation in a configuration and in the names of tools.
-    pub fn as_str(self) -> &'static str {
+impl ActionKind {
+    /// The effect of a call, as the configuration has it.
+    pub(crate) fn effect(&self) -> Effect {
         match self {
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Update => "update",
-        }
-    }
-
-    /// The effect of a call.
-    pub fn effect(self) -> Effect {
-        match self {
-            Self::Create => Effect::Write,
-            Self::Delete | Self::Update => Effect::Idempotent,
-            Self::Get | Self::List => Effect::Read,
+            Self::Action { effect, .. } | Self::Query { effect, .. } => *effect,
+            Self::Entity { operation, .. } => operation.effect(),
+            // What a tool of the connection does is known when the connection is loaded.
+            Self::Tool { .. } => Effect::Write,
         }
     }
 }

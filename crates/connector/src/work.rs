@@ -1,13 +1,10 @@
 //! The action of one tool of a connection, with the fields that it offers: the common ground of its declaration, its requests and
 //! its results.
 
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Effect, StatementInput, Value};
 
-use crate::{
-    field::Field,
-    settings::{Form, Operation},
-    sql::Statement,
-};
+use crate::{field::Field, sql::Statement};
 
 /// The action of one tool.
 #[derive(Clone, Debug)]
@@ -23,7 +20,7 @@ pub(crate) enum Work {
 pub(crate) struct Entity {
     pub(crate) name: String,
     pub(crate) operation: Operation,
-    pub(crate) form: Form,
+    pub(crate) form: ArgumentForm,
     /// True if update and delete also take conditions.
     pub(crate) many: bool,
     /// The argument for the id, and the schema of its values.
@@ -47,7 +44,7 @@ pub(crate) struct Input {
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
     pub(crate) id: String,
-    pub(crate) form: Form,
+    pub(crate) form: ArgumentForm,
     pub(crate) schema: Value,
     pub(crate) effect: Effect,
     pub(crate) output_fields: Option<Vec<String>>,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use callgate_auth::{AuthConfig, AuthContext, Authenticator, CredentialSource};
 use callgate_connector::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, Surroundings,
-    UserSettings, load,
+    ActionKind, ActionSettings, ConnectionSettings, Loaded, Surroundings, UserSettings, load,
 };
 use callgate_executor::{Builder, Call, CallSettings, Executor, SessionValues};
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_secret::{MemoryStore, Secret};
 use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
 use callgate_tool::{
@@ -35,7 +35,7 @@ fn entry(kind: ActionKind) -> ActionSettings {
         kind,
         input_fields: None,
         output_fields: None,
-        form: Form::Own,
+        form: ArgumentForm::Own,
     }
 }
 

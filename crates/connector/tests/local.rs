@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
-use callgate_connector::{
-    ActionKind, ActionSettings, ConnectionSettings, Form, Loaded, Operation, SERVICE, local,
-};
+use callgate_connector::{ActionKind, ActionSettings, ConnectionSettings, Loaded, SERVICE, local};
 use callgate_executor::{Backend, CallSettings, Executor, Function};
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Effect, Outcome, Session, ToolCall, ToolsetName, Value, json};
 
 /// Tools of a database with these declarations, which answer with their arguments.
@@ -42,7 +41,7 @@ fn database(short: &str) -> Option<Arc<dyn Backend>> {
     Some(Arc::new(function.unwrap().with_effect(Effect::Read)))
 }
 
-fn load_tools(entity: &str, operation: Operation, form: Form) -> Loaded {
+fn load_tools(entity: &str, operation: Operation, form: ArgumentForm) -> Loaded {
     let action = ActionSettings {
         pointer: "/a".to_owned(),
         name: None,
@@ -68,7 +67,7 @@ fn load_tools(entity: &str, operation: Operation, form: Form) -> Loaded {
 
 /// The arguments that the database's tool gets; `None` if the call fails before.
 async fn request_body(operation: Operation, arguments: Value) -> Option<Value> {
-    let Loaded { mut tools, findings, .. } = load_tools("orders", operation, Form::Google);
+    let Loaded { mut tools, findings, .. } = load_tools("orders", operation, ArgumentForm::Google);
     assert!(findings.is_empty(), "{findings:?}");
     let tool = tools.remove(0);
     let name = tool.name().to_string();
@@ -124,7 +123,7 @@ fn a_tool_without_its_like_in_the_database_is_a_finding() {
     for (entity, operation) in
         [("orders", Operation::Delete), ("cases", Operation::List), ("parts", Operation::Get)]
     {
-        let found = load_tools(entity, operation, Form::Google);
+        let found = load_tools(entity, operation, ArgumentForm::Google);
         assert_eq!((found.tools.len(), found.findings[0].code), (0, "connection-local"));
     }
 }

@@ -1,9 +1,8 @@
 //! The declarations of tools: names, words, and the schemas of arguments and results. They are short, because a model reads all
 //! of them; `plan` checks what a schema leaves open.
 
-use callgate_tool::{
-    Effect, InvalidName, Object, Schema, Tool, ToolName, ToolsetName, Value, json,
-};
+use callgate_kind::Operation;
+use callgate_tool::{InvalidName, Object, Schema, Tool, ToolName, ToolsetName, Value, json};
 
 use crate::{
     catalog::{Column, ColumnKind},
@@ -11,7 +10,7 @@ use crate::{
     engine::Engine,
     entity::{Entity, is_required},
     filter,
-    settings::{DatabaseLimits, Operation},
+    settings::DatabaseLimits,
 };
 
 /// The facts that the declarations of one database depend on.
@@ -30,14 +29,6 @@ pub(crate) fn name(prefix: Option<&ToolsetName>, rest: &str) -> Result<ToolName,
     }
 }
 
-pub(crate) fn effect(operation: Operation) -> Effect {
-    match operation {
-        Operation::Create => Effect::Write,
-        Operation::Delete | Operation::Update => Effect::Idempotent,
-        Operation::Get | Operation::List => Effect::Read,
-    }
-}
-
 /// The declaration of one operation.
 pub(crate) fn tool(
     entity: &Entity,
@@ -53,7 +44,7 @@ pub(crate) fn tool(
         Operation::Update => update(entity, terms),
     };
     let description = description(entity, operation);
-    let tool = Tool::new(name, description, Schema::new(input), effect(operation));
+    let tool = Tool::new(name, description, Schema::new(input), operation.effect());
     let output = output(entity, operation);
     Ok(tool.with_lazy_output_schema(move || Some(Schema::new(output))))
 }

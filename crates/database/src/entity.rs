@@ -4,6 +4,7 @@
 mod fit;
 mod resolve;
 
+use callgate_kind::Operation;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use fit::{is_offered, is_required};
@@ -12,7 +13,7 @@ pub(crate) use resolve::{Context, pointer_token, resolve};
 use crate::{
     catalog::{Column, Table},
     login::{Needs, TableNeeds},
-    settings::{Operation, SessionSource, TableName},
+    settings::{SessionSource, TableName},
 };
 
 /// One table or view with its operations. Each name of a column is one of the table.
@@ -152,28 +153,9 @@ impl TableName {
     }
 }
 
-impl Operation {
-    /// All operations, in the order of their tools.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::List, Self::Get, Self::Create, Self::Update, Self::Delete];
-
-    /// The word in the tool's name and in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Update => "update",
-        }
-    }
-
-    pub(crate) fn is_write(self) -> bool {
-        !matches!(self, Self::Get | Self::List)
-    }
-}
-
 /// The operations of an entity, in the order of their tools.
 pub(crate) fn offered_operations(entity: &Entity) -> impl Iterator<Item = Operation> {
-    Operation::ALL.into_iter().filter(|operation| entity.operations.contains(operation))
+    let all =
+        [Operation::List, Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
+    all.into_iter().filter(|operation| entity.operations.contains(operation))
 }

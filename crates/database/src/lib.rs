@@ -1,6 +1,6 @@
 //! Tables and statements of SQL databases as tools: [`Backend`](callgate_executor::Backend)s that list, get, create, update and
 //! delete rows, and run statements of the operator. A call is one transaction of prepared statements; no text of a model is
-//! ever SQL. `config` reads the settings.
+//! ever SQL. `keys` reads the settings.
 
 #![cfg_attr(
     not(feature = "postgres"),
@@ -21,6 +21,8 @@ mod error;
 mod failure;
 mod filter;
 mod finding;
+mod keys;
+mod kind;
 mod load;
 mod login;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -55,7 +57,8 @@ mod transaction;
 
 pub use connections::Connections;
 pub use error::{Error, ErrorKind};
-pub use finding::DatabaseFinding;
+pub use finding::{DatabaseCode, DatabaseFinding};
+pub use kind::DatabaseKind;
 pub use load::{Loaded, Resources, Surroundings, load, load_with};
 #[cfg(feature = "mysql")]
 #[doc(hidden)]
@@ -63,6 +66,6 @@ pub use mysql::mysql_values;
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;
 pub use settings::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Operation, QuerySettings, RoleRule,
-    SessionSource, StatementInput, StatementSettings, TableName,
+    DatabaseLimits, DatabaseSettings, EntitySettings, QuerySettings, RoleRule, SessionSource,
+    StatementInput, StatementSettings, TableName,
 };

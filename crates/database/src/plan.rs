@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use callgate_call::wording::database as wording;
 use callgate_executor::Call;
+use callgate_kind::Operation;
 use callgate_tool::{Fault, FingerprintHasher, Principal, Session, ToolName};
 
 use self::arguments::Values;
@@ -23,7 +24,6 @@ use crate::{
     page::Place,
     result_rows::{Columns, ResultShape},
     session_values::text_of_column,
-    settings::Operation,
     sql::{self, Sql},
     transaction::{Access, Expects, Step, Transaction},
 };

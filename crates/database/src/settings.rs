@@ -1,7 +1,8 @@
-//! The settings of a database and of its tools, as values. `config` reads them from a text; nothing here opens a connection.
+//! The settings of a database and of its tools, as values. `keys` reads them from a text; nothing here opens a connection.
 
 use std::{collections::BTreeMap, time::Duration};
 
+use callgate_kind::Operation;
 use callgate_secret::Secret;
 use callgate_tool::{Effect, ToolsetName};
 pub use callgate_tool::{SessionSource, StatementInput};
@@ -33,7 +34,7 @@ pub struct DatabaseSettings {
 }
 
 /// A role that a transaction takes, out of a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a role comes from somewhere and is one of some")]
 pub struct RoleRule {
     /// The source of the role's name.
@@ -43,7 +44,7 @@ pub struct RoleRule {
 }
 
 /// The name of a table or view: `orders`, `public.orders`.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_structs, reason = "a name has these parts")]
 pub struct TableName {
     /// The schema; `None` for the default one (`public`, `main`, the database of the address).
@@ -53,7 +54,7 @@ pub struct TableName {
 }
 
 /// One table or view with its operations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct EntitySettings {
     /// The JSON pointer in the configuration, for findings.
@@ -88,24 +89,8 @@ pub struct EntitySettings {
     pub version: Option<String>,
 }
 
-/// An operation on the rows of an entity.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Operation {
-    /// Adds a row.
-    Create,
-    /// Removes a row.
-    Delete,
-    /// Reads one row by its key.
-    Get,
-    /// Reads rows by conditions.
-    List,
-    /// Changes a row.
-    Update,
-}
-
 /// A statement of the operator, with named values: `:since`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
 pub struct StatementSettings {
     /// The JSON pointer in the configuration, for findings.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use callgate_executor::{Backend, Call, Review};
+use callgate_kind::Operation;
 use callgate_tool::{
     Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
 };
@@ -14,7 +15,6 @@ use crate::{
     entity::Entity,
     failure::FailureContext,
     plan::{Plan, Purpose, Request},
-    settings::Operation,
     transaction::{Access, Transaction},
 };
 

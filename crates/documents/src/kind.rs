@@ -129,14 +129,14 @@ impl KindSettings for FolderSettings {
         _: &[NamedTool],
         around: Surroundings<'_>,
     ) -> Opened {
-        if around.effects.fetching().is_none() {
+        if around.shared.effects.fetching().is_none() {
             return Opened::absent(Absence::Unasked);
         }
         let settings = DocumentsSettings {
             toolset: toolset.name.clone(),
             prefix: toolset.prefix.cloned(),
-            folder: around.base.join(&self.0.folder),
-            extractor: around.extractor.cloned(),
+            folder: around.shared.base.join(&self.0.folder),
+            extractor: around.shared.extractor.cloned(),
             ..self.0.clone()
         };
         let earlier = around.earlier.and_then(Kept::get::<Documents>);

@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::{Built, BuiltDatabase, BuiltDocuments, BuiltToolset, Finding};
+use callgate_config::{Built, BuiltToolset, Finding, OpenedSource};
 use callgate_tool::{Value, json};
 use http::StatusCode;
 use serde::Serialize;
@@ -141,8 +141,8 @@ pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Res
 /// True unless a toolset that the operator requires has no description, or no database. Every toolset was tried before.
 fn is_ready(built: &Built) -> bool {
     let is_lacking = |toolset: &BuiltToolset| toolset.is_required && toolset.failure().is_some();
-    let is_down = |database: &BuiltDatabase| database.is_required && database.failure.is_some();
-    !built.toolsets.iter().any(is_lacking) && !built.databases.iter().any(is_down)
+    let is_down = |source: &OpenedSource| source.is_required && source.failure.is_some();
+    !built.toolsets.iter().any(is_lacking) && !built.sources.iter().any(is_down)
 }
 
 fn toolset(toolset: &BuiltToolset) -> ToolsetState<'_> {
@@ -164,19 +164,15 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The state of a toolset without a description: that of its database, if it has one, with the findings about its documents.
+/// The state of a toolset without a description: that of its source, if it has one, with the findings about its contents.
 /// Functions are always there.
 fn other_toolset_state<'b>(built: &'b Built, name: &'b str) -> ToolsetState<'b> {
-    let database = built.databases.iter().find(|database| database.name == name);
-    let why = database.and_then(|database| database.failure.as_deref());
+    let source = built.sources.iter().find(|source| source.name == name);
+    let why = source.and_then(|source| source.failure.as_deref());
     let status = if why.is_some() { ToolsetStatus::Failed } else { ToolsetStatus::Ready };
-    let required = database.is_some_and(|database| database.is_required);
-    let documents = built.documents.iter().filter(|documents| documents.name == name);
-    let findings = documents.flat_map(BuiltDocuments::findings);
-    let findings = findings
-        .take(MOST_FINDINGS)
-        .map(|document_finding| self::finding(&document_finding))
-        .collect();
+    let required = source.is_some_and(|source| source.is_required);
+    let findings = source.map(OpenedSource::findings).unwrap_or_default();
+    let findings = findings.iter().take(MOST_FINDINGS).map(finding).collect();
     ToolsetState { name, status, required, why, findings }
 }
 

@@ -218,7 +218,7 @@ impl ReloadLoop {
 fn lacks(built: &Built) -> bool {
     let mut toolsets = built.toolsets.iter();
     toolsets.any(|one| one.failure().is_some() || one.stale.is_some())
-        || built.databases.iter().any(|one| one.failure.is_some())
+        || built.sources.iter().any(|source| source.failure.is_some())
 }
 
 fn tell(cause: Cause, end: &End) {

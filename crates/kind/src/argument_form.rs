@@ -2,13 +2,14 @@
 
 use callgate_settings::words;
 
-/// The names of a tool's arguments.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The names of a tool's arguments, and of the parts of its result.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
 pub enum ArgumentForm {
-    /// Those of Google's agents.
+    /// Those of Google's agents: `entityId`, `filterClause`, fields beside each other.
     Google,
-    /// Those of callgate.
+    /// Those of callgate: `where`, `set`, the key by its own name.
+    #[default]
     Own,
 }
 

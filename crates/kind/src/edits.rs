@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "whoever adds it to an executor uses both")]
 pub struct EditedBackend {
+    /// The name without the toolset, as the configuration names it.
+    pub short: String,
     /// The tool, by its name without the edit.
     pub backend: Arc<dyn Backend>,
     /// The changed declaration.
@@ -26,7 +28,7 @@ pub struct EditedBackend {
 impl EditedBackend {
     /// Adds the tool to an executor.
     pub fn add_to(self, builder: Builder) -> Builder {
-        let Self { backend, edit } = self;
+        let Self { backend, edit, .. } = self;
         match edit {
             Some(edit) => builder.edited_shared_backend(backend, edit),
             None => builder.shared_backend(backend),
@@ -35,25 +37,25 @@ impl EditedBackend {
 }
 
 /// The tools, each as an edit declares it. Faults of the edits are reported.
-pub fn apply_edits<T: AsRef<NamedTool>>(
+pub(crate) fn apply_edits(
     reader: &mut Reader,
     toolset: &CommonSettings<'_>,
-    tools: &[T],
+    tools: &[NamedTool],
     backends: &[Arc<dyn Backend>],
 ) -> Vec<EditedBackend> {
-    let tools: Vec<&NamedTool> = tools.iter().map(AsRef::as_ref).collect();
     for rule in toolset.edits {
-        if let Some(fault) = unused_edit_fault(toolset, &tools, rule) {
+        if let Some(fault) = unused_edit_fault(toolset, tools, rule) {
             complain_of_edit(reader, &rule.pointer, &fault);
         }
     }
     let mut edited = Vec::new();
     for backend in backends {
-        let is_it = |tool: &&&NamedTool| tool.former_name(toolset).as_ref() == Ok(backend.name());
+        let is_it = |tool: &&NamedTool| tool.former_name(toolset).as_ref() == Ok(backend.name());
         let tool = tools.iter().find(is_it);
+        let short = tool.map(|tool| tool.short.clone()).unwrap_or_default();
         let edit = tool.and_then(|tool| Some((tool.edit(toolset)?, tool.name(toolset).ok()?)));
         let edit = edit.and_then(|(rule, name)| apply_edit(reader, toolset, rule, name, backend));
-        edited.push(EditedBackend { backend: Arc::clone(backend), edit });
+        edited.push(EditedBackend { short, backend: Arc::clone(backend), edit });
     }
     edited
 }
@@ -79,7 +81,7 @@ fn apply_edit(
 /// The fault of an edit that changes no tool.
 fn unused_edit_fault(
     toolset: &CommonSettings<'_>,
-    tools: &[&NamedTool],
+    tools: &[NamedTool],
     rule: &EditRule,
 ) -> Option<EditFault> {
     let name = &rule.tool;

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use callgate_settings::{Key, Mapping, Reader, Table};
 
-use crate::{opened_toolset::Kept, settings::KindSettings};
+use crate::{kept_value::Kept, settings::KindSettings};
 
 /// A kind of toolset. A program registers it; it has no state.
 pub trait ToolsetKind: fmt::Debug + Send + Sync {

@@ -28,6 +28,10 @@ pub struct CommonSettings<'a> {
     pub pointer: &'a str,
     /// The text before the tools' names; `None` for none.
     pub prefix: Option<&'a ToolsetName>,
+    /// True if nothing is ready while its source is away.
+    pub is_required: bool,
+    /// True if an export names its source, and the operator neither that nor a server: it is not asked.
+    pub is_named_by_export: bool,
     /// The server that the operator names.
     pub server: Option<&'a str>,
     /// The settings of calls.
@@ -38,12 +42,6 @@ pub struct CommonSettings<'a> {
     pub edits: &'a [EditRule],
     /// The names by which the configuration may mean functions of the toolset.
     pub functions: Vec<String>,
-}
-
-impl AsRef<Self> for NamedTool {
-    fn as_ref(&self) -> &Self {
-        self
-    }
 }
 
 impl NamedTool {

@@ -10,23 +10,22 @@ use crate::{
 };
 
 /// The selected tools. Entries that match none are reported: a misspelt one that excludes is an error.
-pub fn select_tools<T: AsRef<NamedTool>>(
+pub(crate) fn select_tools(
     reader: &mut Reader,
     toolset: &CommonSettings<'_>,
-    all: Vec<T>,
-) -> Vec<T> {
+    all: Vec<NamedTool>,
+) -> Vec<NamedTool> {
     let selection = toolset.selection;
     for (criterion, patterns) in [("exclude", &selection.exclude), ("include", &selection.include)]
     {
         for (index, pattern) in patterns.iter().enumerate() {
-            if !all.iter().any(|tool| matches(toolset, tool.as_ref(), pattern)) {
+            if !all.iter().any(|tool| matches(toolset, tool, pattern)) {
                 let pointer = format!("{}/tools/{criterion}/{index}", toolset.pointer);
                 report_unmatched_pattern(reader, pointer, pattern, &all);
             }
         }
     }
-    let is_selected = |tool: &T| {
-        let tool = tool.as_ref();
+    let is_selected = |tool: &NamedTool| {
         let is_of =
             |patterns: &[Pattern]| patterns.iter().any(|pattern| matches(toolset, tool, pattern));
         let is_included = selection.include.is_empty() || is_of(&selection.include);
@@ -42,14 +41,14 @@ fn matches(toolset: &CommonSettings<'_>, tool: &NamedTool, pattern: &Pattern) ->
         || names.iter().flatten().any(|name| pattern.matches(name.as_str()))
 }
 
-fn report_unmatched_pattern<T: AsRef<NamedTool>>(
+fn report_unmatched_pattern(
     reader: &mut Reader,
     pointer: String,
     pattern: &Pattern,
-    all: &[T],
+    all: &[NamedTool],
 ) {
     let message = format!("expected tools to match, got none: `{}`", pattern.as_str());
-    let near = nearest(pattern.as_str(), all.iter().map(|tool| tool.as_ref().short.as_str()));
+    let near = nearest(pattern.as_str(), all.iter().map(|tool| tool.short.as_str()));
     let help = near.map(|near| format!("did you mean `{near}`?"));
     match help {
         Some(help) if pointer.contains("/tools/exclude/") => {

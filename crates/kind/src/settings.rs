@@ -1,23 +1,17 @@
-//! The settings of one toolset of a kind, and what opening it needs from outside.
+//! The settings of one toolset of a kind: what they name, and how its source is opened.
 
-use std::{
-    any::Any,
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use callgate_auth::Authenticator;
-use callgate_executor::SessionValues;
-use callgate_settings::{LoadEffects, Mapping, Reader};
+use callgate_auth::AuthConfig;
+use callgate_settings::{Mapping, Reader};
 use callgate_tool::{Fault, SessionSource};
-use callgate_transport::Transport;
+use callgate_tree::SettingFinding;
 
 use crate::{
     named_tool::{CommonSettings, NamedTool},
-    opened_toolset::{Kept, Opened, Siblings},
+    opened_toolset::Opened,
+    surroundings::Surroundings,
 };
 
 /// The settings of one toolset of a kind.
@@ -40,6 +34,19 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
     /// The fault of a call of a tool whose source cannot be reached.
     fn unavailable(&self) -> Box<Fault>;
 
+    /// The finding about a source that cannot be reached for this reason, with its place below the toolset; `None` for a source
+    /// that is always there.
+    fn unreachable(&self, why: &str) -> Option<SettingFinding> {
+        _ = why;
+        None
+    }
+
+    /// True if these settings make equal tools: those of the last build stay in use while the source is away.
+    fn is_same(&self, other: &dyn KindSettings) -> bool {
+        _ = other;
+        false
+    }
+
     /// The name of a toolset that is opened before this one.
     fn needs(&self) -> Option<&str> {
         None
@@ -48,6 +55,11 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
     /// The service that calls send requests to, if there is one.
     fn calls(&self) -> ServiceCalls {
         ServiceCalls::None
+    }
+
+    /// The credentials that calls need beside the one of all calls.
+    fn credentials(&self) -> Vec<AuthConfig> {
+        Vec::new()
     }
 
     /// The values of the session that its settings read, each with its place. `pointer` is the place of the toolset.
@@ -63,6 +75,12 @@ pub trait KindSettings: Any + fmt::Debug + Send + Sync {
         selected: &[NamedTool],
         around: Surroundings<'_>,
     ) -> Opened;
+}
+
+/// True if other settings are of the same kind and equal: for [`KindSettings::is_same`].
+pub fn equal_settings<T: KindSettings + PartialEq>(own: &T, other: &dyn KindSettings) -> bool {
+    let other: &dyn Any = other;
+    other.downcast_ref().is_some_and(|other: &T| other == own)
 }
 
 /// The common limits that an operator has set: unset ones are smaller for some kinds.
@@ -83,26 +101,4 @@ pub enum ServiceCalls {
     None,
     /// A service of Google's; without `auth` as the account of this machine.
     Google,
-}
-
-/// What opening a toolset needs from outside.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
-pub struct Surroundings<'a> {
-    /// The folder that relative paths start at.
-    pub base: &'a Path,
-    /// The effects that opening may have.
-    pub effects: LoadEffects,
-    /// The program that extracts text from files.
-    pub extractor: Option<&'a PathBuf>,
-    /// The transport of calls; `None` for no service, or after a reported fault.
-    pub transport: Option<Arc<dyn Transport>>,
-    /// The credential of all calls; `None` for no service, or after a reported fault.
-    pub authenticator: Option<Arc<dyn Authenticator>>,
-    /// The session values that credentials of any toolset read.
-    pub session_values: SessionValues,
-    /// The toolsets that were opened before.
-    pub siblings: Siblings<'a>,
-    /// What the toolset of this name kept in the last build.
-    pub earlier: Option<&'a Kept>,
 }

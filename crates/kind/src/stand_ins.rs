@@ -14,19 +14,19 @@ use crate::{
 };
 
 /// The tools by their names, as long as nothing else is known of them. `unavailable` is the fault of calls while the source is away.
-pub fn stand_ins<T: AsRef<NamedTool>>(
+pub(crate) fn stand_ins(
     toolset: &CommonSettings<'_>,
-    tools: &[T],
-    absence: Absence,
+    tools: &[NamedTool],
+    absence: &Absence,
     unavailable: &Fault,
 ) -> Vec<Arc<dyn Backend>> {
     let (fault, description) = match absence {
         Absence::NamedByExport => (*wording::own_tool::named_by_export(), UNASKED),
         Absence::Unasked => (*wording::own_tool::unasked_service(), UNASKED),
-        Absence::Unavailable => (unavailable.clone(), DESCRIPTION),
+        Absence::Unavailable(_) => (unavailable.clone(), DESCRIPTION),
     };
-    let stand_in = |tool: &T| {
-        let (tool, schema) = (tool.as_ref(), Schema::new(json!({"type": "object"})));
+    let stand_in = |tool: &NamedTool| {
+        let schema = Schema::new(json!({"type": "object"}));
         let name = tool.former_name(toolset).ok()?;
         let tool = Tool::new(name, description.to_owned(), schema, tool.effect);
         let (toolset, fault) = (toolset.name.clone(), fault.clone());

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::Backend;
 use callgate_kind::{
-    Absence, ArgumentForm, Beside, CommonSettings, Followed, GivenLimits, Kept, KindKeys,
-    KindSettings, NamedTool, Opened, ServiceCalls, Surroundings, ToolsetKind,
+    ArgumentForm, Beside, CommonSettings, Followed, GivenLimits, Kept, KindKeys, KindSettings,
+    NamedTool, Opened, ServiceCalls, Surroundings, ToolsetKind,
 };
 use callgate_settings::{Mapping, Reader, Section as _, at};
 use callgate_tool::{Effect, Fault, SessionSource};
@@ -196,7 +196,7 @@ impl KindSettings for SearchSettings {
             Place::Google(parts) => {
                 let opened = parts
                     .clone()
-                    .and_then(|parts| at_google(self.settings(parts, toolset, selected), around));
+                    .and_then(|parts| at_google(self.settings(parts, toolset, selected), &around));
                 opened.unwrap_or_else(|| Opened::with_tools(Vec::new()))
             }
         }
@@ -215,7 +215,7 @@ impl SearchSettings {
         let findings = local::unused_keys_finding(&self.keys, &pointer).into_iter().collect();
         // If it is not indexed, its fault is reported there.
         let Some(folder) = folder else {
-            return Opened { findings, ..Opened::absent(Absence::Unavailable) };
+            return Opened { findings, ..Opened::unavailable("its folder is not indexed") };
         };
         let description = self.keys.description.as_deref().unwrap_or_default();
         let names = selected.iter().filter_map(|tool| tool.former_name(toolset).ok());
@@ -263,15 +263,16 @@ impl SearchSettings {
 }
 
 /// The tools that ask the service; `None` after a reported fault.
-fn at_google(settings: VertexSettings, around: Surroundings<'_>) -> Option<Opened> {
-    let (transport, authenticator) = (around.transport?, around.authenticator?);
+fn at_google(settings: VertexSettings, around: &Surroundings<'_>) -> Option<Opened> {
+    let (transport, authenticator) =
+        (around.ways.transport.clone()?, around.ways.authenticator.clone()?);
     let mut services: Vec<(String, Arc<dyn Transport>)> = Vec::new();
     for target in &settings.targets {
         let service = settings.server.clone().unwrap_or_else(|| target.name.service());
         let origin = Url::parse(&service).ok()?.origin().ascii_serialization();
         services.push((origin, Arc::clone(&transport)));
     }
-    let session_values = around.session_values;
+    let session_values = around.shared.session_values.clone();
     let around = load::Surroundings { transport, authenticator, session_values };
     let tools: Vec<Arc<dyn Backend>> = load(settings, &around);
     Some(Opened { services, ..Opened::with_tools(tools) })

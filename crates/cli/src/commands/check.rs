@@ -9,7 +9,7 @@ use callgate::{
     config::{Built, Error, Finding},
     openapi::Severity,
 };
-use callgate_config::{DescriptionOptions, DocumentCounts};
+use callgate_config::{DescriptionOptions, DocumentCounts, OpenedSource};
 use callgate_tool::{Value, json};
 
 use super::doctor;
@@ -40,8 +40,8 @@ struct CheckReport {
     empty: Vec<Finding>,
     /// The functions that a configuration changes, with the file.
     edited: Vec<(PathBuf, Vec<Value>)>,
-    /// The tools of databases and documents, in words, with the file.
-    databases: Vec<(PathBuf, String)>,
+    /// The sources of tools, in words, with the file.
+    sources: Vec<(PathBuf, String)>,
 }
 
 struct Judge<'a> {
@@ -68,8 +68,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
                 #[cfg(feature = "agents")]
                 report.judge_agents(file, &built);
                 report.edited.push((file.clone(), edited_functions(&built)));
-                let own = databases(&built).chain(documents(&built));
-                report.databases.extend(own.map(|text| (file.clone(), text)));
+                report.sources.extend(sources(&built).map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
                 report.take(built, judge)?;
                 report.files.push((file.clone(), report.documents.len()));
@@ -282,7 +281,7 @@ impl CheckReport {
             output::print_styled(&token_advice::text(file, &sizes));
             first = *end;
         }
-        for (file, text) in &self.databases {
+        for (file, text) in &self.sources {
             output::print_result(&format!("{}: {text}\n", file.display()));
         }
         for (file, edited) in self.edited.iter().filter(|(_, edited)| !edited.is_empty()) {
@@ -293,22 +292,20 @@ impl CheckReport {
     }
 }
 
-fn databases(built: &Built) -> impl Iterator<Item = String> {
-    built.databases.iter().filter(|database| database.failure.is_none()).map(|database| {
+fn sources(built: &Built) -> impl Iterator<Item = String> {
+    built.sources.iter().filter(|source| source.failure.is_none()).map(|source| {
+        let OpenedSource { key, name, followed, .. } = source;
+        if let Some(DocumentCounts { files, documents, pieces, .. }) =
+            followed.as_ref().map(|followed| followed.counts())
+        {
+            return format!(
+                "the {key} of `{name}`: files: {files}, documents: {documents}, passages: {pieces}"
+            );
+        }
         let tools = built.executor.entries();
-        let n = tools.filter(|entry| entry.toolset() == database.name).count();
+        let n = tools.filter(|entry| entry.toolset() == name).count();
         let tools = if n == 1 { "tool" } else { "tools" };
-        format!("the {} of `{}` answers: {n} {tools}", database.kind.as_str(), database.name)
-    })
-}
-
-fn documents(built: &Built) -> impl Iterator<Item = String> {
-    built.documents.iter().map(|documents| {
-        let DocumentCounts { files, documents: n_documents, pieces, .. } = documents.counts();
-        let name = &documents.name;
-        format!(
-            "the documents of `{name}`: files: {files}, documents: {n_documents}, passages: {pieces}"
-        )
+        format!("the {key} of `{name}` answers: {n} {tools}")
     })
 }
 

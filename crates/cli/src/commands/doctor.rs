@@ -10,7 +10,7 @@ use callgate::{
     config::{Built, BuiltToolset, Environment, Finding},
     openapi::Severity,
 };
-use callgate_config::{BuiltDatabase, DescriptionOptions, Examined, Subject, Summary};
+use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
 use callgate_gateway::examine_sidecar;
 use callgate_tool::{Value, json};
 
@@ -71,10 +71,9 @@ pub(crate) fn examine_file(
     let built = build_silently(file, options, effects::DOCTOR, &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(toolset_line).collect();
-    lines.extend(built.databases.iter().filter_map(database));
-    lines.extend(
-        built.documents.iter().map(|document_set| fine_line("documents", &document_set.name)),
-    );
+    // A source that does not answer has a finding.
+    let sources = built.sources.iter().filter(|source| source.failure.is_none());
+    lines.extend(sources.map(|source| fine_line(source.key, &source.name)));
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
     lines.extend(state::line(file, &built));
@@ -101,11 +100,6 @@ fn toolset_line(toolset: &BuiltToolset) -> Line {
     };
     let mark = if message.is_some() { Mark::Fault } else { Mark::Ok };
     Line { mark, kind: "description", name, code, message, milliseconds: 0 }
-}
-
-/// The line of a database or a connection that answers; one that does not has a finding.
-fn database(database: &BuiltDatabase) -> Option<Line> {
-    database.failure.is_none().then(|| fine_line(database.kind.as_str(), &database.name))
 }
 
 fn fine_line(kind: &'static str, name: &str) -> Line {

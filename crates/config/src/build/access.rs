@@ -3,14 +3,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use callgate_kind::KindCode;
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_settings::Reader;
 use callgate_transport::{Client, ClientSettings, Network, TlsSettings, Transport};
 
-use crate::{
-    code::ConfigCode,
-    serving::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token},
-};
+use crate::serving::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token};
 
 /// The callers that a sidecar accepts.
 #[derive(Clone, Debug)]
@@ -93,7 +91,7 @@ async fn built_principal(
             Ok(secret) => tokens.push(secret),
             Err(message) => {
                 let help = remedy(&token.secret);
-                reader.complain(ConfigCode::Secret, &token.pointer, message, help);
+                reader.complain(KindCode::Secret, &token.pointer, message, help);
             }
         }
     }

@@ -15,9 +15,9 @@ use super::{
     authenticators::MadeAuthenticator,
     built::{self, Built, BuiltToolset},
     connect::Connections,
-    database::Databases,
-    documents::BuiltDocuments,
-    functions, mcp_tools,
+    functions,
+    kinds::KindParts,
+    mcp_tools,
     own_tools::{self, OwnTool},
     policy::Policy,
     remote_description::FetchedDescription,
@@ -59,8 +59,7 @@ fn keeping_results(
 /// The tools of all toolsets, but for functions.
 pub(super) struct Tools<'a> {
     pub(super) parts: Vec<ToolsetParts<'a>>,
-    pub(super) databases: Databases,
-    pub(super) documents: Vec<BuiltDocuments>,
+    pub(super) kinds: KindParts,
 }
 
 /// The parts of all toolsets with descriptions, by their use.
@@ -101,11 +100,11 @@ pub(super) struct Assembly<'a> {
 impl Assembly<'_> {
     pub(super) fn into_built(self, mut reader: Reader) -> Result<Built, Error> {
         let Self { config, environment, tools, connections, stores, policy, earlier } = self;
-        let Tools { parts, databases, documents } = tools;
+        let Tools { parts, kinds } = tools;
         let named_secrets = distinct_references(&reader.secrets);
         let GatheredParts { ready, toolsets, mut authenticators, fetched } =
             GatheredParts::from_parts(parts);
-        authenticators.extend(databases.authenticators);
+        authenticators.extend(kinds.authenticators);
         let (session_secrets, ways) = (session_secrets(&ready), transports_by_toolset(&ready));
         let functions = functions::built_functions(&mut reader, config);
         let own: Vec<_> = config.toolsets.iter().flat_map(own_tools::of_toolset).collect();
@@ -116,8 +115,7 @@ impl Assembly<'_> {
         let warnings = warnings(reader, config, &files)?;
         let builder = executor_builder(config, environment, earlier.as_ref(), &policy);
         let builder = ready.into_iter().fold(builder, Builder::toolset);
-        let builder =
-            databases.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
+        let builder = kinds.tools.into_iter().fold(builder, |builder, tool| tool.add_to(builder));
         let builder = functions.into_iter().fold(builder, functions::add);
         let builder = environment.tools.iter().cloned().fold(builder, Builder::shared_backend);
         let executor = builder.build().map_err(|error| faulty_tool(config, &error))?;
@@ -128,14 +126,12 @@ impl Assembly<'_> {
             policy,
             stores,
             fetched,
-            databases: databases.openings,
-            kinds: databases.kept,
+            kinds: kinds.kept,
         };
         Ok(Built {
             executor,
             toolsets,
-            databases: databases.built,
-            documents,
+            sources: kinds.sources,
             session_secrets,
             idempotency: config.idempotency.unwrap_or_default(),
             sessions: config.sessions.clone(),
@@ -154,7 +150,7 @@ impl Assembly<'_> {
             named_secrets,
             origin: config.origin.file.clone(),
             ways,
-            services: databases.services,
+            services: kinds.services,
             notified: None,
             kept,
             files,

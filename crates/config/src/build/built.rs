@@ -8,7 +8,7 @@ use std::{
 };
 
 use callgate_executor::Executor;
-use callgate_kind::Kept;
+use callgate_kind::{KeptToolset, OpenedSource};
 use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Approvals, Audit, Idempotency, RecordBounds, Webhook};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
@@ -19,16 +19,8 @@ use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
 
 use super::{
-    access::BuiltAccess,
-    agents::BuiltAgent,
-    authenticators::MadeAuthenticator,
-    connect::Directory,
-    database::{BuiltDatabase, KnownDatabase},
-    documents::BuiltDocuments,
-    policy::Policy,
-    remote_description::FetchedDescription,
-    stores::Stores,
-    webhook::Notified,
+    access::BuiltAccess, agents::BuiltAgent, authenticators::MadeAuthenticator, connect::Directory,
+    policy::Policy, remote_description::FetchedDescription, stores::Stores, webhook::Notified,
 };
 use crate::{
     mcp::McpConfig,
@@ -63,12 +55,9 @@ pub struct Built {
     pub executor: Executor,
     /// One entry for each toolset with a description, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
-    /// One entry for each toolset with a database, in the order of the configuration.
+    /// The sources of toolsets that may be away, or whose contents change: databases, connections, folders.
     #[doc(hidden)]
-    pub databases: Vec<BuiltDatabase>,
-    /// One entry for each toolset with documents, in the order of the configuration.
-    #[doc(hidden)]
-    pub documents: Vec<BuiltDocuments>,
+    pub sources: Vec<OpenedSource>,
     /// The addresses and limits of a sidecar.
     #[doc(hidden)]
     pub serving: ServingConfig,
@@ -283,9 +272,7 @@ pub(super) struct Reusable {
     pub(super) policy: Policy,
     pub(super) stores: Arc<Stores>,
     pub(super) fetched: Vec<FetchedDescription>,
-    pub(super) databases: Vec<KnownDatabase>,
-    /// What toolsets of a kind keep, by their names.
-    pub(super) kinds: Vec<(String, Kept)>,
+    pub(super) kinds: Vec<KeptToolset>,
 }
 
 impl BuiltToolset {

@@ -5,6 +5,7 @@ use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate_auth::{AuthConfig, CredentialSource, TokenEndpoint};
+use callgate_kind::innermost;
 use callgate_openapi::Server;
 use callgate_policy::{WebhookKey, WebhookTarget};
 use callgate_secret::SecretReference;
@@ -14,7 +15,7 @@ use http::{Request, Uri};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::{built::Built, innermost::innermost, webhook::Notified};
+use super::{built::Built, webhook::Notified};
 
 /// The result of one test.
 #[derive(Debug)]

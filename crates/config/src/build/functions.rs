@@ -54,10 +54,7 @@ fn unused_edit_fault(toolset: &ToolsetConfig, rule: &EditRule) -> Option<EditFau
     let tool = &rule.tool;
     let is_meant = |function: &&FunctionConfig| is_called(toolset, function, tool);
     let Some(function) = toolset.functions.iter().find(is_meant) else {
-        let has_others = toolset.description.is_some()
-            || toolset.database.connection.is_some()
-            || toolset.connector.connection.is_some()
-            || toolset.kind.is_some();
+        let has_others = toolset.description.is_some() || toolset.kind.is_some();
         return (!has_others).then(|| unknown_tool(tool, &all_names(toolset)));
     };
     let is_own = edit_of(toolset, function).is_some_and(|own| std::ptr::eq(own, rule));

@@ -3,6 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use callgate_kind::Missing;
 use callgate_openapi::{Document, LoadOptions, Loaded, Overlaid};
 use callgate_settings::{Reader, SettingCode};
 use callgate_transport::Transport;
@@ -12,7 +13,6 @@ use super::{overlays, references, remote_description::FetchedDescription, summar
 use crate::{
     code::ConfigCode,
     description::{ParsedText, Source},
-    environment::Missing,
     toolset::ToolsetConfig,
 };
 

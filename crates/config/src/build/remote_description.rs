@@ -4,9 +4,10 @@
 
 mod cache;
 
-use std::{error::Error, path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use callgate_kind::innermost;
 use callgate_transport::{Limits, Transport};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use tokio::task::JoinSet;
@@ -159,18 +160,8 @@ impl RemoteDescription {
         let status = answer.as_ref().map(|answer| answer.status().as_u16()).ok();
         let address = Location::Address(self.url.clone()).display_path();
         tracing::debug!(address = %address.display(), status, "a description was asked for");
-        answer.map_err(|error| with_cause(&error))
+        answer.map_err(|error| innermost(&error))
     }
-}
-
-/// An error with the innermost of its causes: `Connection refused`.
-fn with_cause(error: &dyn Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    let (told, cause) = (error.to_string(), innermost.to_string());
-    if told == cause { told } else { format!("{told}: {cause}") }
 }
 
 /// RFC 9110 §13.1: the validators of a conditional request for this version.

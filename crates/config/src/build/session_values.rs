@@ -46,13 +46,9 @@ impl<'a> CredentialReadings<'a> {
     /// The session values for all toolsets of a configuration.
     fn new(toolsets: &'a [ToolsetConfig]) -> Self {
         let read = |toolset: &'a ToolsetConfig| {
-            let user = toolset
-                .connector
-                .user
-                .as_ref()
-                .map(|user| AuthConfig::Bearer { token: user.oauth2_auth_code.clone() });
             let mut names = names(&toolset.credentials);
-            names.extend(user.iter().flat_map(AuthConfig::session_names));
+            let further = toolset.kind.iter().flat_map(|kind| kind.credentials());
+            names.extend(further.flat_map(|credential| credential.session_names()));
             (toolset, names)
         };
         Self { toolsets: toolsets.iter().map(read).collect() }

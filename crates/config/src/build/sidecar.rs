@@ -3,10 +3,11 @@
 
 use std::{net::IpAddr, path::Path};
 
+use callgate_kind::innermost;
 use callgate_secret::{SecretReference, SecretStore as _};
 use callgate_settings::{Finding, Reader, Severity};
 
-use super::{built::Built, innermost::innermost, stores::Stores, webhook};
+use super::{built::Built, stores::Stores, webhook};
 use crate::{
     code::ConfigCode,
     config::Config,

@@ -7,10 +7,7 @@ use callgate_openapi::{Code, OperationStatus};
 use callgate_settings::{Finding, SettingCode};
 use callgate_tree::{Diagnostic, Severity};
 
-use super::{
-    built::{Built, BuiltToolset},
-    database::BuiltDatabase,
-};
+use super::built::{Built, BuiltToolset};
 use crate::code::ConfigCode;
 
 /// The tools and the findings of a configuration, with the schemas of every tool built.
@@ -53,18 +50,8 @@ impl Built {
     pub fn findings(&self) -> Vec<Finding> {
         let of_toolsets = self.toolsets.iter().flat_map(BuiltToolset::findings);
         let own = self.warnings.iter().chain(&self.lacking).cloned();
-        own.chain(self.unreachable_databases()).chain(of_toolsets).collect()
-    }
-
-    /// The findings about databases and connections that cannot be reached.
-    fn unreachable_databases(&self) -> Vec<Finding> {
-        let finding = |database: &BuiltDatabase| {
-            let (code, message, help) = database.kind.unreachable(database.failure.as_ref()?);
-            let finding = Finding::new(&self.origin, Severity::Error, code.as_str(), message);
-            let pointer = format!("/toolsets/{}/{}", database.name, database.kind.as_str());
-            Some(finding.at(pointer).with_help(help))
-        };
-        self.databases.iter().filter_map(finding).collect()
+        let unreachable = self.sources.iter().filter_map(|source| source.unreachable.clone());
+        own.chain(unreachable).chain(of_toolsets).collect()
     }
 
     /// Counts the tools and the findings. Builds every declaration, which takes as long as loading the descriptions.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use callgate_kind::KindCode;
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_settings::{Reader, SettingCode, read_file};
 use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
@@ -183,7 +184,7 @@ async fn secret(
         Err(_) => "the secret store does not answer".to_owned(),
     };
     let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
-    reader.complain(ConfigCode::Secret, pointer, message, help);
+    reader.complain(KindCode::Secret, pointer, message, help);
     None
 }
 

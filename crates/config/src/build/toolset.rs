@@ -5,14 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use callgate_auth::AuthContext;
 use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::{Loaded, Report};
 use callgate_settings::Reader;
 use callgate_transport::{Refuse, Transport};
 
 use super::{
-    authenticators::{Authenticators, MadeAuthenticator, Making},
+    authenticators::{Authenticators, MadeAuthenticator},
     authorization,
     built::BuiltToolset,
     context::BuildContext,
@@ -44,12 +43,7 @@ pub(super) async fn build<'a>(
     build_context: &BuildContext<'_>,
 ) -> Option<ToolsetParts<'a>> {
     let BuildContext { base, environment, .. } = build_context;
-    let context = AuthContext::new(Arc::clone(&build_context.secrets), sending.tokens)
-        .with_grants(environment.grants.clone())
-        .with_clock(environment.clock.clone());
-    let (previous, has_stand_ins) = (build_context.previous, environment.has_stand_ins);
-    let making = Making { context, way: sending.way, previous, has_stand_ins };
-    let mut authenticators = Authenticators::new(reader, config, making);
+    let mut authenticators = Authenticators::new(reader, config, sending.making(build_context));
     let places = authenticators.own.as_ref().map(|own| own.places()).unwrap_or_default();
     let refuse = || Some(Arc::new(Refuse::new()) as Arc<dyn Transport>);
     let transport =

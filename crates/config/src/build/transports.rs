@@ -3,11 +3,12 @@
 
 use std::{path::Path, sync::Arc};
 
+use callgate_auth::AuthContext;
 use callgate_settings::Reader;
 use callgate_transport::{Refuse, TlsSettings, Transport};
 
 use super::{
-    authenticators::Way,
+    authenticators::{Making, Way},
     built::Reusable,
     connect::{self, Clients, Connections},
     context::BuildContext,
@@ -26,6 +27,23 @@ pub(super) struct Sending {
     pub(super) secured: TlsSettings,
     /// The connection settings for token requests.
     pub(super) way: Way,
+}
+
+impl Sending {
+    /// The context for making the authenticators of the toolset.
+    pub(super) fn making<'a>(&self, build_context: &BuildContext<'a>) -> Making<'a> {
+        let environment = build_context.environment;
+        let secrets = Arc::clone(&build_context.secrets);
+        let context = AuthContext::new(secrets, Arc::clone(&self.tokens))
+            .with_grants(environment.grants.clone())
+            .with_clock(environment.clock.clone());
+        Making {
+            context,
+            way: self.way.clone(),
+            previous: build_context.previous,
+            has_stand_ins: environment.has_stand_ins,
+        }
+    }
 }
 
 /// The transports of each toolset, in order, and the connections they use.

@@ -1,15 +1,14 @@
 //! The values of the session that decide whose rows of a database, and which documents, a call is about. Where a sidecar tells its callers apart, one
 //! that no claim and no header binds is a finding: each caller could write the value of another into its session.
 
-use callgate_settings::{Reader, pointer_segment};
-use callgate_tool::{SessionName, SessionSource, StatementInput};
+use callgate_settings::Reader;
+use callgate_tool::{SessionName, SessionSource};
 
 use crate::{
     code::ConfigCode,
     config::Config,
     environment::{Environment, Sidecar},
     sessions::SessionsConfig,
-    toolset::ToolsetConfig,
 };
 
 /// Reports the values that any caller may set.
@@ -18,11 +17,9 @@ pub(super) fn check(reader: &mut Reader, config: &Config, environment: &Environm
         return;
     }
     for toolset in &config.toolsets {
-        let of_kind = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
-        let of_kind: Vec<_> = of_kind.collect();
-        let of_kind = of_kind.iter().map(|(pointer, source)| (pointer.clone(), source));
-        for (pointer, source) in of_kind.chain(sources(toolset)) {
-            let Some(shown) = unbound(source, &config.sessions) else { continue };
+        let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
+        for (pointer, source) in sources {
+            let Some(shown) = unbound(&source, &config.sessions) else { continue };
             let message = format!("expected a value that no caller sets, got: `{shown}`");
             reader.warn(ConfigCode::OpenSessionValue, pointer, &message, HELP);
         }
@@ -38,34 +35,6 @@ fn tells_callers_apart(config: &Config) -> bool {
         let mut principals = access.principals.iter();
         !access.issuers.is_empty() || principals.any(|principal| principal.id != "bearer")
     })
-}
-
-/// The sources that the session gives, each with its place.
-fn sources(toolset: &ToolsetConfig) -> Vec<(String, &SessionSource)> {
-    let database = &toolset.database;
-    let mut sources = Vec::new();
-    if let Some(connection) = &database.connection {
-        let at = format!("{}/database", toolset.pointer);
-        let identity = connection.identity.iter();
-        sources.extend(
-            identity.map(|(name, from)| (format!("{at}/identity/{}", pointer_segment(name)), from)),
-        );
-        sources.extend(connection.role.iter().map(|role| (format!("{at}/role/from"), &role.from)));
-    }
-    for entity in &database.entities {
-        let rows = entity.keys.rows.iter().flatten();
-        let at = |name: &str| format!("{}/rows/{}", entity.pointer, pointer_segment(name));
-        sources.extend(rows.map(|(name, from)| (at(name), from)));
-    }
-    for statement in &database.statements {
-        let at = |name: &str| format!("{}/inputs/{}", statement.pointer, pointer_segment(name));
-        for (name, input) in statement.keys.inputs.iter().flatten() {
-            if let StatementInput::Session(from) = input {
-                sources.push((at(name), from));
-            }
-        }
-    }
-    sources
 }
 
 /// A source that nothing binds, as it is written.

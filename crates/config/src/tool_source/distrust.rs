@@ -1,12 +1,13 @@
 //! Distrusts the settings of a source of tools, which a stranger may have chosen: a version in Secret Manager goes only to a server that
 //! the operator wrote, and a connection is asked only if the operator wrote that it may be.
 
+use callgate_kind::KindCode;
 use callgate_settings::{Mapping, Reader, at};
 use callgate_tool::Value;
 use callgate_tree::Node;
 
 use super::{SourceTools, endpoint};
-use crate::{code::ConfigCode, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// The settings of a toolset that names a source.
 #[derive(Clone, Copy)]
@@ -36,20 +37,20 @@ pub(crate) fn distrust(reader: &mut Reader, toolset: &mut ToolsetConfig, setting
     let has_own_auth = settings.own.get("auth").is_some();
     let lacks_own = settings.tools.lacks_credential && !has_own_auth;
     toolset.credentials.lacks_own = lacks_own.then_some(LACKS_OWN);
-    toolset.connector.is_named_by_export =
-        settings.is_foreign("connection") && settings.own.get("server").is_none();
+    let is_foreign_kind = toolset.kind.as_ref().is_some_and(|kind| settings.is_foreign(kind.key()));
+    toolset.is_named_by_export = is_foreign_kind && settings.own.get("server").is_none();
     let is_foreign_endpoint = endpoint::distrust(reader, toolset, settings.own, settings.mapping);
     // A private endpoint of the source would be dialled in the place of the server.
     let is_foreign_server =
         settings.own.get("server").is_none() || settings.is_foreign("service_directory");
     if settings.names_version("auth") && (is_foreign_server || is_foreign_endpoint) {
         let help = if is_foreign_server { WRITE_SERVER } else { LIST_ORIGIN };
-        reader.warn(ConfigCode::ExportedTool, at(settings.mapping, "auth"), VERSION, help);
+        reader.warn(KindCode::ExportedTool, at(settings.mapping, "auth"), VERSION, help);
         toolset.credentials.auth = None;
         toolset.credentials.lacks_own = Some(LACKS_SERVER);
     }
     if settings.names_version("tls") && is_foreign_server {
-        reader.warn(ConfigCode::ExportedTool, at(settings.mapping, "tls"), VERSION, WRITE_SERVER);
+        reader.warn(KindCode::ExportedTool, at(settings.mapping, "tls"), VERSION, WRITE_SERVER);
         toolset.tls.identity = None;
         if !has_own_auth {
             toolset.credentials.auth = None;

@@ -2,12 +2,13 @@
 //! operator vouches for its origin.
 
 use callgate_auth::{AuthConfig, TokenEndpoint};
+use callgate_kind::KindCode;
 use callgate_settings::{Mapping, Reader, at};
 use callgate_transport::is_public;
 use callgate_tree::{Node, Object};
 use url::{Host, Url};
 
-use crate::{code::ConfigCode, toolset::ToolsetConfig};
+use crate::toolset::ToolsetConfig;
 
 /// Marks the token endpoint of a source as named by a stranger, and returns true if it did. The operator vouches for the origins
 /// under `credential_origins` and for that of the server that the toolset itself names.
@@ -33,7 +34,7 @@ pub(super) fn distrust(
     let may_be_allowed = mapping.object.get("egress").and_then(|egress| egress.as_object());
     if !is_public_https(url) && may_be_allowed.is_none_or(Object::is_empty) {
         let help = "if you trust it, list its origin under `credential_origins`";
-        reader.warn(ConfigCode::ExportedTool, at(mapping, "auth"), UNTRUSTED_ENDPOINT, help);
+        reader.warn(KindCode::ExportedTool, at(mapping, "auth"), UNTRUSTED_ENDPOINT, help);
     }
     config.endpoint = TokenEndpoint::DescribedUrl(url.clone());
     true

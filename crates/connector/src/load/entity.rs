@@ -1,5 +1,6 @@
 //! An operation on entities, joined from what the service says of their type and what the operator chose.
 
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tree::SettingFinding;
 
 use super::{UNKNOWN, entity_key};
@@ -7,7 +8,7 @@ use crate::{
     arguments::id_schema,
     catalog::EntityType,
     field::Field,
-    settings::{ActionKind, ActionSettings, Form, Operation},
+    settings::{ActionKind, ActionSettings},
     work::{Entity, Input},
 };
 
@@ -26,8 +27,8 @@ pub(super) fn entity(
     let names: Vec<&str> = keys.iter().map(|field| field.name.as_str()).collect();
     let key = entity_key(action.form, &names);
     let schema = match action.form {
-        Form::Google => id_schema(None),
-        Form::Own => id_schema(key_kind),
+        ArgumentForm::Google => id_schema(None),
+        ArgumentForm::Own => id_schema(key_kind),
     };
     let inputs =
         selection(action, "input_fields", action.input_fields.as_deref(), described, findings);
@@ -37,7 +38,7 @@ pub(super) fn entity(
     let filtered: Vec<_> = output.iter().filter(|field| field.is_comparable()).cloned().collect();
     // Google's agents filter by all fields, whichever they show.
     let all = described.fields.iter().filter(|field| field.is_comparable()).cloned();
-    let filtered = if action.form == Form::Google { all.collect() } else { filtered };
+    let filtered = if action.form == ArgumentForm::Google { all.collect() } else { filtered };
     let many = many && !filtered.is_empty();
     let sorted = names_of(&filtered);
     let is_input = |field: &&Field| operation == Operation::Create || !field.is_key;

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_executor::Backend;
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_tool::{Effect, Object, Schema, Tool, ToolName, Value, json};
 use callgate_tree::SettingFinding;
 
@@ -13,11 +14,12 @@ use super::{
 use crate::{
     arguments::Bounds,
     catalog::{Action, Catalog, EntityType, MissingDescription, ServiceTool},
+    code::ConnectorCode,
     declaration,
     description::Methods,
     field::Field,
     json_schema,
-    settings::{ActionKind, ActionSettings, ConnectionSettings, Form, Operation},
+    settings::{ActionKind, ActionSettings, ConnectionSettings},
     sql,
     tool::ConnectionTool,
     work::{self, Query, Work, name_part},
@@ -76,7 +78,7 @@ impl Making<'_> {
                 kind: ActionKind::Tool { tool: tool.name.clone() },
                 input_fields: None,
                 output_fields: None,
-                form: Form::Own,
+                form: ArgumentForm::Own,
             };
             let made = of_tool(&tool, &action, &mut self.loaded.findings);
             self.add_named_tool(&action, made);
@@ -379,5 +381,5 @@ fn purpose(own: &str, made: &UnnamedTool, connection: &crate::ConnectionName) ->
 /// The most rows that the service gives at once, less the one that says if there are more.
 const MAX_ROWS: u32 = 199;
 const MAX_STEM: usize = 40;
-const NAME: &str = "connection-tool-name";
-const STATEMENT: &str = "connection-statement";
+const NAME: &str = ConnectorCode::ToolName.as_str();
+const STATEMENT: &str = ConnectorCode::Statement.as_str();

@@ -1,12 +1,10 @@
 //! The chosen fields of an action, applied to the tool of a database: a model gives the input fields and reads the output fields,
 //! and no others.
 
+use callgate_kind::Operation;
 use callgate_tool::{Object, Value};
 
-use crate::{
-    declaration::SET,
-    settings::{ActionSettings, Operation},
-};
+use crate::{declaration::SET, settings::ActionSettings};
 
 /// The declaration of a database's tool with the chosen input fields; the error is what is wrong with them.
 pub(super) fn chosen_inputs(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::{ArgumentCheck, wording::connector as wording};
 use callgate_executor::{Backend, Call, Review};
+use callgate_kind::{ArgumentForm, Operation};
 use callgate_secret::Secret;
 use callgate_tool::{
     Arguments, Content, Effect, Fault, FingerprintHasher, Journal, Number, Object, Outcome,
@@ -17,7 +18,6 @@ use crate::{
     declaration::{ENTITY_ID, FILTER_CLAUSE, LIMIT, PAGE, SET, SORT, WHERE},
     field::Field,
     filter::clause,
-    settings::{Form, Operation},
 };
 
 /// One tool of a connection that runs as a tool of a database.
@@ -25,7 +25,7 @@ use crate::{
 pub(super) struct TranslatedTool {
     pub(super) tool: Tool,
     pub(super) toolset: String,
-    pub(super) form: Form,
+    pub(super) form: ArgumentForm,
     pub(super) operation: Operation,
     /// The columns of results; `None` for those of the database's tool.
     pub(super) outputs: Option<Vec<String>>,
@@ -37,7 +37,7 @@ pub(super) struct TranslatedTool {
 
 impl TranslatedTool {
     fn arguments(&self, given: &Arguments) -> Result<Arguments, Box<Fault>> {
-        if self.form == Form::Own || self.operation == Operation::Create {
+        if self.form == ArgumentForm::Own || self.operation == Operation::Create {
             return Ok(given.clone());
         }
         let mut made = Arguments::new();
@@ -93,7 +93,7 @@ impl TranslatedTool {
             if let Some(fields) = &self.outputs {
                 fields::chosen_outputs(&mut result, fields);
             }
-            let result = if self.form == Form::Google { google(&result) } else { result };
+            let result = if self.form == ArgumentForm::Google { google(&result) } else { result };
             answer.content = Content::Json(Value::Object(result).into());
         }
         Outcome::Answered(answer)

@@ -5,6 +5,7 @@ mod version;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use callgate_kind::Operation;
 use callgate_tool::ArgumentName;
 use callgate_tree::name_list;
 
@@ -16,7 +17,7 @@ use crate::{
     catalog::{Column, ForeignKey, Table, TableKind},
     engine::Engine,
     finding::{COLUMN, DatabaseFinding, ENTITY},
-    settings::{EntitySettings, Operation, SessionSource, TableName},
+    settings::{EntitySettings, SessionSource, TableName},
 };
 
 /// The settings of other entities, and the engine.

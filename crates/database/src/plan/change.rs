@@ -1,6 +1,7 @@
 //! The plans of `create`, `update` and `delete`. A foreign key into a table whose rows the session decides is looked up in the
 //! same transaction.
 
+use callgate_kind::Operation;
 use callgate_tool::{Fault, Value};
 
 use super::{
@@ -14,7 +15,6 @@ use crate::{
     filter::Filter,
     result_rows::ResultShape,
     session_values::text_of_column,
-    settings::Operation,
     sql,
     transaction::{Access, Expects},
 };

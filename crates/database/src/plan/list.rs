@@ -1,6 +1,7 @@
 //! The plan of `list`: conditions, order, and the page. One row more than wanted is fetched, so that `more` is a fact.
 
 use callgate_call::wording::database as wording;
+use callgate_kind::Operation;
 use callgate_tool::{Fault, Value};
 
 use super::{Plan, Purpose, Request, Steps};
@@ -10,7 +11,6 @@ use crate::{
     engine::Engine,
     page::Place,
     result_rows::{Further, ResultShape},
-    settings::Operation,
     sql::{self, Direction},
     transaction::{Access, Expects},
 };

@@ -3,6 +3,7 @@
 
 use callgate_call::wording::database as wording;
 use callgate_executor::{Review, Reviewed};
+use callgate_kind::Operation;
 use callgate_tool::{Fault, Preview};
 
 use super::{Purpose, Request, Steps, change::Set, target::ChangeTarget};
@@ -10,7 +11,6 @@ use crate::{
     catalog::{Column, ColumnKind},
     column,
     engine::Engine,
-    settings::Operation,
     sql::{self, Direction},
     transaction::{self, Access, Expects, Step, Transaction},
 };

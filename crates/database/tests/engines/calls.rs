@@ -3,10 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_database::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, Operation, SessionSource,
-    Surroundings, TableName, load,
+    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, SessionSource, Surroundings,
+    TableName, load,
 };
 use callgate_executor::{Executor, Middleware};
+use callgate_kind::Operation;
 use callgate_secret::Secret;
 use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value};
 use callgate_transport::{Network, TlsSettings};

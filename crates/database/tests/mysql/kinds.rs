@@ -1,6 +1,6 @@
 //! Values of every type: what a call writes, another one reads, and the database itself shows.
 
-use callgate_database::Operation;
+use callgate_kind::Operation;
 use callgate_tool::{Value, json};
 
 use crate::shop::{Shop, entity, settings, user};

@@ -1,6 +1,7 @@
 //! Faults of the settings, each at its place, and the size of declarations.
 
-use callgate_database::{EntitySettings, Operation, SessionSource};
+use callgate_database::{EntitySettings, SessionSource};
+use callgate_kind::Operation;
 use callgate_tree::Severity;
 
 use crate::shop::{entity, folder, folder_with, loaded, own_orders, settings};

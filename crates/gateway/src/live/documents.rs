@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use callgate_config::{Built, BuiltDocuments, Finding};
+use callgate_config::{Built, Finding, OpenedSource};
 
 use crate::observe::prometheus;
 
@@ -33,8 +33,8 @@ impl FollowedDocuments {
 
     /// Compares the folders with their indexes. True if there are other folders to watch.
     pub(super) async fn follow(&mut self, built: &Built) -> bool {
-        for documents in &built.documents {
-            documents.refresh().await;
+        for followed in built.sources.iter().filter_map(|source| source.followed.as_ref()) {
+            followed.refresh().await;
         }
         let findings = findings(built);
         for finding in findings.iter().filter(|finding| !self.findings.contains(finding)) {
@@ -51,18 +51,19 @@ impl FollowedDocuments {
 /// The findings about all documents, which are counted.
 fn findings(built: &Built) -> Vec<Finding> {
     count(built);
-    built.documents.iter().flat_map(BuiltDocuments::findings).collect()
+    built.sources.iter().flat_map(OpenedSource::findings).collect()
 }
 
 /// Sets the metrics of all documents.
 pub(super) fn count(built: &Built) {
-    for documents in &built.documents {
-        prometheus::tell_documents(documents, documents.findings().len());
+    for source in &built.sources {
+        prometheus::tell_documents(source);
     }
 }
 
 fn folders(built: &Built) -> BTreeSet<PathBuf> {
-    built.documents.iter().flat_map(BuiltDocuments::folders).take(MOST_FOLDERS).collect()
+    let followed = built.sources.iter().filter_map(|source| source.followed.as_ref());
+    followed.flat_map(|followed| followed.folders()).take(MOST_FOLDERS).collect()
 }
 
 /// The most folders that are watched: systems watch a limited number. The others are compared every ten seconds.

@@ -10,7 +10,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use callgate_config::{Built, BuiltDocuments};
+use callgate_config::{Built, OpenedSource};
 use callgate_session::{Key, Owner, Space};
 use callgate_tool::Session;
 use http::{HeaderValue, header};
@@ -108,19 +108,21 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
     }
-    for database in &built.databases {
-        callgate_policy::describe_toolset(&database.name);
-        let is_up = f64::from(u8::from(database.failure.is_none()));
-        metrics::gauge!("callgate_toolset_up", "toolset" => database.name.clone()).set(is_up);
+    for source in &built.sources {
+        callgate_policy::describe_toolset(&source.name);
+        let is_up = f64::from(u8::from(source.failure.is_none()));
+        metrics::gauge!("callgate_toolset_up", "toolset" => source.name.clone()).set(is_up);
     }
 }
 
-pub(crate) fn tell_documents(documents: &BuiltDocuments, n_findings: usize) {
-    let name = &documents.name;
+/// Reports the size of a source with documents, and the number of its findings.
+pub(crate) fn tell_documents(source: &OpenedSource) {
+    let Some(followed) = &source.followed else { return };
+    let (name, n_documents) = (&source.name, followed.counts().documents);
     callgate_policy::describe_toolset(name);
-    let counts = documents.counts();
+    let n_findings = followed.findings().len();
     for (metric, number) in
-        [("callgate_documents", counts.documents), ("callgate_documents_findings", n_findings)]
+        [("callgate_documents", n_documents), ("callgate_documents_findings", n_findings)]
     {
         #[expect(clippy::cast_precision_loss, reason = "nobody has that many documents")]
         metrics::gauge!(metric, "toolset" => name.clone()).set(number as f64);

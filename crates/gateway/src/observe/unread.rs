@@ -1,6 +1,6 @@
 //! Logs the toolsets whose descriptions cannot be read or whose databases and connections do not answer, and the findings that a reload brings.
 
-use callgate_config::{Built, BuiltDatabase, BuiltToolset};
+use callgate_config::{Built, BuiltToolset, OpenedSource};
 
 /// Logs the findings that keep calls from working, unless the build before had them.
 pub(crate) fn tell_findings(previous: &Built, built: &Built) {
@@ -15,8 +15,8 @@ pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
     for toolset in &built.toolsets {
         tell_toolset(previous, toolset);
     }
-    for database in &built.databases {
-        tell_database(previous, database);
+    for source in &built.sources {
+        tell_source(previous, source);
     }
 }
 
@@ -30,14 +30,12 @@ fn tell_toolset(previous: Option<&Built>, toolset: &BuiltToolset) {
     }
 }
 
-fn tell_database(previous: Option<&Built>, database: &BuiltDatabase) {
-    let Some(why) = &database.failure else { return };
-    let is_same = |candidate: &&BuiltDatabase| candidate.name == database.name;
-    let previous_database = previous.and_then(|previous| previous.databases.iter().find(is_same));
-    if previous_database.and_then(|previous_database| previous_database.failure.as_ref())
-        != Some(why)
-    {
-        let (name, kind) = (database.name.as_str(), database.kind.as_str());
+fn tell_source(previous: Option<&Built>, source: &OpenedSource) {
+    let Some(why) = &source.failure else { return };
+    let is_same = |candidate: &&OpenedSource| candidate.name == source.name;
+    let before = previous.and_then(|previous| previous.sources.iter().find(is_same));
+    if before.and_then(|before| before.failure.as_ref()) != Some(why) {
+        let (name, kind) = (source.name.as_str(), source.key);
         tracing::warn!(toolset = name, why, "the tools of a {kind} fail until it answers");
     }
 }

@@ -140,9 +140,9 @@ fn toolsets(built: &Built) -> String {
 
 fn unread_toolsets(built: &Built) -> Vec<&str> {
     let toolsets = built.toolsets.iter().filter(|toolset| toolset.failure().is_some());
-    let databases = built.databases.iter().filter(|database| database.failure.is_some());
+    let sources = built.sources.iter().filter(|source| source.failure.is_some());
     let toolsets = toolsets.map(|toolset| toolset.name.as_str());
-    toolsets.chain(databases.map(|database| database.name.as_str())).collect()
+    toolsets.chain(sources.map(|source| source.name.as_str())).collect()
 }
 
 fn tools(built: &Built, summary: &Summary) -> String {

@@ -5,14 +5,12 @@ use callgate_settings::{
     Form as _, Kind, MapOf, Mapping, Reader, SettingCode, at, forms, keys, pointer_segment,
 };
 
-use super::{
-    DatabaseUrl,
-    entity::{TableName, table_name},
-};
+use super::{DatabaseUrl, entity::table_name};
+use crate::settings::TableName;
 
-/// The tool that runs a model's SQL.
+/// The login for SQL of a model, and what it may read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct QueryConfig {
+pub(crate) struct QueryAccess {
     pub(crate) url: SecretReference,
     pub(crate) tables: Vec<(TableName, Vec<String>)>,
     pub(crate) functions: Vec<String>,
@@ -30,10 +28,10 @@ keys! {
 }
 
 forms! {
-    struct Query => Option<QueryConfig>, Kind::AnyOf(&[Kind::Boolean, QueryKeys::KIND]), |reader, mapping, key| {
+    struct Query => QueryAccess, Kind::AnyOf(&[Kind::Boolean, QueryKeys::KIND]), |reader, mapping, key| {
         let node = mapping.object.get(key)?;
         match node.as_bool() {
-            Some(false) => return Some(None),
+            Some(false) => return None,
             Some(true) => {
                 let help = "write `query: {url: env:NAME, tables: {orders: [no, total]}}`";
                 reader.report_wrong_type(&at(mapping, key), "`false` or a mapping", node, help);
@@ -42,7 +40,7 @@ forms! {
             None => {}
         }
         let QueryKeys { functions, tables, url } = reader.get::<QueryKeys>(mapping, key)?;
-        Some(Some(QueryConfig { url: url?, tables: tables?, functions: functions.unwrap_or_default() }))
+        Some(QueryAccess { url: url?, tables: tables?, functions: functions.unwrap_or_default() })
     };
     struct Tables => Vec<(TableName, Vec<String>)>, Kind::Map(&Kind::List(&Kind::Text)), tables;
 }

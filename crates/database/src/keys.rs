@@ -1,59 +1,59 @@
-//! The keys `database`, `entities`, `statements` and `query` of a toolset: tables and statements of an SQL database as tools.
-//! Reads texts only; `build/database` connects.
+//! The keys `database`, `entities`, `statements` and `query` of a toolset, and the limits of databases. Reads texts only; `load`
+//! connects.
 
-pub(crate) mod entity;
+mod entity;
 mod query;
-pub(crate) mod statement;
-
-use std::time::Duration;
+mod statement;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Kind, SettingCode, at, forms, keys};
+use callgate_settings::{Bytes, Count, Kind, Section as _, SettingCode, Table, at, forms, keys};
 use callgate_tool::SessionSource;
 
-pub(crate) use self::{
-    entity::{Entities, EntityConfig, EntityKeys, InputFieldKeys, Operation, OutputFieldKeys},
-    query::{Query, QueryConfig, QueryKeys},
-    statement::{StatementConfig, StatementKeys, Statements},
-};
+use crate::settings::{DatabaseLimits, RoleRule};
 
-/// The database of a toolset, and its tools.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DatabaseConfig {
-    /// `None` for a toolset of another kind.
-    pub(crate) connection: Option<ConnectionConfig>,
-    pub(crate) entities: Vec<EntityConfig>,
-    pub(crate) statements: Vec<StatementConfig>,
-    pub(crate) query: Option<QueryConfig>,
-    pub(crate) limits: DatabaseLimits,
-}
+pub(crate) use self::query::QueryAccess;
+use self::{
+    entity::{Entities, EntityKeys, InputFieldKeys, OutputFieldKeys},
+    query::{Query, QueryKeys},
+    statement::{StatementKeys, Statements},
+};
 
 /// The login to a database, and what each transaction takes from the session.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ConnectionConfig {
+pub(crate) struct DatabaseLogin {
     /// True if the configuration names a file, and no secret.
     pub(crate) is_file: bool,
     pub(crate) url: SecretReference,
     pub(crate) identity: Vec<(String, SessionSource)>,
-    pub(crate) role: Option<RoleConfig>,
+    pub(crate) role: Option<RoleRule>,
     pub(crate) allowed_rights: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RoleConfig {
-    pub(crate) from: SessionSource,
-    pub(crate) allow: Vec<String>,
+keys! {
+    pub(crate) struct ToolsetKeys in "a toolset" {
+        /// The SQL database whose tables and statements are tools, in place of a description.
+        database: Database;
+        /// The tables and views of the database, by the names that their tools have: `shop-orders-list`.
+        entities: Entities;
+        /// `false`, or the login for SQL that a model writes.
+        query: Query;
+        /// The operator's own statements to the database, by the names that their tools have: `shop-top_customers`.
+        statements: Statements;
+    }
 }
 
-/// The limits that an operator sets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DatabaseLimits {
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) lock_time: Option<Duration>,
-    pub(crate) rows: Option<usize>,
-    pub(crate) row_bytes: Option<usize>,
-    pub(crate) result_bytes: Option<usize>,
-    pub(crate) connections: Option<usize>,
+keys! {
+    /// The limits of a toolset that only databases have.
+    pub(crate) LimitKeys over DatabaseLimits, in "`limits`" {
+        /// The number of connections to a database.
+        connections: Count<1000>;
+        /// The time that a statement waits for a lock of a database.
+        lock_time: std::time::Duration;
+        /// The largest value of a row that is shown.
+        row_bytes: Bytes;
+        /// The number of rows of a result, of a connection too.
+        rows: Rows;
+    }
 }
 
 keys! {
@@ -85,6 +85,20 @@ keys! {
     }
 }
 
+/// The tables that the keys of a toolset refer to.
+pub(crate) fn tables() -> Vec<Table<'static>> {
+    vec![
+        DatabaseKeys::TABLE,
+        LoginKeys::TABLE,
+        RoleKeys::TABLE,
+        EntityKeys::TABLE,
+        InputFieldKeys::TABLE,
+        OutputFieldKeys::TABLE,
+        StatementKeys::TABLE,
+        QueryKeys::TABLE,
+    ]
+}
+
 /// True if an address names a file of `SQLite`.
 fn is_of_file(address: &str) -> bool {
     address.starts_with("sqlite:")
@@ -108,12 +122,12 @@ forms! {
         }
         reader.get::<SecretReference>(mapping, key)
     };
-    struct Database => ConnectionConfig, DatabaseKeys::KIND, |reader, mapping, key| {
+    struct Database => DatabaseLogin, DatabaseKeys::KIND, |reader, mapping, key| {
         let DatabaseKeys { identity, login, role, url } = reader.get::<DatabaseKeys>(mapping, key)?;
         let (identity, allowed_rights) = (identity.unwrap_or_default(), login.unwrap_or_default());
         let is_file = mapping.object.get(key).and_then(|node| node.get("url")?.as_str());
         let is_file = is_file.is_some_and(is_of_file);
-        Some(ConnectionConfig { is_file, url: url?, identity, role, allowed_rights })
+        Some(DatabaseLogin { is_file, url: url?, identity, role, allowed_rights })
     };
     struct Identity => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{app.user: $session.params.user_id}`";
@@ -121,8 +135,10 @@ forms! {
     };
     struct Login => Vec<String>, LoginKeys::KIND,
         |reader, mapping, key| reader.get::<LoginKeys>(mapping, key)?.allow;
-    struct Role => RoleConfig, RoleKeys::KIND, |reader, mapping, key| {
+    struct Role => RoleRule, RoleKeys::KIND, |reader, mapping, key| {
         let RoleKeys { allow, from } = reader.get::<RoleKeys>(mapping, key)?;
-        Some(RoleConfig { from: from?, allow: allow? })
+        Some(RoleRule { from: from?, allow: allow? })
     };
+    struct Rows => u32, Count::<10_000>::KIND,
+        |reader, mapping, key| reader.get::<Count<10_000>>(mapping, key)?.try_into().ok();
 }

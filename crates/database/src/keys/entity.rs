@@ -1,43 +1,20 @@
 //! The key `entities` of a toolset: tables and views, each with the operations that are tools.
 
-use callgate_kind::KindCode;
+use std::collections::BTreeMap;
+
+use callgate_kind::{KindCode, Operation};
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, pointer_segment, words,
+    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, pointer_segment,
 };
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
 
-/// A table or view, by the name that its tools have.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct EntityConfig {
-    pub(crate) name: String,
-    pub(crate) pointer: String,
-    pub(crate) table: TableName,
-    pub(crate) keys: EntityKeys,
-}
-
-/// The name of a table, with its schema if it is stated.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct TableName {
-    pub(crate) schema: Option<String>,
-    pub(crate) name: String,
-}
-
-/// An operation on the rows of an entity.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Operation {
-    Create,
-    Delete,
-    Get,
-    List,
-    Update,
-}
+use crate::settings::{EntitySettings, TableName};
 
 keys! {
-    #[derive(Clone, PartialEq)]
-    pub(crate) struct EntityKeys in "an entity" {
+    pub(crate) EntityKeys over EntitySettings, in "an entity" {
         /// The number of rows that one update or delete may change; more are rolled back.
-        affected: Count;
+        affected: Affected;
         /// The purpose of the rows, for the model.
         description: String;
         /// The columns that a model reads; all but bytes and names such as `password` unless given.
@@ -45,7 +22,7 @@ keys! {
         /// The columns that conditions take; the key and indexed ones unless given.
         filter: Vec<String>;
         /// The columns that a model gives, by operation.
-        input_fields: InputFieldKeys;
+        input_fields: InputFields;
         /// The columns that tell a row; the primary key unless given, which a view has not.
         key: Vec<String>;
         /// `true` for updates and deletes by conditions.
@@ -53,7 +30,7 @@ keys! {
         /// The operations that are tools; `list` and `get` unless given.
         operations: Operations;
         /// The columns of results, by operation.
-        output_fields: OutputFieldKeys;
+        output_fields: OutputFields;
         /// The values that every row of a caller has, by columns. The model neither sees nor gives them.
         rows: Rows;
         /// The columns that sort; the key and indexed ones unless given.
@@ -66,7 +43,6 @@ keys! {
 }
 
 keys! {
-    #[derive(Clone, PartialEq)]
     pub(crate) struct InputFieldKeys in "`input_fields`" {
         /// The columns of a new row that a model gives.
         create: Vec<String>;
@@ -76,7 +52,6 @@ keys! {
 }
 
 keys! {
-    #[derive(Clone, PartialEq)]
     pub(crate) struct OutputFieldKeys in "`output_fields`" {
         /// The columns of a new row that are shown.
         create: Vec<String>;
@@ -89,25 +64,41 @@ keys! {
     }
 }
 
-words! {
-    Operation, "`list` and `get` read; the others change rows, and are tools only by name":
-    "create" => Create, "delete" => Delete, "get" => Get, "list" => List, "update" => Update
-}
-
 forms! {
-    struct Entities => Vec<EntityConfig>, Kind::Map(&EntityKeys::KIND), |reader, mapping, key| {
+    struct Entities => Vec<EntitySettings>, Kind::Map(&EntityKeys::KIND), |reader, mapping, key| {
         let help = "for example `{orders: {table: public.orders}}`";
         let entities = reader.map::<EntityKeys, Vec<_>>(mapping, key, "a mapping from names to tables", help)?;
-        let entities = entities.into_iter().filter_map(|(name, keys)| {
+        let entities = entities.into_iter().filter_map(|(name, mut entity)| {
             let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
             let is_named = is_valid_name(reader, &name, &pointer, "an entity");
-            let table = keys.table.clone().filter(|_| is_named)?;
-            Some(EntityConfig { name, pointer, table, keys })
+            (entity.name, entity.pointer) = (name, pointer);
+            if entity.operations.is_empty() {
+                entity.operations = vec![Operation::List, Operation::Get];
+            }
+            entity.affected = entity.affected.max(1);
+            // A missing table is reported.
+            (is_named && !entity.table.name.is_empty()).then_some(entity)
         });
         Some(entities.collect())
     };
+    /// The number of rows that a change may change.
+    pub(super) struct Affected => u64, Count::<{ usize::MAX }>::KIND,
+        |reader, mapping, key| reader.get::<Count>(mapping, key)?.try_into().ok();
+    struct InputFields => BTreeMap<Operation, Vec<String>>, InputFieldKeys::KIND, |reader, mapping, key| {
+        let InputFieldKeys { create, update } = reader.get::<InputFieldKeys>(mapping, key)?;
+        Some(fields([(Operation::Create, create), (Operation::Update, update)]))
+    };
     struct Operations => Vec<Operation>, Kind::List(&Operation::KIND),
         |reader, mapping, key| Some(operations(reader, mapping, key));
+    struct OutputFields => BTreeMap<Operation, Vec<String>>, OutputFieldKeys::KIND, |reader, mapping, key| {
+        let OutputFieldKeys { create, get, list, update } = reader.get::<OutputFieldKeys>(mapping, key)?;
+        Some(fields([
+            (Operation::Create, create),
+            (Operation::Get, get),
+            (Operation::List, list),
+            (Operation::Update, update),
+        ]))
+    };
     struct Rows => Vec<(String, SessionSource)>, Kind::Map(&SessionSource::KIND), |reader, mapping, key| {
         let help = "for example `{owner: $session.params.user_id}`";
         reader.map::<SessionSource, _>(mapping, key, "a mapping from columns to values", help)
@@ -121,6 +112,13 @@ forms! {
         }
         name
     };
+}
+
+/// The columns of the operations that name some.
+fn fields<const N: usize>(
+    fields: [(Operation, Option<Vec<String>>); N],
+) -> BTreeMap<Operation, Vec<String>> {
+    fields.into_iter().filter_map(|(operation, fields)| Some((operation, fields?))).collect()
 }
 
 /// True if models can write a name; another one is reported.
@@ -150,8 +148,8 @@ pub(super) fn table_name(text: &str) -> Option<TableName> {
 fn operations(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<Operation> {
     let words = || Operation::WORDS.iter().map(|(word, _)| *word);
     let read = |text: &str| {
-        let matching_word = Operation::WORDS.iter().find(|(word, _)| *word == text);
-        matching_word.map(|(_, operation)| *operation).ok_or_else(|| {
+        let mut named = Operation::WORDS.iter().filter(|(word, _)| *word == text);
+        named.next().map(|(_, operation)| *operation).ok_or_else(|| {
             let message = format!("expected an operation, got: `{text}`");
             match nearest(text, words()) {
                 Some(near) => format!("{message}; did you mean `{near}`?"),

@@ -1,56 +1,53 @@
-//! The keys `connection`, `actions` and `user` of a toolset: a connection of Google's Integration Connectors as tools. Reads
-//! texts only; `build/connection` asks the service.
+//! The keys `connection`, `actions` and `user` of a toolset, and `connections` of the configuration, which points connections at
+//! databases. Reads texts only; `load` asks the service.
 
 use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
-use callgate_kind::{ArgumentForm, KindCode};
-use callgate_settings::{Inputs, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys};
-use callgate_tool::{Effect, StatementInput, ToolsetName};
+use callgate_kind::{ArgumentForm, KindCode, Operation};
+use callgate_settings::{
+    Count, Inputs, Kind, Mapping, Reader, Section as _, SettingCode, Table, at, forms, keys,
+};
+use callgate_tool::{Effect, ToolsetName};
 use callgate_tree::Node;
 
-use crate::database::Operation;
+use crate::{
+    connection_name::ConnectionName,
+    settings::{ActionKind, ActionSettings, UserSettings},
+};
 
-/// A connection with its tools.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ConnectorConfig {
-    /// The name; `None` for a toolset of another kind.
-    pub(crate) connection: Option<String>,
-    /// `None` for the connection's own tools that only read.
-    pub(crate) actions: Option<Vec<ActionConfig>>,
-    pub(crate) user: Option<UserConfig>,
-    /// True if an export names it, and the operator neither its name nor a server: it is not asked.
-    pub(crate) is_named_by_export: bool,
-}
+/// One tool of a connection, by its name without the toolset: `Case-list`.
+pub(crate) type NamedAction = (String, ActionSettings);
 
-/// One tool of a connection.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ActionConfig {
-    pub(crate) pointer: String,
-    /// The name without the toolset: `Case-list`.
-    pub(crate) name: String,
-    pub(crate) kind: ActionKind,
-    pub(crate) keys: ActionKeys,
-}
-
-/// The thing that a tool of a connection does.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ActionKind {
-    Action { action: String, effect: Effect },
-    Entity { entity: String, operation: Operation, many: bool },
-    Query { sql: String, inputs: Vec<(String, StatementInput)>, effect: Effect },
-    Tool(String),
-}
-
-/// The end user of a connection.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct UserConfig {
-    pub(crate) oauth2_auth_code: CredentialSource,
-    pub(crate) header: Option<String>,
+keys! {
+    pub(crate) struct ToolsetKeys in "a toolset" {
+        /// The tools of the connection: operations on its entities, actions, and tools of its own; those of its own tools that
+        /// only read unless given.
+        actions: Actions;
+        /// The connection of Google's Integration Connectors whose entities and actions are tools, in place of a description:
+        /// `projects/PROJECT/locations/LOCATION/connections/NAME`.
+        connection: ConnectionName;
+        /// The end user in whose name the connection acts: `{oauth2_auth_code: $session.credentials.NAME}`.
+        user: User;
+    }
 }
 
 keys! {
-    #[derive(Clone, PartialEq)]
+    pub(crate) RootKeys over (), in "the configuration" {
+        /// The toolsets with databases that run the tools of connections in place of Google, by the names of the connections.
+        connections => _: LocalConnections;
+    }
+}
+
+keys! {
+    /// The limit that a connection shares with databases.
+    pub(crate) struct LimitKeys in "`limits`" {
+        /// The number of rows of a result, of a connection too.
+        rows: Count<10_000>;
+    }
+}
+
+keys! {
     pub(crate) struct ActionKeys in "an action" {
         /// The id of an action; `ExecuteCustomQuery` only with `sql`.
         action: String;
@@ -98,25 +95,31 @@ keys! {
     }
 }
 
+/// The tables that the keys refer to.
+pub(crate) fn tables() -> Vec<Table<'static>> {
+    vec![LocalKeys::TABLE, ActionKeys::TABLE, UserKeys::TABLE]
+}
+
+/// The toolsets with databases, by the names of the connections that they run.
+pub(crate) type LocalConnectionMap = BTreeMap<String, String>;
+
 forms! {
-    struct LocalConnections => BTreeMap<String, String>, Kind::Map(&LocalKeys::KIND), |reader, mapping, key| {
+    struct LocalConnections => LocalConnectionMap, Kind::Map(&LocalKeys::KIND), |reader, mapping, key| {
         let help = "for example `{projects/p/locations/l/connections/crm: {toolset: shop}}`";
         let all = reader.map::<LocalKeys, Vec<_>>(mapping, key, "a mapping from connections to toolsets", help)?;
         Some(all.into_iter().filter_map(|(name, keys)| Some((name, keys.toolset?))).collect())
     };
-    struct ConnectionName => Option<String>, Kind::Text, |reader, mapping, key| {
+    ConnectionName => Self, Kind::Text, |reader, mapping, key| {
         let text = reader.string(mapping, key)?;
-        let parts: Vec<&str> = text.split('/').collect();
-        let is_name = matches!(*parts, ["projects", _, "locations", _, "connections", _]);
-        if !is_name || parts.iter().any(|part| !is_word(part)) {
+        let name = text.parse::<Self>().ok();
+        if name.is_none() {
             let message = format!("expected the name of a connection, got: `{text}`");
             let help = "write `projects/PROJECT/locations/LOCATION/connections/NAME`";
             reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
-            return None;
         }
-        Some(Some(text.to_owned()))
+        name
     };
-    struct Actions => Option<Vec<ActionConfig>>, Kind::List(&ActionKeys::KIND), |reader, mapping, key| {
+    struct Actions => Vec<NamedAction>, Kind::List(&ActionKeys::KIND), |reader, mapping, key| {
         let (node, pointer) = (mapping.object.get(key)?, at(mapping, key));
         let Some(items) = node.as_array() else {
             let help = "for example `[{entity: Case, operation: list}]`";
@@ -125,9 +128,9 @@ forms! {
         };
         let items = items.iter().enumerate();
         let actions = items.filter_map(|(at, node)| action(reader, format!("{pointer}/{at}"), node));
-        Some(Some(actions.collect()))
+        Some(actions.collect())
     };
-    struct User => Option<UserConfig>, UserKeys::KIND, |reader, mapping, key| {
+    struct User => UserSettings, UserKeys::KIND, |reader, mapping, key| {
         let UserKeys { header, oauth2_auth_code } = reader.get::<UserKeys>(mapping, key)?;
         let oauth2_auth_code = oauth2_auth_code?;
         if matches!(oauth2_auth_code, CredentialSource::Secret(_)) {
@@ -135,16 +138,17 @@ forms! {
             let help = "write `$session.credentials.NAME`; without `user` the connection's own credential is used";
             reader.complain(SettingCode::WrongValue, at(mapping, key), message, help);
         }
-        Some(Some(UserConfig { oauth2_auth_code, header }))
+        let header = header.unwrap_or_else(|| UserSettings::HEADER.to_owned());
+        Some(UserSettings { oauth2_auth_code, header })
     };
 }
 
-fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<ActionConfig> {
+fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<NamedAction> {
     let keys = reader.section::<ActionKeys>(node, &pointer)?;
     let object = node.as_object()?;
     let mapping = Mapping { object, pointer: &pointer };
-    let kind = kind(reader, mapping, &keys)?;
-    let name = keys.name.clone().unwrap_or_else(|| kind.stem());
+    let mut kind = kind(reader, mapping, &keys)?;
+    let name = keys.name.unwrap_or_else(|| kind.stem());
     let is_name = name.split('-').all(|part| ToolsetName::new(part).is_ok());
     if !is_name || name.len() > MAX_NAME {
         let message =
@@ -152,7 +156,19 @@ fn action(reader: &mut Reader, pointer: String, node: &Node) -> Option<ActionCon
         reader.complain(KindCode::ToolName, &pointer, message, "give the tool a `name`");
         return None;
     }
-    Some(ActionConfig { pointer, name, kind, keys })
+    if let ActionKind::Query { name: own, .. } = &mut kind {
+        own.clone_from(&name);
+    }
+    let action = ActionSettings {
+        pointer,
+        name: None,
+        description: keys.description.unwrap_or_default(),
+        kind,
+        input_fields: keys.input_fields,
+        output_fields: keys.output_fields,
+        form: keys.arguments.unwrap_or_default(),
+    };
+    Some((name, action))
 }
 
 /// The action of an entry, by the one key that names it; keys that mean nothing beside it are reported.
@@ -179,7 +195,7 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
             Some(sql) if action == CUSTOM_QUERY => {
                 let inputs = keys.inputs.clone().unwrap_or_default();
                 (
-                    ActionKind::Query { sql: sql.clone(), inputs, effect },
+                    ActionKind::Query { name: String::new(), sql: sql.clone(), inputs, effect },
                     &["input_fields", "many", "operation"],
                 )
             }
@@ -195,7 +211,7 @@ fn kind(reader: &mut Reader, mapping: Mapping<'_>, keys: &ActionKeys) -> Option<
             ),
         },
         ActionKeys { tool: Some(tool), entity: None, action: None, .. } => (
-            ActionKind::Tool(tool.clone()),
+            ActionKind::Tool { tool: tool.clone() },
             &["arguments", "effect", "inputs", "many", "operation", "output_fields", "sql"],
         ),
         _ => {
@@ -218,24 +234,10 @@ impl ActionKind {
         match self {
             Self::Action { action, .. } => word(action),
             Self::Entity { entity, operation, .. } => {
-                let mut words = Operation::WORDS.iter();
-                let operation = words
-                    .find(|(_, listed_operation)| listed_operation == operation)
-                    .map_or("", |(word, _)| word);
-                format!("{}-{operation}", word(entity))
+                format!("{}-{}", word(entity), operation.as_str())
             }
             Self::Query { .. } => CUSTOM_QUERY.to_owned(),
-            Self::Tool(tool) => word(tool),
-        }
-    }
-
-    /// The effect, as the configuration has it.
-    pub(crate) fn effect(&self) -> Effect {
-        match self {
-            Self::Action { effect, .. } | Self::Query { effect, .. } => *effect,
-            Self::Entity { operation: Operation::Get | Operation::List, .. } => Effect::Read,
-            // What a tool of the connection does is known when the connection is loaded.
-            Self::Entity { .. } | Self::Tool(_) => Effect::Write,
+            Self::Tool { tool } => word(tool),
         }
     }
 }
@@ -244,12 +246,6 @@ impl ActionKind {
 fn word(text: &str) -> String {
     let legal = |character: char| if character.is_ascii_alphanumeric() { character } else { '_' };
     text.chars().map(legal).collect()
-}
-
-/// True for a segment of a name of Google's; ids of old projects have a domain before a colon.
-fn is_word(text: &str) -> bool {
-    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
-    !text.is_empty() && ![".", ".."].contains(&text) && text.bytes().all(is_legal)
 }
 
 const CUSTOM_QUERY: &str = "ExecuteCustomQuery";

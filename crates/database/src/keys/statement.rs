@@ -1,24 +1,15 @@
 //! The key `statements` of a toolset: the operator's own SQL, each statement a tool.
 
-use callgate_settings::{Count, Inputs, Kind, at, forms, keys, pointer_segment};
+use callgate_settings::{Inputs, Kind, at, forms, keys, pointer_segment};
 use callgate_tool::Effect;
 
-use super::entity::is_valid_name;
-
-/// A statement, by the name that its tool has.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StatementConfig {
-    pub(crate) name: String,
-    pub(crate) pointer: String,
-    pub(crate) sql: String,
-    pub(crate) keys: StatementKeys,
-}
+use super::entity::{Affected, is_valid_name};
+use crate::settings::StatementSettings;
 
 keys! {
-    #[derive(Clone, PartialEq)]
     pub(crate) struct StatementKeys in "a statement" {
         /// The number of rows that it may change; more are rolled back.
-        affected: Count;
+        affected: Affected;
         /// The purpose of the statement, for the model.
         description: String;
         /// The effect; a statement runs without the right to write unless it is another than `read`.
@@ -32,14 +23,22 @@ keys! {
 }
 
 forms! {
-    struct Statements => Vec<StatementConfig>, Kind::Map(&StatementKeys::KIND), |reader, mapping, key| {
+    struct Statements => Vec<StatementSettings>, Kind::Map(&StatementKeys::KIND), |reader, mapping, key| {
         let help = "for example `{new_orders: {sql: 'select no from orders where day >= :since', inputs: {since: {type: string, format: date}}}}`";
         let statements = reader.map::<StatementKeys, Vec<_>>(mapping, key, "a mapping from names to statements", help)?;
         let statements = statements.into_iter().filter_map(|(name, keys)| {
             let pointer = format!("{}/{}", at(mapping, key), pointer_segment(&name));
             let is_named = is_valid_name(reader, &name, &pointer, "a statement");
-            let sql = keys.sql.clone().filter(|_| is_named)?;
-            Some(StatementConfig { name, pointer, sql, keys })
+            let sql = keys.sql.filter(|_| is_named)?;
+            Some(StatementSettings {
+                pointer,
+                name,
+                description: keys.description.unwrap_or_default(),
+                sql,
+                inputs: keys.inputs.unwrap_or_default(),
+                effect: keys.effect.unwrap_or(Effect::Read),
+                affected: keys.affected.unwrap_or(1),
+            })
         });
         Some(statements.collect())
     };

@@ -1,0 +1,47 @@
+//! The operations on the rows of a table, or on the entities of a service, that are tools.
+
+use callgate_settings::{Words as _, words};
+use callgate_tool::Effect;
+
+/// An operation on rows or entities.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
+pub enum Operation {
+    /// Adds one.
+    Create,
+    /// Removes one.
+    Delete,
+    /// Reads one by its key.
+    Get,
+    /// Reads some by conditions.
+    List,
+    /// Changes one.
+    Update,
+}
+
+words! {
+    Operation, "`list` and `get` read; the others change rows, and are tools only by name":
+    "create" => Create, "delete" => Delete, "get" => Get, "list" => List, "update" => Update
+}
+
+impl Operation {
+    /// The word in a configuration and in the names of tools.
+    pub fn as_str(self) -> &'static str {
+        let mut words = Self::WORDS.iter();
+        words.find(|(_, operation)| *operation == self).map_or("", |(word, _)| word)
+    }
+
+    /// True if it changes something.
+    pub fn is_write(self) -> bool {
+        self.effect() != Effect::Read
+    }
+
+    /// The effect of a call.
+    pub fn effect(self) -> Effect {
+        match self {
+            Self::Create => Effect::Write,
+            Self::Delete | Self::Update => Effect::Idempotent,
+            Self::Get | Self::List => Effect::Read,
+        }
+    }
+}
