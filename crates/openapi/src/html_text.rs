@@ -1,6 +1,8 @@
-//! Turns HTML in texts of descriptions into plain text: paragraphs, items after `- `, cells between ` | `, links as `text
-//! (address)`, code in backticks. Markdown stays as it is, and so does whatever is no markup, such as `<id>`. Comments,
-//! scripts and styles, which no person sees, are left out and counted.
+//! Turns HTML into plain text: paragraphs, items after `- `, cells between ` | `. Whole pages are read in [`page`].
+//!
+//! A text of a description is Markdown in which HTML may stand. Links become `text (address)`, code stands in backticks. Markdown
+//! stays as it is, and so does whatever is no markup, such as `<id>`. Comments, scripts and styles, which no person sees, are left
+//! out and counted.
 //!
 //! Only names of HTML are tags. Those that are also words need proof, because `<address>` or `<code>` may stand for a value:
 //! the other tag of their pair, or an attribute. References to characters are read once, and a tag that they spell is text.
@@ -10,11 +12,14 @@ mod character;
 mod code_span;
 mod element;
 mod markup;
+mod page;
+mod start;
 mod tag;
 mod writer;
 
 use std::borrow::Cow;
 
+pub use self::page::{PageText, document_text, page_lines};
 use self::{code_span::CodeSpans, markup::Markup, writer::Writer};
 
 #[derive(Debug, Eq, PartialEq)]

@@ -58,6 +58,7 @@ pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
 pub use edit::{AppliedEdit, FaultyEdit, edited_tool_name};
+pub use html_text::{PageText, document_text, page_lines};
 pub use input::{
     Encoding, Input, InputEdit, InputLocation, NestedInput, Placement, Step, Style, Styled,
     ValueSource,

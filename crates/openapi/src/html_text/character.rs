@@ -1,16 +1,38 @@
-//! References to characters: `&amp;`, `&#39;`, `&#x27;`. A reference ends with a semicolon; unknown names are text.
+//! References to characters: `&amp;`, `&#39;`, `&#x27;`. A reference ends with a semicolon; one to no character is text.
 
-/// The character that a text begins with a reference to, and the length of the reference.
+use std::borrow::Cow;
+
+/// The text with its references replaced, each once.
+pub(super) fn decoded_text(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return text.into();
+    }
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, reference) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let (character, length) = character_reference(reference).unwrap_or(('&', 1));
+        decoded.push_str(before);
+        decoded.push(character);
+        rest = reference.get(length..).unwrap_or_default();
+    }
+    (decoded + rest).into()
+}
+
+/// The character that a text begins with a reference to, and the length of the reference, which is never less than the
+/// character's.
 pub(super) fn character_reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
-    let (at, _) = name.char_indices().take(LONGEST).find(|(_, c)| *c == ';')?;
-    let name = name.get(..at)?;
-    let length = at + 2;
+    let end = name.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let name = name.get(..end)?;
     let character = match name.strip_prefix('#') {
         Some(number) => numeric_character(number)?,
-        None => NAMED.iter().find(|(entry, _)| *entry == name)?.1,
+        None => {
+            let at = NAMED.binary_search_by(|(named, _)| (*named).cmp(name)).ok()?;
+            NAMED.get(at)?.1
+        }
     };
-    (character.len_utf8() <= length).then_some((character, length))
+    Some((character, end + 2))
 }
 
 fn numeric_character(number: &str) -> Option<char> {
@@ -24,66 +46,62 @@ fn numeric_character(number: &str) -> Option<char> {
 }
 
 /// The characters between `&` and `;` at most.
-const LONGEST: usize = 12;
+const LONGEST: usize = 32;
 
-/// The named characters that occur in prose (HTML Living Standard §13.5). A space that does not break is a space.
-const NAMED: [(&str, char); 58] = [
-    ("amp", '&'),
-    ("apos", '\''),
-    ("asymp", '\u{2248}'),
-    ("bull", '\u{2022}'),
-    ("cent", '\u{a2}'),
-    ("copy", '\u{a9}'),
-    ("dagger", '\u{2020}'),
-    ("darr", '\u{2193}'),
-    ("deg", '\u{b0}'),
-    ("divide", '\u{f7}'),
-    ("emsp", ' '),
-    ("ensp", ' '),
-    ("equals", '='),
-    ("euro", '\u{20ac}'),
-    ("frac12", '\u{bd}'),
-    ("ge", '\u{2265}'),
-    ("gt", '>'),
-    ("harr", '\u{2194}'),
-    ("hellip", '\u{2026}'),
-    ("infin", '\u{221e}'),
-    ("laquo", '\u{ab}'),
-    ("larr", '\u{2190}'),
-    ("lcub", '{'),
-    ("ldquo", '\u{201c}'),
-    ("le", '\u{2264}'),
-    ("lowbar", '_'),
-    ("lsqb", '['),
-    ("lsquo", '\u{2018}'),
-    ("lt", '<'),
-    ("mdash", '\u{2014}'),
-    ("micro", '\u{b5}'),
-    ("middot", '\u{b7}'),
-    ("minus", '\u{2212}'),
-    ("nbsp", ' '),
-    ("ndash", '\u{2013}'),
-    ("ne", '\u{2260}'),
-    ("num", '#'),
-    ("para", '\u{b6}'),
-    ("percnt", '%'),
-    ("plus", '+'),
-    ("plusmn", '\u{b1}'),
-    ("pound", '\u{a3}'),
-    ("quot", '"'),
-    ("rArr", '\u{21d2}'),
-    ("raquo", '\u{bb}'),
-    ("rarr", '\u{2192}'),
-    ("rcub", '}'),
-    ("rdquo", '\u{201d}'),
-    ("reg", '\u{ae}'),
-    ("rsqb", ']'),
-    ("rsquo", '\u{2019}'),
-    ("sect", '\u{a7}'),
-    ("sup2", '\u{b2}'),
-    ("thinsp", ' '),
-    ("times", '\u{d7}'),
-    ("trade", '\u{2122}'),
-    ("uarr", '\u{2191}'),
-    ("yen", '\u{a5}'),
+/// The named characters that occur in texts (HTML Living Standard §13.5), in order. A space that does not break is a space.
+#[rustfmt::skip]
+const NAMED: [(&str, char); 160] = [
+    ("AElig", 'Æ'), ("Aacute", 'Á'), ("Acirc", 'Â'), ("Agrave", 'À'), ("Aring", 'Å'),
+    ("Atilde", 'Ã'), ("Auml", 'Ä'), ("Ccedil", 'Ç'), ("Dagger", '‡'), ("Delta", 'Δ'),
+    ("Eacute", 'É'), ("Ecirc", 'Ê'), ("Egrave", 'È'), ("Euml", 'Ë'), ("Iacute", 'Í'),
+    ("Icirc", 'Î'), ("Igrave", 'Ì'), ("Iuml", 'Ï'), ("Ntilde", 'Ñ'), ("OElig", 'Œ'),
+    ("Oacute", 'Ó'), ("Ocirc", 'Ô'), ("Ograve", 'Ò'), ("Omega", 'Ω'), ("Oslash", 'Ø'),
+    ("Otilde", 'Õ'), ("Ouml", 'Ö'), ("Scaron", 'Š'), ("Sigma", 'Σ'), ("Uacute", 'Ú'),
+    ("Ucirc", 'Û'), ("Ugrave", 'Ù'), ("Uuml", 'Ü'), ("Yacute", 'Ý'), ("aacute", 'á'),
+    ("acirc", 'â'), ("aelig", 'æ'), ("agrave", 'à'), ("alpha", 'α'), ("amp", '&'), ("apos", '\''),
+    ("aring", 'å'), ("asymp", '≈'), ("atilde", 'ã'), ("auml", 'ä'), ("bdquo", '„'), ("beta", 'β'),
+    ("bull", '•'), ("ccedil", 'ç'), ("cent", '¢'), ("check", '✓'), ("copy", '©'), ("dagger", '†'),
+    ("darr", '↓'), ("deg", '°'), ("delta", 'δ'), ("divide", '÷'), ("eacute", 'é'), ("ecirc", 'ê'),
+    ("egrave", 'è'), ("emsp", ' '), ("ensp", ' '), ("epsilon", 'ε'), ("equals", '='), ("eth", 'ð'),
+    ("euml", 'ë'), ("euro", '€'), ("frac12", '½'), ("frac14", '¼'), ("frac34", '¾'), ("gamma", 'γ'),
+    ("ge", '≥'), ("gt", '>'), ("harr", '↔'), ("hellip", '…'), ("iacute", 'í'), ("icirc", 'î'),
+    ("iexcl", '¡'), ("igrave", 'ì'), ("infin", '∞'), ("iquest", '¿'), ("iuml", 'ï'), ("lArr", '⇐'),
+    ("lambda", 'λ'), ("laquo", '«'), ("larr", '←'), ("lcub", '{'), ("ldquo", '“'), ("le", '≤'),
+    ("lowbar", '_'), ("lsqb", '['), ("lsquo", '‘'), ("lt", '<'), ("mdash", '—'), ("micro", 'µ'),
+    ("middot", '·'), ("minus", '−'), ("mu", 'μ'), ("nbsp", ' '), ("ndash", '–'), ("ne", '≠'),
+    ("ntilde", 'ñ'), ("num", '#'), ("oacute", 'ó'), ("ocirc", 'ô'), ("oelig", 'œ'), ("ograve", 'ò'),
+    ("omega", 'ω'), ("ordf", 'ª'), ("ordm", 'º'), ("oslash", 'ø'), ("otilde", 'õ'), ("ouml", 'ö'),
+    ("para", '¶'), ("part", '∂'), ("percnt", '%'), ("permil", '‰'), ("phi", 'φ'), ("pi", 'π'),
+    ("plus", '+'), ("plusmn", '±'), ("pound", '£'), ("prod", '∏'), ("quot", '"'), ("rArr", '⇒'),
+    ("radic", '√'), ("raquo", '»'), ("rarr", '→'), ("rcub", '}'), ("rdquo", '”'), ("reg", '®'),
+    ("rho", 'ρ'), ("rsqb", ']'), ("rsquo", '’'), ("sbquo", '‚'), ("scaron", 'š'), ("sect", '§'),
+    ("shy", '\u{ad}'), ("sigma", 'σ'), ("sum", '∑'), ("sup1", '¹'), ("sup2", '²'), ("sup3", '³'),
+    ("szlig", 'ß'), ("tau", 'τ'), ("theta", 'θ'), ("thinsp", ' '), ("thorn", 'þ'), ("times", '×'),
+    ("trade", '™'), ("uacute", 'ú'), ("uarr", '↑'), ("ucirc", 'û'), ("ugrave", 'ù'), ("uuml", 'ü'),
+    ("yacute", 'ý'), ("yen", '¥'), ("yuml", 'ÿ'), ("zwj", '\u{200d}'), ("zwnj", '\u{200c}'),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted() {
+        assert!(NAMED.is_sorted_by_key(|(name, _)| *name));
+    }
+
+    #[test]
+    fn a_reference_to_no_character_stays_as_it_is_written() {
+        assert_eq!(
+            decoded_text("a&b; &#0; &#xd800; &#+65; &eacute;&#8364;"),
+            "a&b; &#0; &#xd800; &#+65; \u{e9}\u{20ac}"
+        );
+    }
+
+    #[test]
+    fn no_character_is_longer_than_its_reference() {
+        for (name, character) in NAMED {
+            assert!(character.len_utf8() <= name.len() + 2, "{name}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CodeSpans {
     spans: Vec<Range<usize>>,
     /// True if a run of backticks has no partner: more backticks would make pairs that nobody meant.
@@ -19,9 +19,11 @@ struct Run {
 }
 
 impl CodeSpans {
+    pub(super) const NONE: Self = Self { spans: Vec::new(), has_strays: false };
+
     pub(super) fn from_text(text: &str) -> Self {
         if !text.contains(['`', '~']) {
-            return Self::default();
+            return Self::NONE;
         }
         let (mut spans, runs) = fences_and_runs(text);
         let mut has_strays = false;

@@ -53,6 +53,10 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
     ELEMENTS.iter().position(|element| element.name.eq_ignore_ascii_case(name))
 }
 
+pub(super) fn element_named(name: &str) -> Option<Element> {
+    index_of(name).map(|index| known_element(index).element)
+}
+
 pub(super) fn known_element(index: usize) -> &'static KnownElement {
     ELEMENTS.get(index).unwrap_or(&PLAIN)
 }

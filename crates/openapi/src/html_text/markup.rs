@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use crate::html_text::{
-    character,
+    character::character_reference,
     code_span::CodeSpans,
     element::{ELEMENTS, Element, KnownElement, Proof, index_of, known_element},
-    tag::{Start, Tag},
+    start::Start,
+    tag::{Tag, comment, end_of_raw},
 };
 
 #[derive(Clone, Debug)]
@@ -107,14 +108,14 @@ impl<'t, 'c> Search<'t, 'c> {
         let text = self.text;
         let limit = self.code.start_from(at).unwrap_or(text.len());
         let Some((rest, near)) = text.get(at..).zip(text.get(at..limit)) else { return };
-        if let Some((character, length)) = character::character_reference(near) {
+        if let Some((character, length)) = character_reference(near) {
             return self.add(at..at + length, MarkupKind::Character(character), None);
         }
         if rest.starts_with("<!--") {
             return self.hide(at, comment(rest));
         }
         match Start::from_text(near) {
-            Start::Tag(tag) => self.read_tag(at, tag),
+            Start::Tag(tag, length) => self.read_tag(at, tag, length),
             Start::Unfinished(length) => {
                 self.in_tag.retain(|place| *place > at);
                 self.in_tag.push(at + length);
@@ -123,7 +124,7 @@ impl<'t, 'c> Search<'t, 'c> {
         }
     }
 
-    fn read_tag(&mut self, at: usize, tag: Tag<'t>) {
+    fn read_tag(&mut self, at: usize, tag: Tag<'t>, length: usize) {
         let Some(index) = index_of(tag.name) else {
             self.has_others |= tag.is_end;
             return;
@@ -133,7 +134,7 @@ impl<'t, 'c> Search<'t, 'c> {
             return;
         }
         if *element == Element::Hidden && !tag.is_end {
-            let content = at + tag.length;
+            let content = at + length;
             if let Some([start, end]) = self.end_of_hidden(content, tag.name, index) {
                 return self.hide(at, [content - at, start - at, end - at]);
             }
@@ -144,19 +145,17 @@ impl<'t, 'c> Search<'t, 'c> {
             None => {}
         }
         let kind = MarkupKind::Tag { tag, element: *element };
-        self.add(at..at + tag.length, kind, Some(index));
+        self.add(at..at + length, kind, Some(index));
     }
 
     /// Where the end tag of an element that no person sees begins and ends.
     fn end_of_hidden(&mut self, from: usize, name: &str, index: usize) -> Option<[usize; 2]> {
         let is_endless = self.is_endless.get_mut(index).filter(|flag| !**flag)?;
         let rest = self.text.get(from..)?;
-        let end_tag = rest.match_indices("</").find_map(|(start, _)| {
-            let behind = rest.get(start + 2..)?;
-            let end = behind.get(name.len()..)?;
-            let is_own = behind.get(..name.len())?.eq_ignore_ascii_case(name);
-            let end = is_own.then(|| end.trim_start().strip_prefix('>'))??;
-            Some([from + start, self.text.len() - end.len()])
+        let start = end_of_raw(rest, name);
+        let end_tag = start.and_then(|start| {
+            let end = start + rest.get(start..)?.find('>')? + 1;
+            Some([from + start, from + end])
         });
         *is_endless = end_tag.is_none();
         end_tag
@@ -201,15 +200,5 @@ impl<'t, 'c> Search<'t, 'c> {
         };
         let proven = candidates.into_iter().filter(is_proven);
         proven.map(|candidate| candidate.markup).collect()
-    }
-}
-
-/// The start and the end of the content of a comment that a text begins with, and its own end. One that nobody ends has
-/// the whole text.
-fn comment(text: &str) -> [usize; 3] {
-    let start = 4;
-    match text.get(2..).and_then(|rest| rest.find("-->")) {
-        Some(end) => [start.min(end + 2), end + 2, end + 5],
-        None => [start, text.len(), text.len()],
     }
 }

@@ -1,125 +1,79 @@
-//! One tag at the start of a text: its name, its attributes and its end. Decides nothing about what it means.
+//! A tag with its attributes, and the ends of comments and of elements whose content has no tags. Says nothing about what a tag
+//! means.
 
 /// A tag, or something that has the form of one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag<'t> {
     pub(super) name: &'t str,
     pub(super) is_end: bool,
-    /// The text between the name and the `>`, without a slash at its end.
+    /// The text between the name and the `>`.
     pub(super) attributes: &'t str,
-    pub(super) length: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Start<'t> {
-    Tag(Tag<'t>),
-    /// The beginning of a tag up to the `<` at this place.
-    Unfinished(usize),
-    Other,
-}
-
-impl<'t> Start<'t> {
-    /// Reads the tag that a text begins with. A `<` in it, outside of a quoted value, shows that it is none. Of many starts in
-    /// one text each character is read for three at most: quotation marks permute the states of the readers, and a reader
-    /// that is outside of quotes ends at the next start.
-    pub(super) fn from_text(text: &'t str) -> Self {
-        Self::read(text).unwrap_or(Self::Other)
-    }
-
-    fn read(text: &'t str) -> Option<Self> {
-        let rest = text.strip_prefix('<')?;
-        let (is_end, rest) = rest.strip_prefix('/').map_or((false, rest), |rest| (true, rest));
-        let unfinished = |rest: &str| Some(Self::Unfinished(text.len() - rest.len()));
-        if rest.starts_with('<') {
-            return unfinished(rest);
-        }
-        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return None;
-        }
-        let behind = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-        let name = rest.get(..rest.len() - behind.len())?;
-        if behind.starts_with('<') {
-            return unfinished(behind);
-        }
-        if !behind.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>') {
-            return None;
-        }
-        let end = end_of(behind)?;
-        let rest = behind.get(end..)?;
-        if rest.starts_with('<') {
-            return unfinished(rest);
-        }
-        let attributes = behind.get(..end)?.trim_end();
-        let attributes = attributes.strip_suffix('/').unwrap_or(attributes);
-        Some(Self::Tag(Tag { name, is_end, attributes, length: text.len() - rest.len() + 1 }))
-    }
 }
 
 impl<'t> Tag<'t> {
-    /// True if nothing follows the name.
-    pub(super) fn is_bare(&self) -> bool {
-        self.attributes.trim().is_empty()
+    /// True for an element that has no content.
+    pub(super) fn is_empty(&self) -> bool {
+        EMPTY.iter().any(|name| self.name.eq_ignore_ascii_case(name))
     }
 
-    /// True if the name is followed by attributes: a member with a value, or a word that is one.
-    pub(super) fn has_attributes(&self) -> bool {
-        let is_apart = self.attributes.starts_with(|c: char| c.is_ascii_whitespace());
-        let is_word = |word: &str| {
-            WORDS.iter().any(|attribute_word| attribute_word.eq_ignore_ascii_case(word))
-        };
-        is_apart
-            && !self.is_bare()
-            && (self.attributes.contains('=') || self.attributes.split_whitespace().all(is_word))
-    }
-
+    /// The value of an attribute as it is written; empty if it has none.
     pub(super) fn attribute(&self, name: &str) -> Option<&'t str> {
-        let mut rest = self.attributes.trim_start();
-        while !rest.is_empty() {
-            let behind = rest.trim_start_matches(|c: char| !c.is_ascii_whitespace() && c != '=');
-            let own = rest.get(..rest.len() - behind.len())?;
-            let next = behind.trim_start();
-            let Some(value) = next.strip_prefix('=') else {
-                // Something that is no attribute is skipped with its first character at least.
-                let is_shorter = next.len() < rest.len();
-                rest = next.get(usize::from(!is_shorter)..)?;
-                continue;
+        let mut rest = self.attributes;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+            if rest.is_empty() {
+                return None;
+            }
+            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '/'));
+            let (own, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+            let (value, after) = match after.trim_start().strip_prefix('=') {
+                Some(value) => value_and_rest(value.trim_start()),
+                None => ("", after),
             };
-            let (value, next) = value_of(value.trim_start())?;
             if own.eq_ignore_ascii_case(name) {
                 return Some(value);
             }
-            rest = next.trim_start();
-        }
-        None
-    }
-}
-
-/// The value at the start of a text, and the text behind it.
-fn value_of(text: &str) -> Option<(&str, &str)> {
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    if let Some(quote) = quote {
-        return text.get(1..)?.split_once(quote);
-    }
-    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
-    text.split_at_checked(end)
-}
-
-/// The place of the `>` that ends a tag, or of the `<` that shows that there is none.
-fn end_of(text: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(open), _) if byte == open => quote = None,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'<' | b'>') => return Some(at),
-            _ => {}
+            rest = after;
         }
     }
-    None
 }
 
-/// Attributes that have no value.
-const WORDS: [&str; 10] = [
-    "async", "checked", "compact", "controls", "defer", "disabled", "hidden", "noshade", "open",
-    "reversed",
+/// The value that a text begins with, and the text behind it.
+fn value_and_rest(text: &str) -> (&str, &str) {
+    for quote in ['"', '\''] {
+        if let Some(quoted) = text.strip_prefix(quote) {
+            return quoted.split_once(quote).unwrap_or((quoted, ""));
+        }
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// The start and the end of the content of a comment that a text begins with, and its own end. One that nobody ends has
+/// the whole text.
+pub(super) fn comment(text: &str) -> [usize; 3] {
+    let start = 4;
+    // `<!-->` and `<!--->` are comments of their own (HTML, "comment start state").
+    match text.get(2..).and_then(|rest| rest.find("-->")) {
+        Some(end) => [start.min(end + 2), end + 2, end + 5],
+        None => [start, text.len(), text.len()],
+    }
+}
+
+/// The byte at which the end tag of an element without tags in it begins.
+pub(super) fn end_of_raw(text: &str, name: &str) -> Option<usize> {
+    let is_end = |at: &usize| {
+        let after = text.get(at + 2..).and_then(|after| after.split_at_checked(name.len()));
+        after.is_some_and(|(own, behind)| {
+            let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>');
+            own.eq_ignore_ascii_case(name) && (behind.is_empty() || behind.starts_with(ends))
+        })
+    };
+    text.match_indices("</").map(|(at, _)| at).find(is_end)
+}
+
+/// Elements without content (HTML, "void elements").
+const EMPTY: [&str; 14] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+    "track", "wbr",
 ];

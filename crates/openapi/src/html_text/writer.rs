@@ -2,7 +2,7 @@
 //! ask for, two at most, and the mark of an item or a cell.
 
 use crate::html_text::{
-    character,
+    character::decoded_text,
     code_span::CodeSpans,
     element::Element,
     markup::{Markup, MarkupKind},
@@ -10,9 +10,10 @@ use crate::html_text::{
 };
 
 #[derive(Debug)]
-pub(super) struct Writer<'t, 'c> {
+pub(super) struct Writer<'t> {
     text: &'t str,
-    code: &'c CodeSpans,
+    code: &'t CodeSpans,
+    layout: Layout,
     written: String,
     gap: Option<Gap>,
     /// The address of the open link, and the length of what was written before it.
@@ -22,7 +23,19 @@ pub(super) struct Writer<'t, 'c> {
     /// The number of open preformatted texts, and true if the outermost has a fence.
     preformatted: (usize, bool),
     n_lists: usize,
-    has_cell: bool,
+    /// The length of what was written before the row.
+    row_start: usize,
+}
+
+/// What the text of a page becomes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Layout {
+    /// Markdown, with headings and paragraphs.
+    Document,
+    /// Each block in a line of its own, without the marks of headings.
+    Lines,
+    /// Part of a text in Markdown.
+    Part,
 }
 
 /// The space that is due before the next text.
@@ -36,19 +49,30 @@ const ITEM: &str = "- ";
 const CELL: &str = " | ";
 const DEFINITION: &str = ": ";
 const FENCE: &str = "```";
+const HEADINGS: [&str; 6] = ["# ", "## ", "### ", "#### ", "##### ", "###### "];
+/// A page has no code of Markdown.
+static NO_CODE: CodeSpans = CodeSpans::NONE;
 
-impl<'t, 'c> Writer<'t, 'c> {
-    pub(super) fn new(text: &'t str, code: &'c CodeSpans) -> Self {
+impl Writer<'static> {
+    /// A writer of a whole page.
+    pub(super) fn with_layout(layout: Layout) -> Self {
+        Self { layout, ..Self::new("", &NO_CODE) }
+    }
+}
+
+impl<'t> Writer<'t> {
+    pub(super) fn new(text: &'t str, code: &'t CodeSpans) -> Self {
         Self {
             text,
             code,
+            layout: Layout::Part,
             written: String::with_capacity(text.len()),
             gap: None,
             link: None,
             open_code: Vec::new(),
             preformatted: (0, false),
             n_lists: 0,
-            has_cell: false,
+            row_start: 0,
         }
     }
 
@@ -62,14 +86,55 @@ impl<'t, 'c> Writer<'t, 'c> {
                 }
                 MarkupKind::Hidden { is_in_tag: true, .. } => self.push("<\u{2026}"),
                 MarkupKind::Hidden { .. } => {}
-                MarkupKind::Tag { tag, element } if tag.is_end => self.end(*element),
-                MarkupKind::Tag { tag, element } => self.start(*element, tag, *end),
+                MarkupKind::Tag { tag, element } => self.write_tag(*element, tag, *end),
             }
             at = *end;
         }
         self.push(self.text.get(at..).unwrap_or_default());
         self.end_link();
         self.written
+    }
+
+    /// The text of a page, which ends with one line break unless it is empty.
+    pub(super) fn into_page(mut self) -> String {
+        self.written.truncate(self.written.trim_end().len());
+        if self.layout == Layout::Document && !self.written.is_empty() {
+            self.written.push('\n');
+        }
+        self.written
+    }
+
+    /// Writes what a tag becomes; `end` is its end in the text.
+    pub(super) fn write_tag(&mut self, element: Element, tag: &Tag<'_>, end: usize) {
+        if tag.is_end { self.end(element) } else { self.start(element, tag, end) }
+    }
+
+    /// Writes the tag of a heading of a page.
+    pub(super) fn write_heading(&mut self, level: usize, tag: &Tag<'_>) {
+        let mark =
+            HEADINGS.get(level.saturating_sub(1)).filter(|_| self.layout == Layout::Document);
+        if tag.is_end {
+            self.drop_mark('#');
+            self.part(2);
+        } else {
+            self.mark(mark.copied().unwrap_or_default(), 2);
+        }
+    }
+
+    /// Writes the text of a page: its white space is one space each, except in preformatted text.
+    pub(super) fn push_words(&mut self, text: &str) {
+        if self.preformatted.0 > 0 {
+            return self.push(text);
+        }
+        for (at, word) in text.split(char::is_whitespace).enumerate() {
+            let is_apart = at > 0 && !self.written.ends_with(char::is_whitespace);
+            if is_apart && self.gap.is_none() && !self.written.is_empty() {
+                self.written.push(' ');
+            }
+            if !word.is_empty() {
+                self.push(word);
+            }
+        }
     }
 
     fn push(&mut self, text: &str) {
@@ -93,7 +158,7 @@ impl<'t, 'c> Writer<'t, 'c> {
     /// Ends the line at least; a cell or an item that has no text yet stays on its line.
     fn part(&mut self, n_breaks: usize) {
         if self.preformatted.0 > 0 {
-            return;
+            return self.break_preformatted(n_breaks);
         }
         let n_written = self.open_gap();
         let gap = self.gap.get_or_insert_default();
@@ -105,12 +170,30 @@ impl<'t, 'c> Writer<'t, 'c> {
     /// Begins an item, a cell or a definition.
     fn mark(&mut self, mark: &'static str, n_breaks: usize) {
         if self.preformatted.0 > 0 {
-            return;
+            return self.break_preformatted(n_breaks);
+        }
+        // A cell without a text keeps its place.
+        if self.gap.is_some_and(|gap| gap.mark == CELL) && mark == CELL {
+            self.close_gap();
         }
         let n_written = self.open_gap();
         let n_written = if mark == ITEM { n_written } else { 0 };
         let gap = self.gap.get_or_insert_default();
         *gap = Gap { n_breaks: gap.n_breaks.max(n_breaks).max(n_written), mark };
+    }
+
+    /// Lines of preformatted text may be elements.
+    fn break_preformatted(&mut self, n_breaks: usize) {
+        if n_breaks > 0 && self.gap.is_none() && !self.written.ends_with('\n') {
+            self.written.push('\n');
+        }
+    }
+
+    /// Forgets the mark of an item, a cell or a heading without a text, by its sign.
+    fn drop_mark(&mut self, sign: char) {
+        if let Some(gap) = self.gap.as_mut().filter(|gap| gap.mark.contains(sign)) {
+            gap.mark = "";
+        }
     }
 
     fn open_gap(&mut self) -> usize {
@@ -126,10 +209,12 @@ impl<'t, 'c> Writer<'t, 'c> {
     fn close_gap(&mut self) {
         let Some(Gap { n_breaks, mark }) = self.gap.take() else { return };
         if self.written.is_empty() {
-            self.written.push_str(if mark == ITEM { mark } else { "" });
+            let is_inner = mark == CELL || mark == DEFINITION;
+            self.written.push_str(if is_inner { "" } else { mark });
             return;
         }
-        let breaks = if mark == CELL || mark == DEFINITION { 0 } else { n_breaks };
+        let most = if self.layout == Layout::Lines { 1 } else { 2 };
+        let breaks = if mark == CELL || mark == DEFINITION { 0 } else { n_breaks.min(most) };
         self.written.push_str("\n\n".get(..breaks).unwrap_or_default());
         self.written.push_str(if breaks == 0 && mark.is_empty() { " " } else { mark });
     }
@@ -138,16 +223,16 @@ impl<'t, 'c> Writer<'t, 'c> {
         match element {
             Element::Anchor => {
                 self.end_link();
-                self.link = tag
-                    .attribute("href")
-                    .map(|address| (decoded_attribute(address), self.written.len()));
+                let address =
+                    tag.attribute("href").map(|address| decoded_text(address).into_owned());
+                self.link = address.map(|address| (address, self.written.len()));
             }
             Element::Block => self.part(2),
             Element::Break if self.preformatted.0 > 0 => self.written.push('\n'),
             Element::Break | Element::Line => self.part(1),
             Element::Cell => {
-                let mark = if std::mem::replace(&mut self.has_cell, true) { CELL } else { "" };
-                self.mark(mark, 0);
+                let is_first = self.written.len() == self.row_start;
+                self.mark(if is_first { "" } else { CELL }, 0);
             }
             Element::Code => self.start_code(),
             Element::Definition => self.mark(DEFINITION, 0),
@@ -156,7 +241,7 @@ impl<'t, 'c> Writer<'t, 'c> {
                 let text = tag.attribute("alt").filter(|text| !text.trim().is_empty());
                 let address =
                     || tag.attribute("src").filter(|address| !address.starts_with("data:"));
-                self.push(&text.or_else(address).map(decoded_attribute).unwrap_or_default());
+                self.push(&decoded_text(text.or_else(address).unwrap_or_default()));
             }
             Element::Item => self.mark(ITEM, 1),
             Element::List => {
@@ -165,10 +250,7 @@ impl<'t, 'c> Writer<'t, 'c> {
             }
             Element::Preformatted => self.start_preformatted(end),
             Element::Quote => self.push("\""),
-            Element::Row => {
-                self.part(1);
-                self.has_cell = false;
-            }
+            Element::Row => self.end_row(),
             Element::Struck => self.push("~~"),
             Element::Sub => self.push("_"),
             Element::Sup => self.push("^"),
@@ -179,7 +261,8 @@ impl<'t, 'c> Writer<'t, 'c> {
         match element {
             Element::Anchor => self.end_link(),
             Element::Block => self.part(2),
-            Element::Break | Element::Item | Element::Line | Element::Row => self.part(1),
+            Element::Break | Element::Item | Element::Line => self.part(1),
+            Element::Row => self.end_row(),
             Element::Cell | Element::Definition => self.part(0),
             Element::Code => {
                 if self.open_code.pop() == Some(true) {
@@ -188,6 +271,7 @@ impl<'t, 'c> Writer<'t, 'c> {
             }
             Element::Hidden | Element::Image | Element::Plain | Element::Sub | Element::Sup => {}
             Element::List => {
+                self.drop_mark('-');
                 self.n_lists = self.n_lists.saturating_sub(1);
                 self.part(if self.n_lists == 0 { 2 } else { 1 });
             }
@@ -195,6 +279,12 @@ impl<'t, 'c> Writer<'t, 'c> {
             Element::Quote => self.push("\""),
             Element::Struck => self.push("~~"),
         }
+    }
+
+    fn end_row(&mut self) {
+        self.drop_mark('|');
+        self.part(1);
+        self.row_start = self.written.len();
     }
 
     /// The address of the open link, behind its text: not if it is the text.
@@ -225,7 +315,7 @@ impl<'t, 'c> Writer<'t, 'c> {
     /// Preformatted text becomes a fenced block where no backtick and no mark could break it.
     fn start_preformatted(&mut self, end: usize) {
         if self.preformatted.0 == 0 {
-            self.part(1);
+            self.part(if self.layout == Layout::Part { 1 } else { 2 });
             let is_alone = self.gap.is_none_or(|gap| gap.mark.is_empty());
             let has_fence = is_alone && self.can_be_fenced(end);
             if has_fence {
@@ -256,20 +346,6 @@ impl<'t, 'c> Writer<'t, 'c> {
             self.written.push_str(FENCE);
             self.preformatted.1 = false;
         }
-        self.part(1);
+        self.part(if self.layout == Layout::Part { 1 } else { 2 });
     }
-}
-
-/// A value of an attribute, with its references to characters read.
-fn decoded_attribute(value: &str) -> String {
-    let mut decoded = String::with_capacity(value.len());
-    let mut rest = value;
-    while let Some((before, _)) = rest.split_once('&') {
-        let (_, behind) = rest.split_at(before.len());
-        decoded.push_str(before);
-        let (character, length) = character::character_reference(behind).unwrap_or(('&', 1));
-        decoded.push(character);
-        rest = behind.get(length..).unwrap_or_default();
-    }
-    decoded + rest
 }

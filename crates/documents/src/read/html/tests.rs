@@ -83,6 +83,26 @@ fn the_title_of_a_page_is_no_part_of_its_text() {
     assert_eq!((page.title.as_deref(), &*page.text), (Some("My page & more"), "Text\n"));
 }
 
+#[test]
+fn a_cell_without_a_text_keeps_its_column_and_its_row() {
+    check(
+        "<table><tr><th>a<th>b<th>c<tr><td>1<td><td>3<tr><td>4<td><td><tr><td>5</table>",
+        "a | b | c\n1 | | 3\n4 |\n5\n",
+    );
+    check("<tr><td>a<td><p>b</p><td>c</tr><tr><td><td>d", "a | b | c\nd\n");
+}
+
+#[test]
+fn the_lines_of_preformatted_text_may_be_elements() {
+    check("<pre><div>a</div><div>  b</div>c<p>d</pre>e", "a\n  b\nc\nd\n\ne\n");
+}
+
+#[test]
+fn an_item_or_a_heading_without_a_text_leaves_no_mark() {
+    check("<ul><li></ul>a<h2></h2><p>b", "a\n\nb\n");
+    check("<ul><li><p>a</p><p>b</p></li></ul>", "- a\n\nb\n");
+}
+
 /// A piece of a page, and the words of its text.
 #[derive(Clone, Debug)]
 struct Piece {

@@ -1,13 +1,15 @@
 //! What is left out of a page: what is no text, what surrounds the content, and what a browser hides. Such an element ends with its
 //! own end, or with an element around it if the page does not close it.
 
-use super::{BLOCKS, tag::Tag};
+use crate::html_text::{
+    element::{Element, element_named},
+    tag::Tag,
+};
 
 /// What becomes of the elements around the content of a page.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum PageSurroundings {
     Kept,
-    #[default]
     LeftOut,
 }
 
@@ -15,19 +17,30 @@ pub(super) enum PageSurroundings {
 #[derive(Debug, Default)]
 pub(super) struct Containers {
     n_open: [usize; CONTAINERS.len()],
+    depth: usize,
 }
 
 impl Containers {
     pub(super) fn pass(&mut self, name: &str, is_end: bool) {
-        let at = CONTAINERS.iter().position(|container| *container == name);
-        if let Some(n_open) = at.and_then(|at| self.n_open.get_mut(at)) {
-            *n_open = if is_end { n_open.saturating_sub(1) } else { *n_open + 1 };
+        let at = container_index(name);
+        let Some(n_open) = at.and_then(|at| self.n_open.get_mut(at)) else { return };
+        if !is_end {
+            *n_open += 1;
+            self.depth += 1;
+        } else if *n_open > 0 {
+            *n_open -= 1;
+            self.depth -= 1;
         }
     }
 
+    /// The number of open elements.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
     fn is_open(&self, name: &str) -> bool {
-        let mut counts = CONTAINERS.iter().zip(self.n_open);
-        counts.any(|(container, n_open)| *container == name && n_open > 0)
+        let n_open = container_index(name).and_then(|at| self.n_open.get(at));
+        n_open.is_some_and(|n_open| *n_open > 0)
     }
 
     /// True for an element that is no part of the page's text.
@@ -38,7 +51,7 @@ impl Containers {
         surroundings: PageSurroundings,
     ) -> bool {
         NO_TEXT.contains(&name)
-            || tag.is_hidden()
+            || is_hidden(tag)
             || surroundings == PageSurroundings::LeftOut && self.surrounds(tag, name)
     }
 
@@ -48,10 +61,7 @@ impl Containers {
         match name {
             "aside" | "form" | "nav" | "search" => true,
             "footer" | "header" => !CONTENT.iter().any(|content| self.is_open(content)),
-            _ => {
-                tag.attribute_has_word("role", &ROLES)
-                    || tag.attribute_has_word("class", &["headerlink"])
-            }
+            _ => has_word(tag, "role", &ROLES) || has_word(tag, "class", &["headerlink"]),
         }
     }
 }
@@ -59,8 +69,12 @@ impl Containers {
 /// An open element that is left out.
 #[derive(Debug)]
 pub(super) struct LeftOut {
-    /// The element, and the containers in it that are open.
-    open: Vec<String>,
+    name: String,
+    /// The number of open elements: this one, and in it those of its name and the containers.
+    n_open: usize,
+    /// The positions of these, of each container and at the end of this element's name: the innermost is found at once, however
+    /// many are open.
+    positions: [Vec<usize>; CONTAINERS.len() + 1],
 }
 
 /// Where a tag stands.
@@ -75,33 +89,80 @@ pub(super) enum Step {
 
 impl LeftOut {
     pub(super) fn new(name: &str) -> Self {
-        Self { open: vec![name.to_owned()] }
+        let mut left_out = Self {
+            name: name.to_owned(),
+            n_open: 0,
+            positions: [const { Vec::new() }; CONTAINERS.len() + 1],
+        };
+        left_out.open(name);
+        left_out
     }
 
     pub(super) fn depth(&self) -> usize {
-        self.open.len()
+        self.n_open
     }
 
     pub(super) fn step(&mut self, tag: &Tag<'_>, name: &str, around: &Containers) -> Step {
-        let innermost = self.open.iter().rposition(|open| open == name);
+        let innermost = self.positions_of(name).and_then(|positions| positions.last().copied());
         match innermost {
             Some(0) if tag.is_end => return Step::Last,
-            Some(at) if tag.is_end => self.open.truncate(at),
+            Some(at) if tag.is_end => self.close(at),
             None if tag.is_end && around.is_open(name) => return Step::Behind,
             _ if tag.is_end || tag.is_empty() => {}
             _ if self.is_ended_by(name) => return Step::Behind,
-            at if at.is_some() || CONTAINERS.contains(&name) => self.open.push(name.to_owned()),
-            _ => {}
+            _ => self.open(name),
         }
         Step::Inside
     }
 
+    fn open(&mut self, name: &str) {
+        let n_open = self.n_open;
+        if let Some(positions) = self.positions_of(name) {
+            positions.push(n_open);
+            self.n_open += 1;
+        }
+    }
+
+    /// Closes the element at a position, and what is open in it.
+    fn close(&mut self, at: usize) {
+        self.n_open = at;
+        for positions in &mut self.positions {
+            positions.truncate(positions.partition_point(|position| *position < at));
+        }
+    }
+
+    fn positions_of(&mut self, name: &str) -> Option<&mut Vec<usize>> {
+        let own = (name == self.name).then_some(CONTAINERS.len());
+        self.positions.get_mut(container_index(name).or(own)?)
+    }
+
     /// True if an element begins before which this one ends without a tag (HTML, "optional tags").
     fn is_ended_by(&self, name: &str) -> bool {
-        let [own] = &*self.open else { return false };
-        (OPTIONAL_END.contains(&own.as_str()) && own == name)
-            || (own == "p" && BLOCKS.contains(&name))
+        let is_block = || matches!(element_named(name), Some(Element::Block | Element::List));
+        self.n_open == 1
+            && ((OPTIONAL_END.contains(&name) && self.name == name)
+                || (self.name == "p" && is_block()))
     }
+}
+
+fn container_index(name: &str) -> Option<usize> {
+    CONTAINERS.iter().position(|container| *container == name)
+}
+
+/// True for an element that a browser does not show.
+fn is_hidden(tag: &Tag<'_>) -> bool {
+    let style = tag.attribute("style").unwrap_or_default().to_ascii_lowercase();
+    let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
+    tag.attribute("hidden").is_some()
+        || has_word(tag, "aria-hidden", &["true"])
+        || style.contains("display:none")
+        || style.contains("visibility:hidden")
+}
+
+/// True if an attribute has a word of a list, in whatever case.
+fn has_word(tag: &Tag<'_>, attribute: &str, words: &[&str]) -> bool {
+    let value = tag.attribute(attribute).unwrap_or_default();
+    value.split_whitespace().any(|own| words.iter().any(|word| own.eq_ignore_ascii_case(word)))
 }
 
 /// Elements that are no text.

@@ -1,20 +1,12 @@
 //! Cuts HTML into tags and texts, forgiving as browsers are: what is no tag is text. Comments and declarations are nothing.
 
-use std::borrow::Cow;
+use crate::html_text::tag::{Tag, comment, end_of_raw};
 
 /// A part of a page.
 #[derive(Debug)]
 pub(super) enum HtmlToken<'t> {
     Tag(Tag<'t>),
     Text(&'t str),
-}
-
-/// A tag: its name, and the text of its attributes.
-#[derive(Debug)]
-pub(super) struct Tag<'t> {
-    name: &'t str,
-    attributes: &'t str,
-    pub(super) is_end: bool,
 }
 
 /// The tokens of a page, in their order.
@@ -81,11 +73,8 @@ impl<'t> Tokens<'t> {
 /// The length of the markup that a text begins with, and its tag; a comment has none.
 fn markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
     let inner = text.strip_prefix('<')?;
-    if let Some(comment) = inner.strip_prefix("!--") {
-        // `<!-->` and `<!--->` are comments of their own (HTML, "comment start state").
-        let empty = ["<!-->", "<!--->"].into_iter().find(|empty| text.starts_with(empty));
-        let end = comment.find("-->").map_or(text.len(), |at| at + "<!---->".len());
-        let end = empty.map_or(end, str::len);
+    if text.starts_with("<!--") {
+        let [_, _, end] = comment(text);
         return Some((end, None));
     }
     if inner.starts_with(['!', '?']) {
@@ -121,92 +110,6 @@ fn end_of_attributes(text: &str) -> usize {
     text.len()
 }
 
-/// The byte at which an element without tags in it ends.
-fn end_of_raw(text: &str, name: &str) -> Option<usize> {
-    let is_end = |at: &usize| {
-        let after = text.get(at + 2..).and_then(|after| after.split_at_checked(name.len()));
-        after.is_some_and(|(own, behind)| {
-            let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>');
-            own.eq_ignore_ascii_case(name) && (behind.is_empty() || behind.starts_with(ends))
-        })
-    };
-    text.match_indices("</").map(|(at, _)| at).find(is_end)
-}
-
-impl Tag<'_> {
-    /// The name in small letters.
-    pub(super) fn name(&self) -> String {
-        self.name.to_ascii_lowercase()
-    }
-
-    /// True for an element that has no content.
-    pub(super) fn is_empty(&self) -> bool {
-        EMPTY.iter().any(|name| self.name.eq_ignore_ascii_case(name))
-    }
-
-    /// True if an attribute has one of some words, in whatever case.
-    pub(super) fn attribute_has_word(&self, attribute: &str, words: &[&str]) -> bool {
-        let said = self.attribute(attribute).unwrap_or_default();
-        said.split_whitespace().any(|said| words.iter().any(|word| said.eq_ignore_ascii_case(word)))
-    }
-
-    /// True for an element that a browser does not show.
-    pub(super) fn is_hidden(&self) -> bool {
-        let style = self.attribute("style").unwrap_or_default().to_ascii_lowercase();
-        let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
-        let aria = self.attribute("aria-hidden");
-        self.attribute("hidden").is_some()
-            || aria.is_some_and(|aria| aria.eq_ignore_ascii_case("true"))
-            || style.contains("display:none")
-            || style.contains("visibility:hidden")
-    }
-
-    /// The value of an attribute as it is written; empty if it has none.
-    pub(super) fn attribute(&self, wanted: &str) -> Option<Cow<'_, str>> {
-        let mut rest = self.attributes;
-        if rest.is_empty() {
-            return None;
-        }
-        loop {
-            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
-            if rest.is_empty() {
-                return None;
-            }
-            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '/'));
-            let (name, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
-            let (value, after) = match after.trim_start().strip_prefix('=') {
-                Some(value) => value_of(value.trim_start()),
-                None => ("", after),
-            };
-            if name.eq_ignore_ascii_case(wanted) {
-                return Some(value.into());
-            }
-            // A stray `=` is skipped, so that each round gets further.
-            rest = if name.is_empty() && after.len() == rest.len() {
-                rest.get(1..).unwrap_or_default()
-            } else {
-                after
-            };
-        }
-    }
-}
-
-/// The value that a text begins with, and the text behind it.
-fn value_of(text: &str) -> (&str, &str) {
-    for quote in ['"', '\''] {
-        if let Some(quoted) = text.strip_prefix(quote) {
-            return quoted.split_once(quote).unwrap_or((quoted, ""));
-        }
-    }
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    text.split_at_checked(end).unwrap_or((text, ""))
-}
-
 /// Elements whose content has no tags (HTML, "raw text elements"). That of a title is text, and that of the others is left out.
 const RAW: [&str; 7] = ["iframe", "noembed", "noframes", "script", "style", "textarea", TITLE];
 const TITLE: &str = "title";
-/// Elements without content (HTML, "void elements").
-const EMPTY: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
-    "track", "wbr",
-];
