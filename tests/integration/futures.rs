@@ -17,9 +17,7 @@ use callgate::{
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
-use callgate_config::{
-    BuiltDocuments, DescriptionOptions, Subject, examine_subject, load_description,
-};
+use callgate_config::{DescriptionOptions, Subject, examine_subject, load_description};
 use callgate_executor::{CallRights, preview, review};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
@@ -91,7 +89,6 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(OpenApi) = |front| is_send(front.build());
     let _: fn(OpenApi) = |front| is_send(front.build_with_report());
     let _: fn(&Built) = |built| is_send(built.is_outdated());
-    let _: fn(&BuiltDocuments) = |documents| is_send(documents.refresh());
     let _: fn(&Built) = |built| is_send(built.examine());
     let _: fn(Subject) = |subject| is_send(examine_subject(subject, pending()));
     let _: fn(&Built) = |built| is_send(examine_sidecar(built));

@@ -14,11 +14,6 @@ use callgate_tree::Node;
 
 use crate::aws::{AwsKeys, key_source};
 
-pub(crate) use google::{GoogleAccessTokenKeys, GoogleIdTokenKeys};
-pub(crate) use oauth2::{
-    AuthorizationCodeKeys, ClientCredentialsKeys, JwtBearerKeys, TokenExchangeKeys,
-};
-
 /// The credential of the one kind that a mapping names.
 #[derive(Debug, Default)]
 pub(crate) struct ChosenCredential {

@@ -124,11 +124,6 @@ impl Kinds {
         &self.root
     }
 
-    /// The tables that the keys of all kinds refer to.
-    pub(crate) fn tables(&self) -> Vec<Table<'static>> {
-        self.all.iter().flat_map(|kind| kind.keys().tables).collect()
-    }
-
     /// The codes of the findings of all kinds, each with its explanation.
     pub(crate) fn codes(&self) -> Vec<(&'static str, &'static str)> {
         self.all.iter().flat_map(|kind| kind.codes()).collect()

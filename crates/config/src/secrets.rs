@@ -22,7 +22,7 @@ use crate::{
     tls::TlsConfig,
 };
 
-pub(crate) use vault::{ApproleKeys, KubernetesKeys, Vault, VaultKeys};
+pub(crate) use vault::Vault;
 
 /// The stores of secrets beside the environment and files.
 ///

@@ -20,8 +20,8 @@ pub use address::{Address, NotAnAddress};
 pub use limits::ServingLimits;
 pub use listener::{ListenerConfig, ListenerTls};
 
-pub(crate) use access::{Access, AccessKeys, CertificateKeys, IssuerKeys, PrincipalKeys};
-pub(crate) use listener::{ListenerKeys, ListenerTlsKeys, Listeners};
+pub(crate) use access::Access;
+pub(crate) use listener::Listeners;
 
 /// The sidecar's listeners, its callers, and its limits.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use callgate_secret::SecretReference;
 use callgate_settings::{Bytes, Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 
-pub(crate) use self::redis::{Redis, RedisDurabilityKeys, RedisKeys, SentinelKeys};
+pub(crate) use self::redis::Redis;
 pub use self::redis::{RedisConfig, RedisDurability, RedisNodes, RedisUrl};
 
 /// The file or the server that a sidecar keeps sessions, waiting calls, idempotency keys and results in.

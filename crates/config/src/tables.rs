@@ -1,47 +1,26 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
-use callgate_settings::{Key, MapOf, Section, Table, keys};
-use callgate_tool::Value;
-
 use std::sync::LazyLock;
 
+use callgate_settings::{Key, Kind, MapOf, Section, Table, keys};
+use callgate_tool::Value;
+
 use crate::{
-    agents::{AgentConfig, AgentLimits, AgentTools, Agents, BudgetKeys, ModelKeys, Models},
-    argument_headers::ArgumentHeaderKeys,
+    agents::{Agents, Models},
     config::Config,
-    credential::{
-        ApiKeyKeys, AuthKeys, AuthorizationCodeKeys, AwsSigV4Keys, BasicKeys, BearerKeys,
-        ClientCredentialsKeys, GoogleAccessTokenKeys, GoogleIdTokenKeys, JwtBearerKeys,
-        SchemeApiKeyKeys, SchemeKeys, TokenExchangeKeys,
-    },
-    functions::FunctionKeys,
-    identity::EndpointKeys,
     kinds::Kinds,
     limits::ToolsetLimits,
-    mcp::{McpConfig, McpTool},
+    mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    output::{OutputKeys, ToolOutputKeys},
-    policy::{Audit, AuditKeys, BreakerKeys, CallsKeys, IdempotencyKeys, RateKeys},
-    retry::RetryKeys,
-    secrets::{
-        ApproleKeys, AwsStoreKeys, CacheKeys, GcpKeys, KeyringKeys, KubernetesKeys, Secrets,
-        SecretsKeys, VaultKeys,
-    },
-    selection::SelectionKeys,
-    service_directory::DirectoryKeys,
-    serving::{
-        Access, AccessKeys, CertificateKeys, Hosts, IssuerKeys, ListenerKeys, ListenerTlsKeys,
-        Listeners, PrincipalKeys, ProxyAddress, ServingLimits,
-    },
+    policy::{Audit, CallsKeys, IdempotencyKeys},
+    secrets::Secrets,
+    serving::{Access, Hosts, Listeners, ProxyAddress, ServingLimits},
     sessions::SessionsConfig,
-    state::{RedisDurabilityKeys, RedisKeys, SentinelKeys, State, StateKeys},
+    state::State,
     synonyms::Synonyms,
-    tls::{TlsConfig, TlsKeys},
-    tool_edits::EditKeys,
-    tool_rules::{ArgumentKeys, ConfirmKeys, ExecutionKeys},
-    toolset_keys::{EgressKeys, SessionParameterKeys, ToolsetKeys},
-    upstream::UpstreamKeys,
-    webhook::{Approvals, ApprovalsKeys, WebhookKeys},
+    tls::TlsConfig,
+    toolset_keys::ToolsetKeys,
+    webhook::Approvals,
 };
 
 keys! {
@@ -106,90 +85,45 @@ pub fn schema() -> Value {
     callgate_settings::schema("The configuration of callgate", root, further)
 }
 
-/// Every table, for code that documents or checks the keys.
+/// Every table, for code that documents or checks the keys: that of the configuration, then those that its keys name, each below
+/// the key that names it first.
 pub fn tables() -> Vec<Table<'static>> {
-    let root = Table { shared: KINDS.root_keys(), ..RootKeys::TABLE };
-    let toolset = Table { shared: KINDS.toolset_keys(), ..ToolsetKeys::TABLE };
-    let limits = Table { shared: &LIMITS, ..ToolsetLimits::TABLE };
-    let of_kinds = KINDS.tables();
-    [&[root], FIRST, &[toolset], BEFORE_KINDS, &of_kinds, AFTER_KINDS, &[limits], LAST].concat()
+    let mut tables = Vec::new();
+    add_table(&mut tables, RootKeys::TABLE);
+    tables
+}
+
+fn add_table(tables: &mut Vec<Table<'static>>, table: Table<'static>) {
+    if tables.iter().any(|listed| listed.name == table.name) {
+        return;
+    }
+    let table = with_keys_of_kinds(table);
+    tables.push(table);
+    for key in table.keys() {
+        add_tables_of_value(tables, &key.kind);
+    }
+}
+
+fn add_tables_of_value(tables: &mut Vec<Table<'static>>, kind: &Kind) {
+    match kind {
+        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| add_tables_of_value(tables, kind)),
+        Kind::List(values) | Kind::Map(values) => add_tables_of_value(tables, values),
+        Kind::Table(table) => add_table(tables, **table),
+        _ => {}
+    }
+}
+
+fn with_keys_of_kinds(table: Table<'static>) -> Table<'static> {
+    let shared: &[&[Key]] = match table.name {
+        name if name == RootKeys::TABLE.name => KINDS.root_keys(),
+        name if name == ToolsetKeys::TABLE.name => KINDS.toolset_keys(),
+        name if name == ToolsetLimits::TABLE.name => &LIMITS,
+        _ => return table,
+    };
+    Table { shared, ..table }
 }
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::default);
 
 static LIMITS: LazyLock<Vec<&'static [Key]>> =
     LazyLock::new(|| [ToolsetLimits::TABLE.shared, KINDS.limit_keys()].concat());
-
-const FIRST: &[Table<'static>] = &[
-    AccessKeys::TABLE,
-    CertificateKeys::TABLE,
-    IssuerKeys::TABLE,
-    ListenerKeys::TABLE,
-    ListenerTlsKeys::TABLE,
-    PrincipalKeys::TABLE,
-    ServingLimits::TABLE,
-    AgentConfig::TABLE,
-    BudgetKeys::TABLE,
-    AgentLimits::TABLE,
-    AgentTools::TABLE,
-    ModelKeys::TABLE,
-    ApprovalsKeys::TABLE,
-    WebhookKeys::TABLE,
-    AuditKeys::TABLE,
-    StateKeys::TABLE,
-    RedisKeys::TABLE,
-    RedisDurabilityKeys::TABLE,
-    SentinelKeys::TABLE,
-    CallsKeys::TABLE,
-    IdempotencyKeys::TABLE,
-    RateKeys::TABLE,
-    RetryKeys::TABLE,
-    BreakerKeys::TABLE,
-];
-
-const BEFORE_KINDS: &[Table<'static>] = &[
-    ArgumentHeaderKeys::TABLE,
-    ArgumentKeys::TABLE,
-    AuthKeys::TABLE,
-    ApiKeyKeys::TABLE,
-    AwsSigV4Keys::TABLE,
-    BasicKeys::TABLE,
-    BearerKeys::TABLE,
-    GoogleAccessTokenKeys::TABLE,
-    GoogleIdTokenKeys::TABLE,
-    EndpointKeys::TABLE,
-    DirectoryKeys::TABLE,
-    AuthorizationCodeKeys::TABLE,
-    ClientCredentialsKeys::TABLE,
-    JwtBearerKeys::TABLE,
-    TokenExchangeKeys::TABLE,
-    SchemeKeys::TABLE,
-    SchemeApiKeyKeys::TABLE,
-];
-
-const AFTER_KINDS: &[Table<'static>] =
-    &[EgressKeys::TABLE, ConfirmKeys::TABLE, ExecutionKeys::TABLE, FunctionKeys::TABLE];
-
-const LAST: &[Table<'static>] = &[
-    LogConfig::TABLE,
-    McpConfig::TABLE,
-    McpTool::TABLE,
-    OutputKeys::TABLE,
-    ToolOutputKeys::TABLE,
-    ReloadConfig::TABLE,
-    SessionParameterKeys::TABLE,
-    TelemetryConfig::TABLE,
-    TlsKeys::TABLE,
-    SelectionKeys::TABLE,
-    EditKeys::TABLE,
-    UpstreamKeys::TABLE,
-    SessionsConfig::TABLE,
-    SecretsKeys::TABLE,
-    CacheKeys::TABLE,
-    AwsStoreKeys::TABLE,
-    GcpKeys::TABLE,
-    KeyringKeys::TABLE,
-    VaultKeys::TABLE,
-    ApproleKeys::TABLE,
-    KubernetesKeys::TABLE,
-];

@@ -52,8 +52,7 @@ impl ToolsetKind for Echo {
     }
 
     fn keys(&self) -> KindKeys {
-        let (toolset, tables) = (ToolsetKeys::KEYS, vec![EchoKeys::TABLE]);
-        KindKeys { toolset, tables, ..KindKeys::default() }
+        KindKeys { toolset: ToolsetKeys::KEYS, ..KindKeys::default() }
     }
 
     fn beside(&self) -> Beside {

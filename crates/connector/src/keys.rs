@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use callgate_auth::CredentialSource;
 use callgate_kind::{ArgumentForm, KindCode, Operation};
-use callgate_settings::{
-    Count, Inputs, Kind, Mapping, Reader, Section as _, SettingCode, Table, at, forms, keys,
-};
+use callgate_settings::{Count, Inputs, Kind, Mapping, Reader, SettingCode, at, forms, keys};
 use callgate_tool::{Effect, ToolsetName};
 use callgate_tree::Node;
 
@@ -93,11 +91,6 @@ keys! {
         /// The toolset with the database whose entities the operations of the connection run on.
         toolset: String, required;
     }
-}
-
-/// The tables that the keys refer to.
-pub(crate) fn tables() -> Vec<Table<'static>> {
-    vec![LocalKeys::TABLE, ActionKeys::TABLE, UserKeys::TABLE]
 }
 
 /// The toolsets with databases, by the names of the connections that they run.

@@ -17,9 +17,7 @@ use callgate_tree::SettingFinding;
 use crate::{
     code::ConnectorCode,
     connection_name::ConnectionName,
-    keys::{
-        self, LimitKeys, LocalConnectionMap, LocalConnections, NamedAction, RootKeys, ToolsetKeys,
-    },
+    keys::{LimitKeys, LocalConnectionMap, LocalConnections, NamedAction, RootKeys, ToolsetKeys},
     load::{self, Loaded, load},
     local::local,
     settings::{ActionSettings, ConnectionSettings, SERVICE, UserSettings},
@@ -42,12 +40,7 @@ impl ToolsetKind for ConnectorKind {
     }
 
     fn keys(&self) -> KindKeys {
-        KindKeys {
-            toolset: ToolsetKeys::KEYS,
-            limits: LimitKeys::KEYS,
-            root: RootKeys::KEYS,
-            tables: keys::tables(),
-        }
+        KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: RootKeys::KEYS }
     }
 
     fn beside(&self) -> Beside {

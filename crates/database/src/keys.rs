@@ -6,17 +6,13 @@ mod query;
 mod statement;
 
 use callgate_secret::SecretReference;
-use callgate_settings::{Bytes, Count, Kind, Section as _, SettingCode, Table, at, forms, keys};
+use callgate_settings::{Bytes, Count, Kind, SettingCode, at, forms, keys};
 use callgate_tool::SessionSource;
 
 use crate::settings::{DatabaseLimits, RoleRule};
 
 pub(crate) use self::query::QueryAccess;
-use self::{
-    entity::{Entities, EntityKeys, InputFieldKeys, OutputFieldKeys},
-    query::{Query, QueryKeys},
-    statement::{StatementKeys, Statements},
-};
+use self::{entity::Entities, query::Query, statement::Statements};
 
 /// The login to a database, and what each transaction takes from the session.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,20 +79,6 @@ keys! {
         /// The names of rights, as the findings about the login have them.
         allow: Vec<String>;
     }
-}
-
-/// The tables that the keys of a toolset refer to.
-pub(crate) fn tables() -> Vec<Table<'static>> {
-    vec![
-        DatabaseKeys::TABLE,
-        LoginKeys::TABLE,
-        RoleKeys::TABLE,
-        EntityKeys::TABLE,
-        InputFieldKeys::TABLE,
-        OutputFieldKeys::TABLE,
-        StatementKeys::TABLE,
-        QueryKeys::TABLE,
-    ]
 }
 
 /// True if an address names a file of `SQLite`.

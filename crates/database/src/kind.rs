@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use crate::{
     connections::Connections,
     finding::DatabaseCode,
-    keys::{self, DatabaseLogin, LimitKeys, QueryAccess, ToolsetKeys},
+    keys::{DatabaseLogin, LimitKeys, QueryAccess, ToolsetKeys},
     load::{self, Loaded, Resources, load_with},
     renewal::Renewal,
     settings::{
@@ -41,8 +41,7 @@ impl ToolsetKind for DatabaseKind {
     }
 
     fn keys(&self) -> KindKeys {
-        let (toolset, limits) = (ToolsetKeys::KEYS, LimitKeys::KEYS);
-        KindKeys { toolset, limits, root: &[], tables: keys::tables() }
+        KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
     }
 
     fn beside(&self) -> Beside {

@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use crate::{
     documents::Documents,
     finding::DocumentsCode,
-    keys::{ConditionKeys, DocumentsKeys, LimitKeys, ToolsetKeys},
+    keys::{DocumentsKeys, LimitKeys, ToolsetKeys},
     load::{Loaded, load},
     settings::{BoundCondition, DocumentsSettings, MetadataSource},
 };
@@ -36,12 +36,7 @@ impl ToolsetKind for DocumentsKind {
     }
 
     fn keys(&self) -> KindKeys {
-        KindKeys {
-            toolset: ToolsetKeys::KEYS,
-            limits: LimitKeys::KEYS,
-            root: &[],
-            tables: vec![DocumentsKeys::TABLE, ConditionKeys::TABLE],
-        }
+        KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: &[] }
     }
 
     fn beside(&self) -> Beside {

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use callgate_settings::{Key, Mapping, Reader, Table};
+use callgate_settings::{Key, Mapping, Reader};
 
 use crate::{kept_value::Kept, settings::KindSettings};
 
@@ -39,7 +39,7 @@ pub trait ToolsetKind: fmt::Debug + Send + Sync {
 }
 
 /// The keys that a kind declares.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "a kind decides about each of these")]
 pub struct KindKeys {
     /// The keys of a toolset.
@@ -48,8 +48,6 @@ pub struct KindKeys {
     pub limits: &'static [Key],
     /// The keys of the whole configuration.
     pub root: &'static [Key],
-    /// The tables that these keys refer to.
-    pub tables: Vec<Table<'static>>,
 }
 
 /// The common keys that mean something beside those of a kind.

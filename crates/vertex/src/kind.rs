@@ -17,10 +17,7 @@ use url::Url;
 
 use crate::{
     code::VertexCode,
-    keys::{
-        BoostKeys, LimitKeys, LocalStoreKeys, LocalStoreMap, LocalStores, PointKeys, RootKeys,
-        StoreKeys, ToolsetKeys, Vertex, VertexKeys,
-    },
+    keys::{LimitKeys, LocalStoreMap, LocalStores, RootKeys, ToolsetKeys, Vertex, VertexKeys},
     load::{self, load},
     local,
     settings::{Form, ToolSettings, VertexSettings},
@@ -47,18 +44,7 @@ impl ToolsetKind for VertexKind {
     }
 
     fn keys(&self) -> KindKeys {
-        KindKeys {
-            toolset: ToolsetKeys::KEYS,
-            limits: LimitKeys::KEYS,
-            root: RootKeys::KEYS,
-            tables: vec![
-                VertexKeys::TABLE,
-                StoreKeys::TABLE,
-                BoostKeys::TABLE,
-                PointKeys::TABLE,
-                LocalStoreKeys::TABLE,
-            ],
-        }
+        KindKeys { toolset: ToolsetKeys::KEYS, limits: LimitKeys::KEYS, root: RootKeys::KEYS }
     }
 
     fn beside(&self) -> Beside {

@@ -105,32 +105,39 @@ pub(super) fn check_approves(
     let of_toolsets = own.iter().map(|tool| tool.name.as_str());
     let programs = environment.tools.iter().map(|tool| tool.name().as_str());
     let tools: Vec<&str> = names.chain(of_toolsets).chain(programs).collect();
+    let matching = |name: &str| matching_tools(name, config, operations());
     for (place, rights) in rights(access) {
         for (index, entry) in rights.approves.0.iter().enumerate() {
-            let (name, pointer) = (entry.as_str(), format!("{place}/approves/{index}"));
-            let is_tool = tools.contains(&name);
-            match entry {
-                Approvable::Tool(_) if !is_tool => {
-                    let matches = matching_tools(name, config, operations());
-                    if matches.is_empty() {
-                        no_such_tool(reader, pointer, name, &tools);
-                    } else if matches.len() > 1 {
-                        ambiguous(reader, pointer, name, &matches);
-                    }
-                }
-                Approvable::Effect(_) | Approvable::Toolset(_) if is_tool => {
-                    let other = match entry {
-                        Approvable::Effect(_) => "an effect",
-                        _ => "a toolset",
-                    };
-                    let message = format!("expected one meaning, got {other} and a tool: `{name}`");
-                    let help = "give the tool another name, for example by `prefix`";
-                    reader.complain(SettingCode::WrongValue, pointer, message, help);
-                }
-                _ => {}
-            }
+            check_approvable(reader, format!("{place}/approves/{index}"), entry, &tools, matching);
         }
     }
+}
+
+fn check_approvable(
+    reader: &mut Reader,
+    pointer: String,
+    entry: &Approvable,
+    tools: &[&str],
+    matching: impl Fn(&str) -> Vec<ToolName>,
+) {
+    let name = entry.as_str();
+    let other = match entry {
+        _ if tools.contains(&name) == matches!(entry, Approvable::Tool(_)) => return,
+        Approvable::Tool(_) => {
+            let matches = matching(name);
+            if matches.is_empty() {
+                no_such_tool(reader, pointer, name, tools);
+            } else if matches.len() > 1 {
+                ambiguous(reader, pointer, name, &matches);
+            }
+            return;
+        }
+        Approvable::Effect(_) => "an effect",
+        Approvable::Toolset(_) => "a toolset",
+    };
+    let message = format!("expected one meaning, got {other} and a tool: `{name}`");
+    let help = "give the tool another name, for example by `prefix`";
+    reader.complain(SettingCode::WrongValue, pointer, message, help);
 }
 
 /// The tools that a configuration may mean by another name than that of the tool: the one before an edit, the whole one, or

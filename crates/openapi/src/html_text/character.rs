@@ -25,12 +25,11 @@ pub(super) fn character_reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
     let end = name.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let name = name.get(..end)?;
-    let character = match name.strip_prefix('#') {
-        Some(number) => numeric_character(number)?,
-        None => {
-            let at = NAMED.binary_search_by(|(named, _)| (*named).cmp(name)).ok()?;
-            NAMED.get(at)?.1
-        }
+    let character = if let Some(number) = name.strip_prefix('#') {
+        numeric_character(number)?
+    } else {
+        let at = NAMED.binary_search_by(|(named, _)| (*named).cmp(name)).ok()?;
+        NAMED.get(at)?.1
     };
     Some((character, end + 2))
 }

@@ -89,7 +89,7 @@ fn markup(text: &str) -> Option<(usize, Option<Tag<'_>>)> {
     let end = end_of_attributes(attributes);
     let length = text.len() - attributes.len() + end;
     let attributes = attributes.get(..end)?.trim_end_matches('>');
-    Some((length, Some(Tag { name, attributes, is_end })))
+    Some((length, Some(Tag { name, is_end, attributes })))
 }
 
 /// The byte behind the `>` that ends a tag; one in quotes does not.
