@@ -1,6 +1,6 @@
 //! Every sentence about a failure that a model reads. A sentence says what happened, which argument, what was expected and
 //! what came, what to do next, and whether the service was reached; never a host, header or secret. Callers pass the facts;
-//! no other module writes sentences.
+//! of other modules only `check::violation` writes sentences: those about a value that breaks its schema.
 
 pub mod answer;
 pub mod approval;
