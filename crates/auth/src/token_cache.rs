@@ -207,7 +207,7 @@ impl PartialEq for SecretsVersion {
     }
 }
 
-/// A source that failed is not retried for a while, unless the operator changes a secret (security §4). Its last token
+/// A source that failed is not retried for a while, unless the operator changes a secret. Its last token
 /// stays valid until it expires.
 const PACE: Pace = Pace { pause: BACK_OFF, stale: Duration::ZERO, lasting: Lasting::Keeps };
 const BACK_OFF: Duration = Duration::from_secs(10);

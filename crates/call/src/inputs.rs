@@ -1,4 +1,4 @@
-//! Fills every input from the session, the model or the description's default, in that order (DESIGN §5). It decides where
+//! Fills every input from the session, the model or the description's default, in that order. It decides where
 //! values come from; `check` decides whether they are right. Nothing is copied that can be borrowed.
 
 use std::borrow::Cow;

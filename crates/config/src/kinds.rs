@@ -69,7 +69,6 @@ impl Default for Kinds {
 pub(crate) type RootSections = Vec<(&'static str, Kept)>;
 
 impl Kinds {
-    /// Adds a kind.
     pub(crate) fn add(&mut self, kind: Arc<dyn ToolsetKind>) {
         let keys = kind.keys();
         self.toolset.push(keys.toolset);

@@ -198,7 +198,6 @@ async fn watch<D: Dial>(inner: Weak<Inner<D>>) {
 }
 
 impl<D: Dial> Loan<D> {
-    /// The connection.
     pub(crate) fn connection(&mut self) -> Result<&mut D::Connection, Failure> {
         self.connection.as_mut().ok_or(Failure::Lost { may_be_committed: false })
     }

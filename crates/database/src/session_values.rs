@@ -10,7 +10,6 @@ use crate::{
     engine::Engine,
 };
 
-/// The scalar of a source.
 pub(crate) fn scalar(source: &SessionSource, session: &Session) -> Result<Value, Box<Fault>> {
     let Some(value) = source.value(session) else {
         if !source.is_fixed() && session.is_unknown() {

@@ -204,7 +204,6 @@ pub(crate) fn present(engine: Engine, table: &Table, pairs: &[(String, String)])
     binding.statement(text)
 }
 
-/// The conditions of a change.
 fn change_conditions(binding: &mut Binding<'_>, target: &TargetRows<'_>) -> String {
     if target.key.is_empty() && target.filter.is_empty() {
         return NEVER.to_owned();

@@ -6,7 +6,6 @@ use std::{sync::Arc, time::Duration};
 use callgate_tool::{Event, Journal};
 use sha2::{Digest as _, Sha256};
 
-/// One transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Transaction {
     /// The id of the principal whose call it is; empty without one.
@@ -78,7 +77,6 @@ pub(crate) struct ReviewedDigest(pub(crate) [u8; 32]);
 /// Rows as texts, `None` for null, in the order of the statement's columns.
 pub(crate) type Rows = Vec<Vec<Option<String>>>;
 
-/// The result of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepResult {
     pub(crate) rows: Rows,

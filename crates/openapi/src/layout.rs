@@ -1,5 +1,5 @@
 //! Lays out the inputs of an operation as arguments. Parameters come first, then the properties of a body that is a
-//! plain object; any other body is one argument (DESIGN §4). `names` makes the names.
+//! plain object; any other body is one argument. `names` makes the names.
 
 mod alternatives;
 pub(crate) mod body_arguments;

@@ -35,7 +35,6 @@ pub(crate) struct Shared {
     pub(crate) methods: Vec<Methods>,
 }
 
-/// A request to one target.
 struct TargetRequest<'a> {
     method: &'a dyn Backend,
     arguments: Arguments,

@@ -261,7 +261,6 @@ pub(super) fn unreadable(call: &ToolCall) -> Box<ToolResult> {
     failed_result(call, wording::not_readable(&call.tool))
 }
 
-/// The results in a message.
 fn results(wire: Wire, message: &Value) -> Vec<Value> {
     let is_result = |part: &&Value| wire.answers(part).is_some();
     match wire.parts() {

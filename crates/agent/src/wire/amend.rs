@@ -95,7 +95,6 @@ pub(super) fn list_of_calls(wire: Wire) -> Option<&'static str> {
     }
 }
 
-/// The calls of a message.
 fn calls(wire: Wire, message: &mut Value) -> Vec<&mut Object> {
     let Some(list) = list_of_calls(wire) else {
         return call_in(wire, message).and_then(Value::as_object_mut).into_iter().collect();

@@ -2,7 +2,6 @@
 
 use callgate_tool::{Value, json};
 
-/// The fault of a reply.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct ReplyFault {
     /// The fault in words, which may be the provider's.

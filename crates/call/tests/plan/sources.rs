@@ -1,4 +1,4 @@
-//! Where values come from: every row of DESIGN §5 and of appendix B of the wire formats.
+//! Where values come from: every pair of sources of an input, and which of them wins.
 
 use crate::prelude::*;
 

@@ -27,7 +27,6 @@ pub(super) fn import_agent_examples(package: &Package, collection: &mut Collecti
     });
 }
 
-/// Imports `examples/` of an app.
 pub(super) fn import_app_examples(package: &Package, collection: &mut Collection) {
     let files: Vec<_> = package.file_names_below("examples").map(str::to_owned).collect();
     import_examples(package, &files, collection, |example| {

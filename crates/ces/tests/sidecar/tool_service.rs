@@ -25,7 +25,7 @@ fn toolset_tool(id: &str) -> Value {
     json!({"toolset": "projects/p/locations/us/apps/a/toolsets/pets", "toolId": id})
 }
 
-/// Appendix A3 of the wire formats, with the pets of the fixtures.
+/// The example of `executeTool` of the product's documentation, with the pets of the fixtures.
 #[tokio::test]
 async fn a_tool_is_called_and_answered_field_by_field() {
     let sidecar = Sidecar::of(CONFIGURATION).await;

@@ -35,7 +35,6 @@ pub(crate) struct ApproveArguments {
     pub(crate) json: bool,
 }
 
-/// The state of an approval.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ApprovalState {
     /// Approved, and not made yet

@@ -14,7 +14,6 @@ use crate::toolset::ToolsetConfig;
 pub(crate) struct Settings<'a> {
     /// Those that the operator wrote.
     pub(crate) own: &'a Node,
-    /// The tools of the source.
     pub(crate) tools: &'a SourceTools,
     /// Both, the operator's over those of the source.
     pub(crate) mapping: Mapping<'a>,

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-/// The words of one statement.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct StatementWords {
     text: String,

@@ -104,7 +104,6 @@ impl Greeting {
         wire.send().await.map_err(|_| failure::unavailable())
     }
 
-    /// Signs in.
     pub(super) async fn sign_in(&self, wire: &mut Wire, login: Login<'_>) -> Result<(), Error> {
         let plugin = self.plugin.unwrap_or(Plugin::Native);
         let password = login.password.map(|it| it.expose().as_bytes()).unwrap_or_default();

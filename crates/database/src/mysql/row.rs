@@ -4,7 +4,6 @@
 use super::payload::Payload;
 use crate::catalog::ColumnKind;
 
-/// A column of a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct ResultColumn {
     pub(super) name: String,

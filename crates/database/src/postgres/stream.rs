@@ -21,7 +21,6 @@ pub(super) struct Tls {
     pub(super) host: String,
 }
 
-/// A secured stream.
 pub(super) struct SecuredStream {
     stream: Box<dyn Bytes>,
     end_point: Option<Vec<u8>>,

@@ -45,7 +45,6 @@ impl<'a> Binding<'a> {
         self.engine.placeholder(self.values.len())
     }
 
-    /// The statement of this text.
     pub(super) fn statement(self, text: String) -> Sql {
         Sql { text, values: self.values }
     }

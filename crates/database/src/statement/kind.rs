@@ -49,7 +49,6 @@ pub(super) fn decimal(engine: Engine) -> (ColumnKind, String) {
     (ColumnKind::Numeric { precision: None, scale: None }, cast.to_owned())
 }
 
-/// The types of a schema.
 pub(super) fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let types = schema.get("type");
     let one = types.and_then(Value::as_str);

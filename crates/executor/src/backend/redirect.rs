@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::toolset::Redirects;
 
-/// The most redirects that one call follows (security §4); more are a loop.
+/// The most redirects that one call follows; more are a loop.
 pub(super) const MAX_REDIRECTS: usize = 5;
 
 pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool {
@@ -56,7 +56,7 @@ fn is_below(path: &str, server: &str) -> bool {
     is_within && !read.split(['/', '\\']).any(is_dots)
 }
 
-/// The number of times that escapes are decoded when a path is built (security §4).
+/// The number of times that escapes are decoded when a path is built.
 const MAX_DECODINGS: usize = 3;
 
 #[cfg(test)]

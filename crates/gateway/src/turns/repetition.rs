@@ -12,7 +12,6 @@ use crate::{
     routes::RouteRequest,
 };
 
-/// The key of a turn.
 pub(super) struct TurnKey {
     key: String,
     /// The digest of the agent, the body, the values that headers and claims bind, and the caller's rights.

@@ -15,7 +15,6 @@ use crate::{
     filter::Filter,
 };
 
-/// A database with this schema.
 fn database(schema: &str) -> Connection {
     let database = Connection::open_in_memory().unwrap();
     database.execute_batch(schema).unwrap();

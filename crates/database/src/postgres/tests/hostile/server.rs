@@ -60,7 +60,6 @@ pub(super) async fn start(moment: Moment, act: Act) -> u16 {
     port
 }
 
-/// One message.
 pub(super) fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
     [&[tag], &length.to_be_bytes()[..], body].concat()
