@@ -85,8 +85,11 @@ pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
 }
 
 pub(crate) fn is_paged(operation: &Operation) -> bool {
-    let is_paging = |input: &Input| PAGING.contains(&folded_name(&input.name).as_str());
     query_inputs(operation).any(is_paging)
+}
+
+fn is_paging(input: &Input) -> bool {
+    PAGING.contains(&folded_name(&input.name).as_str())
 }
 
 /// The target of `rel=next` (RFC 8288 §3).
@@ -114,13 +117,31 @@ fn next_link(value: &str) -> Option<&str> {
 
 fn of_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
+    let n_of = |name: &str| pairs(&url).filter(|(own, _)| own == name).count();
     pairs(&url)
         .filter_map(|(name, value)| {
             let input = query_inputs(operation).find(|input| *input.name == *name)?;
-            let name = folded_name(&name);
-            PAGING.contains(&name.as_str()).then(|| argument(input, query_value(&name, value)))
+            // A repeated name is a list, whose items a text would not be.
+            let is_sent = is_paging(input) || n_of(&name) == 1;
+            is_sent.then(|| argument(input, query_value(&folded_name(&name), value)))
         })
         .collect()
+}
+
+/// Leaves out what the call itself gives: an address repeats its filters, and lists in a form of their own.
+pub(crate) fn leave_out_given(operation: &Operation, next: &mut Arguments, given: &Arguments) {
+    let is_position = |name: &str| {
+        query_inputs(operation).any(|input| input.argument.as_str() == name && is_paging(input))
+    };
+    next.retain(|name, value| match given.get(name) {
+        None => true,
+        Some(Value::Array(_) | Value::Object(_)) => is_position(name),
+        Some(own) => is_position(name) || as_text(own) != as_text(value),
+    });
+}
+
+fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {

@@ -16,6 +16,7 @@ use crate::{
     check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, GivenValues, Subject, fill, fill_nested_from_session, leave_out_excluded},
     omission::{OmittedValues, of_parameters},
+    page,
     request::{Frame, Ready},
     response::{self, ReadContext, Understood},
     shape::Shape,
@@ -192,6 +193,11 @@ impl Plan {
         reading: ReadContext<'_>,
     ) -> Understood {
         response::understood_response(response, &self.operation, reading)
+    }
+
+    /// Leaves out of the arguments for the next page what the call already gives; the next call gives it, too.
+    pub fn leave_out_given(&self, next: &mut Arguments, given: &Arguments) {
+        page::leave_out_given(&self.operation, next, given);
     }
 }
 

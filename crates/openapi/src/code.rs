@@ -79,6 +79,8 @@ codes! {
     DynamicReference = "dynamic-reference";
     /// A part of a multipart body is divided into parts, or a form has encodings by position: calls that need it are refused.
     EncodingNotWritten = "encoding-not-written";
+    /// A closed part of `allOf` excludes a member that another part describes.
+    ExcludedMember = "excluded-member";
     /// A reference leads to a document that may not be read.
     ExternalReference = "external-reference";
     /// Arguments may never set this header parameter; it is not offered.
@@ -145,6 +147,8 @@ codes! {
     OverlayTooLarge = "overlay-too-large";
     /// A header of a part has no fixed value; it is not sent.
     PartHeader = "part-header";
+    /// A PATCH has the schema of the method that creates, with its required members.
+    PatchRequires = "patch-requires";
     /// The key of a path item has a fragment, which is not sent.
     PathFragment = "path-fragment";
     /// The key of a path item has variables in its query, which are written as values of the query.
@@ -171,6 +175,8 @@ codes! {
     TooManyOperations = "too-many-operations";
     /// A variable of the path is not declared; it is offered as a text.
     UndeclaredPathParameter = "undeclared-path-parameter";
+    /// An object requires a member that nothing describes.
+    UndescribedMember = "undescribed-member";
     /// A parameter's value nests deeper than its style describes; it is written in a form that services read.
     UndefinedForm = "undefined-form";
     /// A keyword that restricts values is misspelt or from an older draft; values are not checked against it.
@@ -185,6 +191,8 @@ codes! {
     UnsupportedVersion = "unsupported-version";
     /// A path parameter does not occur in the path; it is ignored.
     UnusedPathParameter = "unused-path-parameter";
+    /// The XML name of a list without a wrapper is not used, and its items have none.
+    UnusedXmlName = "unused-xml-name";
     /// The name of an operation does not describe it.
     VagueName = "vague-name";
     /// The root element of an XML body has no name; a nearby name is used.

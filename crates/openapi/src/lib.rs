@@ -45,6 +45,7 @@ mod server;
 mod session_input;
 mod template;
 mod tools;
+mod unusable_members;
 mod unused_references;
 mod xml_keys;
 

@@ -27,7 +27,7 @@ use crate::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
     server::Server,
-    unused_references, xml_keys,
+    unusable_members, unused_references, xml_keys,
 };
 
 /// One operation of a description that is exposed or degraded.
@@ -326,7 +326,12 @@ impl Operation {
             let body = self.body.as_ref();
             xml_keys::report(&self.inputs, body, root, self.source_pointer(), &mut findings);
             open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
+            unusable_members::report(root, self.source_pointer(), &mut findings);
             let operation = self.blueprint.operation.located_node();
+            if self.method == http::Method::PATCH {
+                let (node, at) = (operation.node, self.source_pointer());
+                unusable_members::report_patch(node, document, at, &mut findings);
+            }
             unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
             findings.into_diagnostics()
         })

@@ -28,9 +28,25 @@ pub(crate) fn report(
     let own = schema.own_schema().get("properties").and_then(|properties| properties.get(argument));
     let mut reported_clashes = BTreeSet::new();
     for media in body.media.iter().filter(|media| media.kind == BodyKind::Xml) {
-        let mut walk =
-            ClashSearch { schema, seen: BTreeSet::new(), clashes: Vec::new(), left: MOST_VISITED };
+        let mut walk = ClashSearch {
+            schema,
+            seen: BTreeSet::new(),
+            clashes: Vec::new(),
+            unused: Vec::new(),
+            left: MOST_VISITED,
+        };
         walk.visit(argument, own.and_then(|own| media.schema_in(own)));
+        for UnusedName { name, element, place } in walk.unused {
+            let message = format!(
+                "expected the XML name of a list without a wrapper in its `items`, got it beside them: `{name}` of `{place}`"
+            );
+            let help = format!(
+                "write `xml: {{name: {name}}}` into the `items`, for example by an overlay; until then each item is an element `{element}`"
+            );
+            if reported_clashes.insert(message.clone()) {
+                findings.note(Code::UnusedXmlName, pointer, message, &help);
+            }
+        }
         for Clash { kind, name, first, second } in walk.clashes {
             let message = format!(
                 "expected one writer for the XML {kind} `{name}`, got two: `{first}` and `{second}`"
@@ -50,11 +66,20 @@ struct Clash {
     second: String,
 }
 
+/// The name of a list without a wrapper, which names nothing (OpenAPI 3.0.3 §4.7.25.1).
+struct UnusedName {
+    name: String,
+    /// The name of the elements of the items.
+    element: String,
+    place: String,
+}
+
 struct ClashSearch<'a> {
     schema: SchemaRoot<'a>,
     /// The addresses of the schemas that were visited: circles end, and shared schemas count once.
     seen: BTreeSet<*const Value>,
     clashes: Vec<Clash>,
+    unused: Vec<UnusedName>,
     left: usize,
 }
 
@@ -73,6 +98,7 @@ impl<'a> ClashSearch<'a> {
         let mut writers: BTreeMap<Part<'a>, String> = BTreeMap::new();
         for (name, own) in members.declared {
             let place = format!("{at}.{name}");
+            self.unused.extend(self.unused_name(name, own, &place));
             let Some(part) = self.part(name, own) else { continue };
             match writers.get(&part) {
                 None => drop(writers.insert(part, place.clone())),
@@ -90,13 +116,23 @@ impl<'a> ClashSearch<'a> {
         }
     }
 
+    fn unused_name(&self, member: &str, schema: &'a Value, place: &str) -> Option<UnusedName> {
+        let items = self.first_match(schema, &|schema| schema.get("items"))?;
+        let name = self.text(schema, "name").filter(|name| *name != member)?;
+        let has_own_name = self.text(items, "name").is_some();
+        let (name, element, place) = (name.to_owned(), member.to_owned(), place.to_owned());
+        (!self.is_wrapped(schema) && !has_own_name).then_some(UnusedName { name, element, place })
+    }
+
+    fn is_wrapped(&self, schema: &'a Value) -> bool {
+        self.flag(schema, "wrapped") || self.text(schema, "nodeType") == Some("element")
+    }
+
     /// The part of the enclosing element that a member writes; `None` if it has no name.
     fn part(&self, name: &'a str, schema: &'a Value) -> Option<Part<'a>> {
         let items = self.first_match(schema, &|schema| schema.get("items"));
-        let is_wrapped =
-            self.flag(schema, "wrapped") || self.text(schema, "nodeType") == Some("element");
         let named = match items {
-            Some(items) if !is_wrapped => items,
+            Some(items) if !self.is_wrapped(schema) => items,
             _ => schema,
         };
         let kind = match self.text(named, "nodeType") {

@@ -13,6 +13,8 @@ pub(crate) enum Generator {
     FastApi,
     /// Class and name: `OrdersController_findAll`.
     Nest,
+    /// Name and number, where several operations have one name: `getConfig_22`.
+    Numbered,
     /// Name and method: `readOrderUsingGET`.
     Springfox,
     /// Tag and name: `Orders_GetOrder`, as `NSwag` and the gateways of gRPC write it.

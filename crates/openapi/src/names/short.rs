@@ -1,5 +1,5 @@
-//! Chooses the tools whose names are shorter than their `operationId`: a generator made the id, and the name in the
-//! program is legal, says something, and is like no other name of the description. The result does not depend on the
+//! Chooses the tools whose names are shorter than their `operationId`, or have words in place of its number: a generator made
+//! the id, and the name in the program is legal, says something, and is like no other name of the description. The result does not depend on the
 //! order of the operations.
 
 use callgate_tool::{ToolName, ToolsetName};
@@ -8,7 +8,9 @@ use hashbrown::HashMap;
 use crate::names::{
     Identity,
     generator::{Generator, is_telling, own_name},
-    is_argument_byte, prefixed_name, starts_with_letter,
+    is_argument_byte,
+    numbered::numbered_names,
+    prefixed_name, starts_with_letter,
 };
 
 #[derive(Clone, Debug)]
@@ -30,9 +32,10 @@ pub(crate) fn short_names(
     }
     let is_only =
         |operation: &&Identity<'_>| operation.operation_id.and_then(|id| n_ids.get(id)) == Some(&1);
-    let short = operations.iter().map(|operation| {
+    let numbered = numbered_names(operations);
+    let short = operations.iter().zip(numbered).map(|(operation, numbered)| {
         let only = Some(operation).filter(is_only)?;
-        short_name(toolset, only)
+        short_name(toolset, only).or_else(|| numbered_name(toolset, &numbered?))
     });
     let short: Vec<_> = short.collect();
     let mut claims = Claims::default();
@@ -47,7 +50,8 @@ pub(crate) fn short_names(
     }
     let chosen = short.into_iter().enumerate().zip(names);
     let is_shorter = |short: &ShortName, name: &Option<ToolName>| {
-        name.as_ref().is_some_and(|name| short.name.as_str().len() < name.as_str().len())
+        let is_shorter_than = |name: &ToolName| short.name.as_str().len() < name.as_str().len();
+        short.generator == Generator::Numbered || name.as_ref().is_some_and(is_shorter_than)
     };
     let chosen = chosen.map(|((at, short), name)| {
         short.filter(|short| claims.is_of(&short.name, at) && is_shorter(short, name))
@@ -65,6 +69,11 @@ fn short_name(toolset: Option<&ToolsetName>, operation: &Identity<'_>) -> Option
     let is_legal = starts_with_letter(&own) && own.bytes().all(is_argument_byte);
     let name = (is_legal && is_telling(&own)).then(|| prefixed_name(toolset, &own))?;
     Some(ShortName { name: ToolName::new(&name).ok()?, generator })
+}
+
+fn numbered_name(toolset: Option<&ToolsetName>, own: &str) -> Option<ShortName> {
+    let name = starts_with_letter(own).then(|| prefixed_name(toolset, own))?;
+    Some(ShortName { name: ToolName::new(&name).ok()?, generator: Generator::Numbered })
 }
 
 /// The operations that claim a name, or one that a look-up takes for it.
@@ -142,6 +151,16 @@ mod tests {
         // The short name of one is the whole name of another.
         let other = ("GET", "/get", "read_item_a_get_get_get");
         assert_eq!(names("", &[a, other], &[])[1], "read_item_a_get_get_get");
+    }
+
+    #[test]
+    fn ids_that_differ_by_a_number_take_words_of_their_paths_if_no_other_tool_has_the_name() {
+        let [a, b] = [("GET", "/x/a", "getConfig_1"), ("GET", "/x/b", "getConfig_2")];
+        assert_eq!(names("", &[a, b], &[]), ["getConfig_a", "getConfig_b"]);
+        assert_eq!(names("t", &[a, b], &["t-GetConfigB"]), ["t-getConfig_a", "t-getConfig_2"]);
+        let long = format!("/x/{}", "b".repeat(64));
+        let b = ("GET", long.as_str(), "getConfig_2");
+        assert_eq!(names("", &[a, b], &[]), ["getConfig_a", "getConfig_2"]);
     }
 
     #[test]

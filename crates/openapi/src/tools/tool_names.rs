@@ -95,6 +95,7 @@ impl Generator {
         match self {
             Self::FastApi => "with path and method, as FastAPI writes them",
             Self::Nest => "with the word `Controller`, as NestJS writes them",
+            Self::Numbered => "with a number behind a name that others have",
             Self::Springfox => "with the method, as springfox writes them",
             Self::Tagged => "that repeat their tag",
         }

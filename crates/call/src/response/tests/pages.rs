@@ -8,7 +8,7 @@ fn paged() -> std::sync::Arc<Operation> {
         "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
         "paths": {"/items": {"get": {"operationId": "items",
-            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter")],
+            "parameters": [query("$skiptoken"), query("$filter"), query("page"), query("filter"), query("status")],
             "responses": {"200": {"description": "fine"}}}}}});
     let document = Document::read(description.to_string().as_bytes(), &Limits::default()).unwrap();
     load(&document.value, &LoadOptions::default()).operations.remove(0)
@@ -36,7 +36,7 @@ fn the_address_of_a_next_page_is_followed_by_declared_parameters_and_the_rest_is
     let items = "https://api.example.com/v1/items";
     let skip = json!({"skiptoken": "abc="});
     for name in ["@odata.nextLink", "odata.nextLink", "nextLink", "next", "__next"] {
-        let next = format!("{items}?$filter=a&$skiptoken=abc%3D");
+        let next = format!("{items}?$skiptoken=abc%3D");
         check(None, &json!({"value": [1], (name): next}), &skip, &[]);
     }
     let link = "</v1/items?page=2&snapshot=abc>; rel=\"next\"";
@@ -49,10 +49,29 @@ fn the_address_of_a_next_page_is_followed_by_declared_parameters_and_the_rest_is
     );
     check(Some("<?page=2&snapshot=abc>; rel=prev"), &json!([]), &json!({}), &[]);
     check(Some("<?page=2&filter[a]=b&filter.c=d>; rel=next"), &json!([]), &json!({"page": 2}), &[]);
+    let both = json!({"page": 2, "status": "a"});
+    check(Some("<?page=2&status=a>; rel=next"), &json!([]), &both, &[]);
+    check(Some("<?status=b>; rel=next"), &json!([]), &json!({"status": "b"}), &[]);
+    check(Some("<?page=2&status=a&status=b>; rel=next"), &json!([]), &json!({"page": 2}), &[]);
     let body = json!({"links": {"next": {"href": "?page=3&snapshot=abc"}}});
     check(None, &body, &json!({"page": 3}), &["snapshot"]);
     check(None, &json!({"next": "https://other.example/items?page=3"}), &json!({"page": 3}), &[]);
     check(None, &json!({"context": "/a?b=c", "texts": "?x=1"}), &json!({}), &[]);
     let odd = format!("?page=2&{}=1&a%60b=1&c%0Ad=1", "x".repeat(100));
     check(None, &json!({"next": odd}), &json!({"page": 2}), &[]);
+}
+
+#[test]
+fn the_next_page_has_what_the_call_does_not_give() {
+    for (given, expected) in [
+        (json!({}), json!({"page": 2, "status": "9"})),
+        (json!({"page": 1, "status": 9}), json!({"page": 2})),
+        (json!({"status": "9"}), json!({"page": 2})),
+        (json!({"status": ["9", "a"]}), json!({"page": 2})),
+        (json!({"status": "8"}), json!({"page": 2, "status": "9"})),
+    ] {
+        let mut next = json!({"page": 2, "status": "9"});
+        page::leave_out_given(&paged(), next.as_object_mut().unwrap(), given.as_object().unwrap());
+        assert_eq!(next, expected, "{given}");
+    }
 }
