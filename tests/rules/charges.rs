@@ -2,13 +2,10 @@
 //! reads by the cursor, an iterator of the meter or a copy cannot forget to. Charges that are written by hand can be forgotten;
 //! few are left, and they grow no more. Read with `syn`; test code is exempt.
 
-use syn::{
-    Ident, ItemMod, Macro,
-    visit::{self, Visit},
-};
+use syn::{Ident, Macro, visit::Visit};
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -28,18 +25,12 @@ struct Charges(usize);
 impl Charges {
     fn of(file: &File) -> usize {
         let mut charges = Self::default();
-        charges.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        charges.visit_file(&code_of(file));
         charges.0
     }
 }
 
 impl<'ast> Visit<'ast> for Charges {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_ident(&mut self, ident: &'ast Ident) {
         self.0 += usize::from(ident == CHARGE);
     }
@@ -64,8 +55,8 @@ fn by_hand(files: &[File]) -> Vec<String> {
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: &[&str]) {
-    let file = File { path: format!("crates/openapi/src/{path}"), text: text.to_owned() };
-    assert_eq!(by_hand(&[file]), expected, "{text}");
+    let path = format!("crates/openapi/src/{path}");
+    assert_eq!(by_hand(&[File::new(&path, text)]), expected, "{text}");
 }
 
 #[test]

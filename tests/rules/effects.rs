@@ -27,7 +27,7 @@ fn other_ways(files: &[File]) -> Vec<String> {
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: &[&str]) {
-    let file = File { path: path.to_owned(), text: text.to_owned() };
+    let file = File::new(path, text);
     assert_eq!(other_ways(&[file]), expected);
 }
 

@@ -5,7 +5,10 @@ use std::fs;
 
 use syn::{Attribute, Expr, Item, ItemMacro, Lit, Meta, UseTree, Visibility};
 
-use super::workspace::{File, root, rust_files};
+use super::{
+    imports::imports,
+    workspace::{File, root, rust_files},
+};
 
 /// An item that the front re-exports: the folder of its crate, and its name there.
 #[derive(Debug, Eq, PartialEq)]
@@ -31,23 +34,12 @@ fn in_items(items: &[Item], found: &mut Vec<Shown>) {
                 let UseTree::Path(path) = &used.tree else { continue };
                 let name = path.ident.to_string();
                 let Some(folder) = name.strip_prefix("callgate_") else { continue };
-                leaves(&path.tree, folder, found);
+                let names = imports(&path.tree).into_iter().filter(|(_, name)| name != "*");
+                let names = names.filter_map(|(mut path, _)| path.pop());
+                found.extend(names.map(|name| Shown { folder: folder.to_owned(), name }));
             }
             _ => {}
         }
-    }
-}
-
-fn leaves(tree: &UseTree, folder: &str, found: &mut Vec<Shown>) {
-    let mut push = |name: &syn::Ident| {
-        found.push(Shown { folder: folder.to_owned(), name: name.to_string() });
-    };
-    match tree {
-        UseTree::Path(path) => leaves(&path.tree, folder, found),
-        UseTree::Name(name) => push(&name.ident),
-        UseTree::Rename(rename) => push(&rename.ident),
-        UseTree::Glob(_) => {}
-        UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, folder, found)),
     }
 }
 
@@ -119,8 +111,10 @@ fn unshown(front: &str, sources: &[File]) -> Vec<String> {
 fn an_item_without_an_example_is_reported_with_its_crate() {
     let front = "pub use callgate_a::{B, c::{D, E as F}, I}; pub mod m { pub use callgate_g::B; } use callgate_a::H;";
     let text = "/// A b.\n///\n/// ```\n/// b();\n/// ```\npub struct B;\n/// A d.\npub enum D {}\n/// ```\n/// ```\npub trait E {}\nmacro_rules! m { () => { /// ```\n/// ```\n pub enum I {} } }";
-    let file = File { path: "crates/a/src/b.rs".to_owned(), text: text.to_owned() };
-    assert_eq!(unshown(front, &[file]), ["crates/a: D", "crates/g: B"]);
+    assert_eq!(
+        unshown(front, &[File::new("crates/a/src/b.rs", text)]),
+        ["crates/a: D", "crates/g: B"]
+    );
 }
 
 #[test]

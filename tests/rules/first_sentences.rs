@@ -70,7 +70,7 @@ fn wrong_truths(file: &File) -> Vec<String> {
 #[test]
 fn a_true_if_sentence_above_a_function_without_bool_is_reported() {
     let text = "/// True if it is.\nfn a(\n    b: u8,\n) -> bool {\n}\n/// True if so.\nfn c(d: &D) -> &E {\n}\n/// True if on.\non: bool,";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     assert_eq!(wrong_truths(&file), ["a.rs:6: /// True if so."]);
 }
 
@@ -83,7 +83,7 @@ fn every_true_if_sentence_documents_a_bool() {
 #[test]
 fn a_question_word_at_the_beginning_is_found() {
     let text = "//! How it goes.\n//! What follows is no beginning.\n\n/// The number.\n/// Why.\n/// What it is.";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     let (found, all) = questions(&[file]);
     assert_eq!(found, ["a.rs: How it goes."]);
     assert_eq!(all, 2);

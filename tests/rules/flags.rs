@@ -1,14 +1,10 @@
 //! Libraries do not speak of the flags of a command line: a remedy is data, and the command alone words it by its flags. Texts of
 //! the sources are read with `syn`; documentation and tests are exempt.
 
-use syn::{
-    Attribute, Expr, ItemMod, LitStr, Macro, Token,
-    punctuated::Punctuated,
-    visit::{self, Visit},
-};
+use syn::{Attribute, Expr, LitStr, Macro, Token, punctuated::Punctuated, visit::Visit};
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -19,7 +15,7 @@ struct Texts(Vec<String>);
 impl Texts {
     fn of(file: &File) -> Vec<String> {
         let mut texts = Self::default();
-        texts.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        texts.visit_file(&code_of(file));
         texts.0.into_iter().map(|text| format!("{}: {text}", file.path)).collect()
     }
 
@@ -52,12 +48,6 @@ fn speaks_of_flags(text: &str) -> bool {
 }
 
 impl<'ast> Visit<'ast> for Texts {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 
     fn visit_lit_str(&mut self, text: &'ast LitStr) {
@@ -73,10 +63,6 @@ impl<'ast> Visit<'ast> for Texts {
     }
 }
 
-fn file(text: &str) -> File {
-    File { path: "crates/a/src/b.rs".to_owned(), text: text.to_owned() }
-}
-
 #[test]
 fn a_flag_in_a_text_is_found() {
     let text = r#"
@@ -86,7 +72,7 @@ fn a_flag_in_a_text_is_found() {
         #[cfg(test)]
         mod tests { const B: &str = "--b"; }
     "#;
-    assert_eq!(Texts::of(&file(text)).len(), 2);
+    assert_eq!(Texts::of(&File::new("crates/a/src/b.rs", text)).len(), 2);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use syn::{Item, UseTree, Visibility};
+use syn::{Item, Visibility};
 
-use super::workspace::root;
+use super::{imports::imports, workspace::root};
 
 /// The public names of a file: types, functions, traits, macros, constants and modules; a glob is `*`.
 fn names(items: &[Item]) -> Vec<String> {
@@ -16,7 +16,9 @@ fn names(items: &[Item]) -> Vec<String> {
                 let inside = module.content.iter().flat_map(|(_, items)| names(items));
                 found.extend(inside.chain([module.ident.to_string()]));
             }
-            Item::Use(used) if is_public(&used.vis) => leaves(&used.tree, &mut found),
+            Item::Use(used) if is_public(&used.vis) => {
+                found.extend(imports(&used.tree).into_iter().map(|(_, name)| name));
+            }
             _ => {}
         }
     }
@@ -25,16 +27,6 @@ fn names(items: &[Item]) -> Vec<String> {
 
 fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
-}
-
-fn leaves(tree: &UseTree, found: &mut Vec<String>) {
-    match tree {
-        UseTree::Path(path) => leaves(&path.tree, found),
-        UseTree::Name(name) => found.push(name.ident.to_string()),
-        UseTree::Rename(rename) => found.push(rename.rename.to_string()),
-        UseTree::Glob(_) => found.push("*".to_owned()),
-        UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, found)),
-    }
 }
 
 fn names_in(text: &str) -> Vec<String> {

@@ -13,6 +13,7 @@ mod first_sentences;
 mod flags;
 mod front;
 mod futures;
+mod imports;
 mod levels;
 mod modules;
 mod parameters;

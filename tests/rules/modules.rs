@@ -63,7 +63,7 @@ fn way_back(siblings: &Siblings, start: &str, trail: &mut Vec<String>) -> Option
 
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let file = |&(path, text): &(&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+    let file = |(path, text): &(&str, &str)| File::new(path, text);
     let files: Vec<_> = files.iter().map(file).collect();
     assert_eq!(circles(&files), expected);
 }

@@ -3,12 +3,12 @@
 //! findings: no function takes both. Read with `syn`; test code is exempt.
 
 use syn::{
-    FnArg, ImplItemFn, ItemFn, ItemMod, Signature, TraitItemFn, Type,
+    FnArg, ImplItemFn, ItemFn, Signature, TraitItemFn, Type,
     visit::{self, Visit},
 };
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -22,7 +22,7 @@ struct Broken {
 impl Broken {
     fn of(file: &File) -> Self {
         let mut broken = Self::default();
-        broken.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        broken.visit_file(&code_of(file));
         broken
     }
 
@@ -58,12 +58,6 @@ fn is_called(taken: &Type, name: &str) -> bool {
 }
 
 impl<'ast> Visit<'ast> for Broken {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
         self.look(&item.sig);
         visit::visit_item_fn(self, item);
@@ -108,7 +102,7 @@ fn beside_the_cursor(files: &[File]) -> Vec<String> {
 }
 
 fn file(text: &str) -> File {
-    File { path: "crates/a/src/b.rs".to_owned(), text: text.to_owned() }
+    File::new("crates/a/src/b.rs", text)
 }
 
 #[track_caller]

@@ -41,7 +41,7 @@ fn has(line: &str, words: &str) -> bool {
 fn a_stiff_expression_is_found_where_it_is_documentation() {
     let text =
         "/// It is told by name.\n/// It was as therefore said.\n// is told\nlet a = \"is told\";";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     assert_eq!(stiff(&file), ["a.rs:1: `is told`; write: is reported"]);
 }
 

@@ -2,12 +2,12 @@
 //! programs, so the crates that let callers in never name it. Code of tests is exempt.
 
 use syn::{
-    Expr, ExprMethodCall, ExprPath, ItemFn, ItemMod, Member,
+    Expr, ExprMethodCall, ExprPath, Member,
     visit::{self, Visit},
 };
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -26,9 +26,9 @@ struct Walk<'a> {
 /// The rule: every call of a file that may use every tool.
 fn unlimited_calls(files: &[File]) -> Vec<String> {
     let mut calls = Vec::new();
-    for File { path, text } in files.iter().filter(|file| !is_file_of_tests(&file.path)) {
-        let mut walk = Walk { file: path, calls: Vec::new() };
-        walk.visit_file(&syn::parse_file(text).expect("a file is Rust"));
+    for file in files.iter().filter(|file| !is_file_of_tests(&file.path)) {
+        let mut walk = Walk { file: &file.path, calls: Vec::new() };
+        walk.visit_file(&code_of(file));
         calls.append(&mut walk.calls);
     }
     calls
@@ -41,18 +41,6 @@ impl Walk<'_> {
 }
 
 impl<'ast> Visit<'ast> for Walk<'_> {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
-    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        if !is_for_tests(&item.attrs) {
-            visit::visit_item_fn(self, item);
-        }
-    }
-
     fn visit_expr_path(&mut self, path: &'ast ExprPath) {
         let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
         let (last, before) = (names.next(), names.next());
@@ -81,8 +69,7 @@ fn is_executor(receiver: &Expr) -> bool {
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: &[&str]) {
-    let file = File { path: path.to_owned(), text: text.to_owned() };
-    assert_eq!(unlimited_calls(&[file]), expected);
+    assert_eq!(unlimited_calls(&[File::new(path, text)]), expected);
 }
 
 #[test]

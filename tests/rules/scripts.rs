@@ -1,13 +1,10 @@
 //! The statements of databases are prepared: nothing but a single statement reaches a database, whatever a text holds. So the
 //! calls that run a text of several statements are not there. Test code is exempt.
 
-use syn::{
-    Ident,
-    visit::{self, Visit},
-};
+use syn::{Ident, visit::Visit};
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -20,7 +17,7 @@ struct Scripts(Vec<String>);
 impl Scripts {
     fn of(file: &File) -> Vec<String> {
         let mut scripts = Self::default();
-        scripts.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        scripts.visit_file(&code_of(file));
         scripts.0
     }
 }
@@ -29,12 +26,6 @@ impl<'ast> Visit<'ast> for Scripts {
     fn visit_ident(&mut self, ident: &'ast Ident) {
         if SCRIPTS.iter().any(|script| ident == script) {
             self.0.push(ident.to_string());
-        }
-    }
-
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
         }
     }
 }
@@ -51,8 +42,7 @@ fn scripts(files: &[File]) -> Vec<String> {
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: &[&str]) {
-    let file = File { path: path.into(), text: text.to_owned() };
-    assert_eq!(scripts(&[file]), expected, "{text}");
+    assert_eq!(scripts(&[File::new(path, text)]), expected, "{text}");
 }
 
 #[test]

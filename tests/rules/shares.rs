@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 
 use syn::{
-    Expr, ExprCall, ExprMethodCall, GenericArgument, ItemMod, PathArguments, Type, TypePath,
+    Expr, ExprCall, ExprMethodCall, GenericArgument, PathArguments, Type, TypePath,
     visit::{self, Visit},
 };
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, root, rust_files},
 };
 
@@ -52,18 +52,12 @@ struct Shares(BTreeSet<String>);
 impl Shares {
     fn of(file: &File) -> BTreeSet<String> {
         let mut shares = Self::default();
-        shares.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        shares.visit_file(&code_of(file));
         shares.0
     }
 }
 
 impl<'ast> Visit<'ast> for Shares {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
         if let Expr::Path(path) = &*call.func {
             let names: Vec<_> =
@@ -145,9 +139,9 @@ fn missing_rows(files: &[File], listed: &BTreeSet<String>) -> Vec<String> {
 
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let path = "crates/auth/src/a.rs".to_owned();
+    let path = "crates/auth/src/a.rs";
     let expected: Vec<_> = expected.iter().map(|found| format!("{path}: {{{found:?}}}")).collect();
-    assert_eq!(missing_rows(&[File { path, text: text.to_owned() }], &BTreeSet::new()), expected);
+    assert_eq!(missing_rows(&[File::new(path, text)], &BTreeSet::new()), expected);
 }
 
 #[test]
@@ -178,7 +172,7 @@ fn a_list_is_read_from_its_section_alone() {
 
 #[test]
 fn a_row_in_turn_must_have_the_type_of_share_in_a_file() {
-    let file = |text: &str| File { path: "crates/c/src/d.rs".to_owned(), text: text.to_owned() };
+    let file = |text: &str| File::new("crates/c/src/d.rs", text);
     let text =
         format!("{HEADING}\n| a | `c/d.rs` | 1 | in turn |\n| b | `c/d.rs` | in turn | none |\n");
     let semaphore = [file("fn a() { Semaphore::new(1); }")];

@@ -2,12 +2,13 @@
 //! of one side names types of the other, never its functions. Both write faults and read files with the crate `settings`.
 
 use syn::{
-    ItemFn, ItemMod, ItemUse, Path, UseTree,
+    ItemUse, Path,
     visit::{self, Visit},
 };
 
 use super::{
-    test_code::is_for_tests,
+    imports::imports,
+    test_code::code_of,
     workspace::{File, rust_files},
 };
 
@@ -25,10 +26,10 @@ struct Walk<'a> {
 /// The rule: every name of a function, of a module or of everything (`*`) that one side takes from the other.
 fn crossings(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
-    for File { path, text } in files.iter().filter(|file| file.path != "lib.rs") {
-        let at = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-        let mut walk = Walk { file: path, at, crossings: Vec::new() };
-        walk.visit_file(&syn::parse_file(text).expect("a file is Rust"));
+    for file in files.iter().filter(|file| file.path != "lib.rs") {
+        let at = file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+        let mut walk = Walk { file: &file.path, at, crossings: Vec::new() };
+        walk.visit_file(&code_of(file));
         found.append(&mut walk.crossings);
     }
     found
@@ -61,22 +62,9 @@ impl Walk<'_> {
 }
 
 impl<'ast> Visit<'ast> for Walk<'_> {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
-    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-        if !is_for_tests(&item.attrs) {
-            visit::visit_item_fn(self, item);
-        }
-    }
-
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        let mut paths = Vec::new();
-        leaves(&item.tree, &[], &mut paths);
-        for path in paths {
+        for (mut path, name) in imports(&item.tree) {
+            path.extend((name == "*").then_some(name));
             self.names(&path);
         }
     }
@@ -88,21 +76,9 @@ impl<'ast> Visit<'ast> for Walk<'_> {
     }
 }
 
-fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<Vec<String>>) {
-    let with = |name: &str| [before, &[name.to_owned()]].concat();
-    match tree {
-        UseTree::Glob(_) => into.push(with("*")),
-        UseTree::Group(group) => group.items.iter().for_each(|each| leaves(each, before, into)),
-        UseTree::Name(leaf) if leaf.ident == "self" => into.push(before.to_vec()),
-        UseTree::Name(leaf) => into.push(with(&leaf.ident.to_string())),
-        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident.to_string()), into),
-        UseTree::Rename(leaf) => into.push(with(&leaf.ident.to_string())),
-    }
-}
-
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let file = |&(path, text): &(&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+    let file = |(path, text): &(&str, &str)| File::new(path, text);
     assert_eq!(crossings(&files.iter().map(file).collect::<Vec<_>>()), expected);
 }
 

@@ -2,12 +2,13 @@
 //! that (a caller that leaves, a failure, a refusal, a renewal) is thought of once, in `secret`. Read with `syn`; test code is exempt.
 
 use syn::{
-    ItemMod, ItemUse, UseTree,
+    ItemUse,
     visit::{self, Visit},
 };
 
 use super::{
-    test_code::{is_file_of_tests, is_for_tests},
+    imports::imports,
+    test_code::{code_of, is_file_of_tests},
     workspace::{File, rust_files},
 };
 
@@ -40,7 +41,7 @@ struct Parts(Vec<String>);
 impl Parts {
     fn of(file: &File) -> Vec<String> {
         let mut parts = Self::default();
-        parts.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        parts.visit_file(&code_of(file));
         parts.0
     }
 
@@ -53,28 +54,11 @@ impl Parts {
             self.0.push(path.join("::"));
         }
     }
-
-    fn used(&mut self, before: &[String], tree: &UseTree) {
-        let with = |name: String| [before, &[name]].concat();
-        match tree {
-            UseTree::Path(path) => self.used(&with(path.ident.to_string()), &path.tree),
-            UseTree::Name(name) => self.take(&with(name.ident.to_string())),
-            UseTree::Rename(name) => self.take(&with(name.ident.to_string())),
-            UseTree::Group(group) => group.items.iter().for_each(|each| self.used(before, each)),
-            UseTree::Glob(_) => {}
-        }
-    }
 }
 
 impl<'ast> Visit<'ast> for Parts {
-    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        self.used(&[], &item.tree);
+        imports(&item.tree).iter().for_each(|(path, _)| self.take(path));
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -98,8 +82,7 @@ fn own(files: &[File]) -> Vec<String> {
 
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let path = "crates/auth/src/a.rs".to_owned();
-    assert_eq!(own(&[File { path, text: text.to_owned() }]), expected, "{text}");
+    assert_eq!(own(&[File::new("crates/auth/src/a.rs", text)]), expected, "{text}");
 }
 
 #[test]

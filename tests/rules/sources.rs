@@ -122,7 +122,7 @@ fn code() -> Vec<File> {
 }
 
 fn file(path: &str, text: &str) -> File {
-    File { path: path.to_owned(), text: text.to_owned() }
+    File::new(path, text)
 }
 
 #[test]

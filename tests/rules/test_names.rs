@@ -136,7 +136,7 @@ fn sources() -> impl Iterator<Item = File> {
 fn a_function_that_is_named_by_a_participle_is_refused() {
     let text = "async fn told(a: u8) {}\nfn told_apart() {}\n// fn asked()\nfn known<T>() {}\n\
         fn of() {}\nfn elapsed() {}";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     assert_eq!(empty_functions(&file), ["a.rs: told", "a.rs: known", "a.rs: of"]);
 }
 
@@ -144,7 +144,7 @@ fn a_function_that_is_named_by_a_participle_is_refused() {
 fn a_binding_that_says_nothing_is_refused() {
     let text = "let found = 1;\nlet known_keys = 2;\nmap(|(known, _)| known)\nprint(\"it is known, so\")\n\
         fn read(known: u8) {}\nself.unfound = 1;";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     let expected =
         ["a.rs: let found = 1;", "a.rs: map(|(known, _)| known)", "a.rs: fn read(known: u8) {}"];
     assert_eq!(empty_bindings(&file), expected);
@@ -166,7 +166,7 @@ fn no_binding_says_nothing() {
 fn a_test_name_that_asks_or_says_nothing_is_refused() {
     let text = "#[test]\nfn what_is_there_is_taken() {}\n#[tokio::test]\nasync fn a_word_is_told() {}\n\
         #[test]\nfn a_date_is_sent_as_it_is() {}\nfn asked() {}";
-    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let file = File::new("a.rs", text);
     assert_eq!(riddles(&file), ["a.rs: what_is_there_is_taken", "a.rs: a_word_is_told"]);
 }
 

@@ -147,7 +147,7 @@ impl<'ast> Visit<'ast> for Functions {
 
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let file = |path: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let file = |path: &str| File::new(path, text);
     assert_eq!(waiting(&[file("tests/integration/a.rs")]), expected, "{text}");
 }
 

@@ -37,6 +37,12 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
+impl File {
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned() }
+    }
+}
+
 /// The repository's root.
 pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the root")

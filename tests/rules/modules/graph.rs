@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{
     Attribute, File as Syntax, ImplItemFn, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, Meta, Path,
-    UseTree, Visibility,
+    Visibility,
     visit::{self, Visit},
 };
 
-use super::super::workspace::File;
+use super::super::{imports::imports, workspace::File};
 
 /// A module by its path from the crate's root, which is empty.
 pub(super) type Module = Vec<String>;
@@ -139,21 +139,6 @@ fn for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Every path of a `use` and the name it is imported by.
-fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<(Vec<String>, String)>) {
-    let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
-    match tree {
-        UseTree::Glob(_) => into.push((before.to_vec(), "*".to_owned())),
-        UseTree::Group(group) => group.items.iter().for_each(|each| leaves(each, before, into)),
-        UseTree::Name(leaf) if leaf.ident == "self" => {
-            into.push((before.to_vec(), before.last().cloned().unwrap_or_default()));
-        }
-        UseTree::Name(leaf) => into.push((with(&leaf.ident), leaf.ident.to_string())),
-        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident), into),
-        UseTree::Rename(leaf) => into.push((with(&leaf.ident), leaf.rename.to_string())),
-    }
-}
-
 /// The paths `crate::…` and `super::…` in the text of a macro's arguments.
 fn paths_in(tokens: &str) -> Vec<Vec<String>> {
     let apart: String = tokens
@@ -201,9 +186,7 @@ impl<'ast> Visit<'ast> for Walk {
             return;
         }
         let exported = !matches!(item.vis, Visibility::Inherited);
-        let mut found = Vec::new();
-        leaves(&item.tree, &[], &mut found);
-        for (path, name) in found {
+        for (path, name) in imports(&item.tree) {
             self.imports.insert((self.at.clone(), name), path.clone());
             self.refer(path, exported);
         }
