@@ -30,7 +30,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     context::AuthContext,
     error::Error,
-    place::{BEARER, CredentialPlace},
+    place::{ApiKeyLocation::Header, BEARER, CredentialPlace},
     refusal::CredentialRefusal,
     source::CredentialSource,
     token_cache::{IssuedToken, SecretsVersion, TokenCache, description_with_age},
@@ -52,14 +52,17 @@ pub(crate) struct OAuth2 {
     server: Arc<Server>,
     logins: Option<Arc<Logins>>,
     cache: TokenCache,
+    place: CredentialPlace,
 }
 
 impl OAuth2 {
     pub(crate) fn new(config: OAuth2Config, context: AuthContext) -> Result<Self, Error> {
+        let place = config.header.as_deref().map(|name| CredentialPlace::new(Header, name));
+        let place = place.unwrap_or_else(|| Ok(CredentialPlace::authorization(BEARER)))?;
         let is_of_a_person = matches!(config.grant, OAuth2Grant::AuthorizationCode(_));
         let server = Arc::new(Server::new(config, context)?);
         let logins = is_of_a_person.then(|| Arc::new(Logins::new(Arc::clone(&server))));
-        Ok(Self { server, logins, cache: TokenCache::default() })
+        Ok(Self { server, logins, cache: TokenCache::default(), place })
     }
 
     fn cached_token(&self) -> Option<(Secret, HeaderValue)> {
@@ -145,9 +148,12 @@ impl Authenticator for OAuth2 {
         request: &mut Request<Bytes>,
         session: &Session,
     ) -> Result<Authorization, Error> {
-        let place = CredentialPlace::authorization(BEARER);
+        let place = self.place.clone();
         let token = if let Some((token, header)) = self.cached_token() {
-            CredentialPlace::put_bearer(request, header);
+            match self.server.config.header {
+                None => CredentialPlace::put_bearer(request, header),
+                Some(_) => place.put(request, token.expose())?,
+            }
             token
         } else {
             // Boxed, because most calls do not need the memory of a token request.
@@ -159,7 +165,7 @@ impl Authenticator for OAuth2 {
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
-        vec![CredentialPlace::authorization(BEARER)]
+        vec![self.place.clone()]
     }
 
     fn description(&self) -> Option<String> {
@@ -207,3 +213,69 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The longest pause. A server that is down for five seconds gets ten requests.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use callgate_secret::MemoryStore;
+    use callgate_transport::{Limits, Transport};
+    use http::Response;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Issuer;
+
+    #[async_trait]
+    impl Transport for Issuer {
+        async fn send(
+            &self,
+            _: Request<Bytes>,
+            _: &Limits,
+        ) -> Result<Response<Bytes>, callgate_transport::Error> {
+            let token =
+                b"{\"access_token\": \"t0k3n\", \"token_type\": \"bearer\", \"expires_in\": 60}";
+            Ok(Response::new(Bytes::from_static(token)))
+        }
+    }
+
+    fn oauth(header: Option<&str>) -> OAuth2 {
+        let config = OAuth2Config {
+            name: "shop".to_owned(),
+            endpoint: TokenEndpoint::Url("https://login.example.com/token".to_owned()),
+            client: None,
+            grant: OAuth2Grant::ClientCredentials,
+            scopes: Vec::new(),
+            audiences: Vec::new(),
+            resources: Vec::new(),
+            header: header.map(str::to_owned),
+            parameters: Vec::new(),
+        };
+        let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Issuer));
+        OAuth2::new(config, context).unwrap()
+    }
+
+    #[track_caller]
+    fn check(request: &Request<Bytes>, expected: (&str, &str)) {
+        let headers: Vec<_> = request.headers().iter().collect();
+        let (name, value) = headers[0];
+        assert_eq!((name.as_str(), value.to_str().unwrap()), expected);
+        assert_eq!((headers.len(), value.is_sensitive()), (1, true));
+    }
+
+    #[tokio::test]
+    async fn a_token_goes_alone_into_the_header_of_its_own() {
+        for (header, expected) in [
+            (None, ("authorization", "Bearer t0k3n")),
+            (Some("X-Shop-Access-Token"), ("x-shop-access-token", "t0k3n")),
+        ] {
+            let (oauth, session) = (oauth(header), Session::default());
+            let (mut first, mut second) = (Request::new(Bytes::new()), Request::new(Bytes::new()));
+            oauth.authorize(&mut first, &session).await.unwrap();
+            // The second request takes the token that is kept.
+            oauth.authorize(&mut second, &session).await.unwrap();
+            check(&first, expected);
+            check(&second, expected);
+            assert_eq!(oauth.places()[0].name(), expected.0);
+        }
+    }
+}

@@ -24,6 +24,7 @@ use crate::source::CredentialSource;
 ///     scopes: vec!["pets:read".to_owned()],
 ///     audiences: Vec::new(),
 ///     resources: Vec::new(),
+///     header: None,
 ///     parameters: Vec::new(),
 /// }));
 /// # drop(auth);
@@ -46,6 +47,8 @@ pub struct OAuth2Config {
     pub audiences: Vec<String>,
     /// The URLs of the services that the token is for (RFC 8707), sent as `resource`.
     pub resources: Vec<String>,
+    /// The header that takes the token alone, such as `X-Shopify-Access-Token`; `Authorization: Bearer` unless given.
+    pub header: Option<String>,
     /// Further parameters of the token request, as the server's documentation requires them.
     pub parameters: Vec<(String, String)>,
 }
@@ -62,7 +65,7 @@ pub struct OAuth2Config {
 /// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
 /// # let auth = |endpoint| AuthConfig::OAuth2(Box::new(OAuth2Config {
 /// #     name: "pets".to_owned(), endpoint, client: None, grant: OAuth2Grant::ClientCredentials,
-/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), header: None, parameters: Vec::new(),
 /// # }));
 /// // The server's metadata name the endpoint, and are read when a token is first needed.
 /// let endpoint = TokenEndpoint::Issuer("https://login.example.com".to_owned());
@@ -167,7 +170,7 @@ pub enum ClientAuthentication {
 /// #     client: Some(OAuth2Client { id: "literal:agent".parse().expect("an id"), authentication }),
 /// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Url("https://login.example.com/token".to_owned()),
 /// #     grant: OAuth2Grant::ClientCredentials,
-/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), header: None, parameters: Vec::new(),
 /// # }));
 /// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
 /// # let mut request = http::Request::new(bytes::Bytes::new());
@@ -248,7 +251,7 @@ pub enum SigningAlgorithm {
 /// # let auth = |grant| AuthConfig::OAuth2(Box::new(OAuth2Config {
 /// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Url("https://login.example.com/token".to_owned()),
 /// #     client: None, grant,
-/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), header: None, parameters: Vec::new(),
 /// # }));
 /// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Server));
 /// # let mut request = Request::new(Bytes::new());
@@ -301,7 +304,7 @@ pub enum OAuth2Grant {
 /// # let auth = |grant| AuthConfig::OAuth2(Box::new(OAuth2Config {
 /// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Issuer("https://login.example.com".to_owned()),
 /// #     client: None, grant,
-/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), header: None, parameters: Vec::new(),
 /// # }));
 /// # let context = AuthContext::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
 /// let grant = OAuth2Grant::TokenExchange {
@@ -339,7 +342,7 @@ pub enum SubjectToken {
 /// # let config = |grant| OAuth2Config {
 /// #     name: "pets".to_owned(), endpoint: TokenEndpoint::Issuer("https://login.example.com".to_owned()),
 /// #     client: None, grant,
-/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), parameters: Vec::new(),
+/// #     scopes: Vec::new(), audiences: Vec::new(), resources: Vec::new(), header: None, parameters: Vec::new(),
 /// # };
 /// // The issuer's metadata name the pages; it takes one redirect URL only.
 /// let endpoints = LoginEndpoints {

@@ -25,6 +25,8 @@ keys! {
         client_authentication: ClientMethod;
         /// The client's secret.
         client_secret: SecretReference;
+        /// The header that takes the token alone, where the service expects it there: `X-Shopify-Access-Token`.
+        header: String;
         /// The authorization server, whose metadata say where tokens are asked for.
         issuer: EndpointUrl;
         /// The recipient of the client's JWT; the issuer or the token endpoint unless given.
@@ -181,6 +183,7 @@ fn config(
         scopes: keys.scopes.unwrap_or_default(),
         audiences: keys.audience.unwrap_or_default(),
         resources: keys.resource.unwrap_or_default(),
+        header: keys.header,
         parameters: keys.parameters.unwrap_or_default(),
         name: name.to_owned(),
         endpoint: endpoint?,

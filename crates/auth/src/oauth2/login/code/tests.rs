@@ -20,6 +20,7 @@ fn config() -> OAuth2Config {
         scopes: vec!["read".to_owned(), "write".to_owned()],
         audiences: Vec::new(),
         resources: vec!["https://api.example.com".to_owned()],
+        header: None,
         parameters: vec![("prompt".to_owned(), "consent".to_owned())],
     }
 }

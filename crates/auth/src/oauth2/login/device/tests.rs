@@ -49,6 +49,7 @@ fn server(script: &Arc<Script>) -> Server {
         scopes: vec!["read".to_owned()],
         audiences: Vec::new(),
         resources: Vec::new(),
+        header: None,
         parameters: Vec::new(),
     };
     let transport = Arc::<Script>::clone(script);
