@@ -56,7 +56,7 @@ pub(crate) struct Audited {
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct AgentSettings {
-    /// The first text of each request to the model.
+    /// The first text of each request to the model; `$session.params.NAME` in it is a value of the session.
     pub instructions: String,
     /// The tools by name; all of the executor's if it is empty.
     pub include: Vec<Pattern>,

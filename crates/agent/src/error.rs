@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Busy,
     /// A dialect that no provider of models speaks, or the dialect of another transcript.
     Dialect,
+    /// A value of the session that the instructions need, and the session lacks.
+    Session,
     /// Settings of a model that cannot be sent.
     Settings,
     /// The store of transcripts and budgets failed.
@@ -50,6 +52,8 @@ callgate_secret::errors! {
         "expected a transcript of `{expected}`, the dialect of the agent's model, got one of `{got}`";
     fn reserved_setting(name: &str) = Settings:
         "the setting `{name}` is a member that the turn itself writes; leave it out";
+    fn no_session_value(source: &str) = Session:
+        "the instructions of the agent need `{source}`, which the session does not have; nothing was sent";
     fn malformed_url(problem: &str) = Settings: "the URL of the model cannot be called: {problem}";
     fn foreign_message(at: usize, expected: &str) = Transcript:
         "message {at} of the transcript: expected {expected}";

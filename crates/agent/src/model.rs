@@ -18,6 +18,7 @@ use callgate_tool::{NamedBy, Object, Session};
 use callgate_transport::{CredentialValues, Limits, Transport};
 use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep};
+use tracing::{Instrument, Span, field::Empty};
 
 pub(crate) use self::failure::ModelFailure;
 use self::pieces::Pieces;
@@ -157,10 +158,18 @@ impl Model {
         };
         let mut n_sent = 1;
         loop {
-            let failure = match self.send(body.clone(), deadline, &words).await {
-                Ok(reply) => return Ok(reply),
+            let span = self.span();
+            let sent = self.send(body.clone(), deadline, &words).instrument(span.clone()).await;
+            let failure = match sent {
+                Ok(reply) => {
+                    span.record("gen_ai.usage.input_tokens", reply.usage.input);
+                    span.record("gen_ai.usage.output_tokens", reply.usage.output);
+                    return Ok(reply);
+                }
                 Err(failure) => failure,
             };
+            span.record("error.type", if failure.is_transient { "unavailable" } else { "_OTHER" });
+            drop(span);
             let pause = failure.retry_after.unwrap_or_else(|| PAUSE.saturating_mul(n_sent));
             let is_late = pause >= deadline.saturating_duration_since(Instant::now());
             if !failure.is_transient || n_sent >= self.settings.attempts || is_late {
@@ -175,6 +184,22 @@ impl Model {
             sleep(pause).await;
             n_sent += 1;
         }
+    }
+
+    /// The step of a trace for one attempt, by the conventions of OpenTelemetry for requests to models.
+    fn span(&self) -> Span {
+        tracing::debug_span!(
+            "chat",
+            "otel.name" = format!("chat {}", self.name()),
+            "otel.kind" = "client",
+            "gen_ai.operation.name" = "chat",
+            "gen_ai.provider.name" = self.wire.provider(),
+            "gen_ai.request.model" = self.name(),
+            "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.output_tokens" = Empty,
+            "server.address" = self.url.host().unwrap_or_default(),
+            "error.type" = Empty,
+        )
     }
 
     async fn send(

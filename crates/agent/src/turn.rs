@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use callgate_call::wording::turn as wording;
 use callgate_policy::TurnId;
+use callgate_tool::SessionSource;
 use tokio::time::Instant;
 
 use self::tokens::DeliveredWords;
@@ -33,7 +34,8 @@ impl Agent {
     /// was begun has a result that says so.
     ///
     /// # Errors
-    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect, and
+    /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect,
+    /// [`ErrorKind::Session`](crate::ErrorKind::Session) without a value that the instructions need, and
     /// [`ErrorKind::Answer`](crate::ErrorKind::Answer) for an answer to a call that does not wait; nothing was done then.
     pub async fn turn(
         &self,
@@ -55,6 +57,8 @@ pub(crate) struct RunningTurn<'t> {
     agent: &'t Agent,
     transcript: &'t mut Transcript,
     context: &'t TurnContext,
+    /// The instructions of the agent with the values of the session.
+    instructions: String,
     id: TurnId,
     since: Instant,
     /// True from the beginning of the turn until its end is recorded.
@@ -106,6 +110,7 @@ impl<'t> RunningTurn<'t> {
             agent,
             transcript,
             context,
+            instructions: String::new(),
             keeper: None,
             spending: None,
             before_input: None,
@@ -133,6 +138,9 @@ impl<'t> RunningTurn<'t> {
     }
 
     pub(crate) async fn run(mut self, input: Input) -> Result<End, Error> {
+        let instructions = &self.agent.settings.instructions;
+        self.instructions = SessionSource::fill(instructions, &self.context.session)
+            .map_err(|source| error::no_session_value(&source.to_string()))?;
         match input {
             Input::Answers(answers) => self.answer(answers).await?,
             Input::Text(text) => {

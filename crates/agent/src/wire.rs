@@ -167,6 +167,16 @@ impl Wire {
         reply.map_err(|fault| said().unwrap_or(fault))
     }
 
+    /// The name of the provider in the conventions of OpenTelemetry; many servers speak the formats of others.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Bedrock => "aws.bedrock",
+            Self::Gemini => "gcp.gemini",
+            Self::OpenAi | Self::Responses => "openai",
+        }
+    }
+
     /// The message of a user.
     pub(crate) fn user(self, text: &str) -> Value {
         match self {

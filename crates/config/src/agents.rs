@@ -102,7 +102,7 @@ settings! {
         choice: String = "auto".to_owned();
         /// The calls that a person approves, beyond those that the toolsets say.
         confirm: Confirm as ConfirmWord = Confirm::Writes;
-        /// The first text of each request to the model, or `file:PATH`.
+        /// The first text of each request to the model, or `file:PATH`; `$session.params.NAME` in it is a value of the session.
         instructions: String = String::new();
         /// The limits of a turn.
         limits: AgentLimits = AgentLimits::default();

@@ -36,8 +36,8 @@ fn warn(reader: &mut Reader, node: &Node, pointer: &str) {
         warn(reader, item, &format!("{pointer}/{at}"));
     }
     for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
-        // The credential of a model's server takes such values.
-        if &**name != "auth" {
+        // The credential of a model's server and the instructions of an agent take such values.
+        if !["auth", "instructions"].contains(&&**name) {
             warn(reader, node, &format!("{pointer}/{}", pointer_segment(name)));
         }
     }
@@ -58,7 +58,7 @@ toolsets:
     auth: {bearer: {token: $session.credentials.a}}
     headers: {X-A: $session.params.a}
     tools: {edit: {getPet: {arguments: {id: {value: $context.variables.id}}, description: of $session.params.a}}}
-agents: {pizza: {instructions: 'The user is $session.params.user.', tools: {include: [$request.payload.tools]}}}
+agents: {pizza: {instructions: $session.params.instructions, tools: {include: [$request.payload.tools]}}}
 ";
         let root = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap().value;
         let mut reader = Reader::default();

@@ -260,6 +260,7 @@ fn problem(error: &Error) -> Problem {
         ErrorKind::Busy => TURN_RUNNING,
         ErrorKind::Answer => UNKNOWN_CALL,
         ErrorKind::Dialect | ErrorKind::Transcript => ProblemKind::FOREIGN_MESSAGE,
+        ErrorKind::Session => NO_SESSION_VALUE,
         ErrorKind::UnknownAgent => ProblemKind::ABSENT_RESOURCE,
         _ => ProblemKind::UNAVAILABLE,
     };
@@ -268,4 +269,6 @@ fn problem(error: &Error) -> Problem {
 
 const TURN_RUNNING: ProblemKind =
     ProblemKind::new("turn-running", 409, "Another turn of the conversation runs");
+const NO_SESSION_VALUE: ProblemKind =
+    ProblemKind::new("missing-session-value", 422, "The session lacks a value");
 const UNKNOWN_CALL: ProblemKind = ProblemKind::new("unknown-call", 409, "No such call waits");

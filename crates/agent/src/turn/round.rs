@@ -79,7 +79,7 @@ impl RunningTurn<'_> {
         let messages = self.transcript.readable(&may_read);
         let ask = Ask {
             model: agent.model.name(),
-            instructions: &agent.settings.instructions,
+            instructions: &self.instructions,
             messages: &messages,
             tools: &tools,
             choice,

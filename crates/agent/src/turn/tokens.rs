@@ -87,7 +87,7 @@ impl RunningTurn<'_> {
         let messages: usize = self.transcript.messages.iter().map(|it| it.text().len()).sum();
         let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
-        estimated_tokens(messages + tools + self.agent.settings.instructions.len())
+        estimated_tokens(messages + tools + self.instructions.len())
     }
 }
 

@@ -1,9 +1,10 @@
-//! Words of others that instruct the model stand where a provider expects the results of tools, and nowhere else.
+//! Words of others that instruct the model stand where a provider expects the results of tools, and nowhere else; values of the
+//! session stand in the instructions where the operator wrote so.
 
-use callgate_agent::{Agent, EndReason, Input, Transcript};
+use callgate_agent::{Agent, AgentSettings, EndReason, ErrorKind, Input, Transcript, TurnContext};
 use callgate_dialect::Dialect;
 use callgate_executor::{Executor, Function};
-use callgate_tool::{Effect, Fault, FaultCode, Next, Outcome, Value, json};
+use callgate_tool::{Effect, Fault, FaultCode, Next, Object, Outcome, Session, Value, json};
 
 use crate::{
     fake::{DIALECTS, Fake, Said, Step},
@@ -98,7 +99,32 @@ async fn a_transcript_cannot_bring_words_as_instructions_of_the_agent() {
                 _ => json!({"role": role, "content": ORDER}),
             };
             let error = Transcript::of_messages(dialect, vec![message]).unwrap_err();
-            assert_eq!(error.kind(), callgate_agent::ErrorKind::Transcript, "{dialect} {role}");
+            assert_eq!(error.kind(), ErrorKind::Transcript, "{dialect} {role}");
         }
+    }
+}
+
+#[tokio::test]
+async fn instructions_have_the_values_of_the_session_or_nothing_is_sent() {
+    let instructions = "Greet $session.params.user, $session.params.n years old. It costs $5";
+    let lacking_instructions = format!("{instructions}, $context.nothing.");
+    for dialect in DIALECTS {
+        let fake = Fake::new(dialect, [Step::Says(Said::text("Hello."))]);
+        let settings =
+            |text: &str| AgentSettings { instructions: text.to_owned(), ..unasked() };
+        let parameters =
+            Object::from([("user", json!("Kim \"$session.params.n\"")), ("n", json!(7))]);
+        let context = TurnContext::new(Session::new("s-1").with_parameters(parameters));
+        let mut transcript = Transcript::new(dialect).unwrap();
+        let lacking = Agent::new(executor(), fake.model(), settings(&lacking_instructions));
+        let error = lacking.turn(&mut transcript, Input::text("Go."), &context).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Session);
+        assert!(error.to_string().contains("`$context.nothing`"), "{error}");
+        assert_eq!((fake.n_requests(), transcript.messages().len()), (0, 0));
+        let agent = Agent::new(executor(), fake.model(), settings(instructions));
+        agent.turn(&mut transcript, Input::text("Go."), &context).await.unwrap();
+        let sent = fake.last().to_string();
+        let expected = r#"Greet Kim \"$session.params.n\", 7 years old. It costs $5"#;
+        assert!(sent.contains(expected), "{dialect}: {sent}");
     }
 }

@@ -20,6 +20,7 @@ mod search;
 mod shapes;
 mod shop;
 mod slow;
+mod steps;
 mod stored;
 mod streams;
 mod transcripts;

@@ -63,12 +63,48 @@ impl SessionSource {
     /// assert_eq!(callgate_tool::SessionSource::all_in(filter).len(), 2);
     /// ```
     pub fn all_in(text: &str) -> Vec<Self> {
+        text.split('$').skip(1).filter_map(Self::leading).map(|(source, _)| source).collect()
+    }
+
+    /// A text with the value of the session in place of each reference.
+    ///
+    /// ```
+    /// use callgate_tool::{Object, Session, SessionSource};
+    ///
+    /// let session = Session::new("s-1").with_parameters(Object::from([("user", "Kim".into())]));
+    /// let text = SessionSource::fill("The user is $session.params.user.", &session);
+    /// assert_eq!(text.as_deref(), Ok("The user is Kim."));
+    /// assert!(SessionSource::fill("$session.params.tenant", &session).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// The first source that has no value in the session.
+    pub fn fill(text: &str, session: &Session) -> Result<String, Self> {
+        let mut pieces = text.split('$');
+        let mut filled = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let Some((source, rest)) = Self::leading(piece) else {
+                filled.push('$');
+                filled.push_str(piece);
+                continue;
+            };
+            match source.value(session).filter(|value| !value.is_null()) {
+                None => return Err(source),
+                Some(Value::String(text)) => filled.push_str(&text),
+                Some(value) => filled.push_str(&value.to_string()),
+            }
+            filled.push_str(rest);
+        }
+        Ok(filled)
+    }
+
+    /// The source of a reference at the beginning of a text, which lacks its `$`, and the text behind it. A sign behind the
+    /// reference, such as the full stop of its sentence, is no part of it.
+    fn leading(text: &str) -> Option<(Self, &str)> {
         let is_of_a_path = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-        let named = text.split('$').skip(1).filter_map(|rest| {
-            let end = rest.find(|letter| !is_of_a_path(letter)).unwrap_or(rest.len());
-            Self::parse(&format!("${}", rest.get(..end)?))
-        });
-        named.collect()
+        let end = text.find(|letter| !is_of_a_path(letter)).unwrap_or(text.len());
+        let path = text.get(..end)?.trim_end_matches(['.', '-']);
+        Some((Self::parse(&format!("${path}"))?, text.get(path.len()..)?))
     }
 
     /// The value in a session.

@@ -1,0 +1,96 @@
+//! The steps of a trace for requests to models, by the conventions of OpenTelemetry.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use callgate_agent::{Input, Transcript};
+use callgate_dialect::Dialect;
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+
+use crate::{
+    fake::{DIALECTS, Fake, Said, Step},
+    shop::{Made, agent, context, unasked},
+};
+
+/// Notes the fields of the steps that are requests to models.
+#[derive(Clone, Debug, Default)]
+struct Steps(Arc<Mutex<Vec<(u64, String)>>>, Arc<AtomicU64>);
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0 += &format!("{field}={value:?} ");
+    }
+}
+
+impl Subscriber for Steps {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let id = self.1.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut fields = Fields(String::new());
+        span.record(&mut fields);
+        if span.metadata().name() == "chat" {
+            self.0.lock().unwrap().push((id, fields.0));
+        }
+        Id::from_u64(id)
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        let mut fields = Fields(String::new());
+        values.record(&mut fields);
+        let mut steps = self.0.lock().unwrap();
+        if let Some((_, step)) = steps.iter_mut().find(|(step, _)| *step == id.into_u64()) {
+            *step += &fields.0;
+        }
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_at_a_model_is_a_step_with_its_tokens_or_its_error() {
+    for dialect in DIALECTS {
+        let steps = Steps::default();
+        let _guard = tracing::subscriber::set_default(steps.clone());
+        let fake =
+            Fake::new(dialect, [Step::Status(503, None, "{}"), Step::Says(Said::text("Hello."))]);
+        let agent = agent(&fake, &Made::default(), unasked());
+        let mut transcript = Transcript::new(dialect).unwrap();
+        agent.turn(&mut transcript, Input::text("Go."), &context()).await.unwrap();
+        let steps = steps.0.lock().unwrap();
+        assert_eq!(steps.len(), 2, "{steps:?}");
+        let provider = match dialect {
+            Dialect::Anthropic => "anthropic",
+            Dialect::Bedrock => "aws.bedrock",
+            Dialect::Gemini => "gcp.gemini",
+            _ => "openai",
+        };
+        for (_, step) in &*steps {
+            assert!(step.contains(&format!("gen_ai.provider.name={provider:?}")), "{step}");
+            assert!(step.contains("gen_ai.operation.name=\"chat\""), "{step}");
+            assert!(step.contains("otel.kind=\"client\""), "{step}");
+        }
+        assert!(steps[0].1.contains("error.type=\"unavailable\""), "{steps:?}");
+        assert!(steps[1].1.contains("gen_ai.usage.output_tokens="), "{steps:?}");
+        assert!(!steps[1].1.contains("error.type"), "{steps:?}");
+    }
+}
