@@ -1,8 +1,30 @@
 //! Texts of SQL as a model could write them, with what must come of each: those of the repository, and those of the corpus
 //! where it is.
 
+use std::time::Duration;
+
+use callgate_database::{QuerySettings, TableName};
+use callgate_secret::Secret;
 use callgate_testkit::corpus;
-use callgate_tool::{Outcome, Value};
+use callgate_tool::{Outcome, Value, json};
+use tokio::time::Instant;
+
+use crate::calls::{Tools, user};
+
+/// The settings of a query over these columns of tables.
+pub(crate) fn over(url: String, tables: Vec<(TableName, &[&str])>) -> QuerySettings {
+    let tables = tables.into_iter().map(|(table, names)| (table, columns(names)));
+    QuerySettings {
+        pointer: "/query".to_owned(),
+        url: Secret::new(url),
+        tables: tables.collect(),
+        functions: Vec::new(),
+    }
+}
+
+pub(crate) fn columns(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
 
 /// A text of SQL.
 pub(crate) struct Query {
@@ -30,4 +52,21 @@ pub(crate) fn queries(engine: &str) -> Vec<Query> {
 pub(crate) fn rows(outcome: &Outcome) -> Option<Vec<Value>> {
     let result: Value = matches!(outcome, Outcome::Answered(_)).then(|| outcome.json().unwrap())?;
     result["rows"].as_array().cloned()
+}
+
+impl Query {
+    /// Runs the text: it ends in its time, gives rows if it is honest, and shows nothing that its login may not read.
+    pub(crate) async fn check(&self, tools: &Tools) {
+        let begun = Instant::now();
+        let arguments = json!({"sql": self.sql.as_str()});
+        let outcome = tools.outcome("shop-query", arguments, &user("ann")).await;
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(2200), "{}: {took:?}", self.sql);
+        if self.is_honest {
+            let has_rows = rows(&outcome).is_some_and(|rows| !rows.is_empty());
+            assert!(has_rows, "{}: {outcome:?}", self.sql);
+        }
+        let shown = format!("{outcome:?}");
+        assert!(!shown.contains("hunter2") && shown.len() < 40_000, "{}: {shown}", self.sql);
+    }
 }

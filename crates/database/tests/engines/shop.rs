@@ -80,3 +80,21 @@ pub(crate) fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> Dat
     });
     settings
 }
+
+/// A state of the database once it is the one before, or a second later: a server ends what was cancelled in its own time.
+pub(crate) fn settled(
+    database: &Database,
+    sleep: &str,
+    before: &str,
+    state: impl Fn(&Database) -> String,
+) -> String {
+    let mut now = state(database);
+    for _ in 0..20 {
+        if now == before {
+            break;
+        }
+        database.run(sleep);
+        now = state(database);
+    }
+    now
+}

@@ -7,23 +7,10 @@ use callgate_database::{DatabaseSettings, StatementInput, StatementSettings};
 use callgate_testkit::some_of;
 use callgate_tool::{Effect, Outcome, Session, Value, json};
 
-use crate::shop::{Shop, of_user, settings, user};
-
-/// Calls whose statements have a place for a text.
-const CALLS: [(&str, &str); 12] = [
-    ("shop-orders-list", r#"{"where": {"note": "TEXT"}}"#),
-    ("shop-orders-list", r#"{"where": {"note": {"in": ["TEXT", "a"]}}}"#),
-    ("shop-orders-list", r#"{"where": {"note": {"contains": "TEXT"}}}"#),
-    ("shop-orders-list", r#"{"where": {"note": {"starts_with": "TEXT"}}}"#),
-    ("shop-orders-list", r#"{"where": {"any": [{"note": {"gt": "TEXT"}}, {"no": 1}]}}"#),
-    ("shop-orders-list", r#"{"where": {"TEXT": 1}}"#),
-    ("shop-orders-list", r#"{"sort": ["TEXT"]}"#),
-    ("shop-orders-list", r#"{"page": "TEXT"}"#),
-    ("shop-orders-get", r#"{"no": "TEXT"}"#),
-    ("shop-orders-create", r#"{"total": 1, "note": "TEXT"}"#),
-    ("shop-orders-update", r#"{"no": 1, "set": {"note": "TEXT", "state": "TEXT"}}"#),
-    ("shop-find", r#"{"text": "TEXT"}"#),
-];
+use crate::{
+    injected_texts::{CALLS, filled},
+    shop::{Shop, of_user, settings, user},
+};
 
 fn of_shop() -> DatabaseSettings {
     let mut settings = settings();
@@ -40,19 +27,6 @@ fn of_shop() -> DatabaseSettings {
         affected: 1,
     });
     settings
-}
-
-/// Fills a text into the arguments.
-fn filled(value: &Value, text: &str) -> Value {
-    match value {
-        Value::String(held) if held == "TEXT" => text.into(),
-        Value::Array(items) => Value::Array(items.iter().map(|it| filled(it, text)).collect()),
-        Value::Object(members) => {
-            let name = |name: &str| if name == "TEXT" { text.to_owned() } else { name.to_owned() };
-            Value::Object(members.iter().map(|(at, it)| (name(at), filled(it, text))).collect())
-        }
-        other => other.clone(),
-    }
 }
 
 /// 200 texts out of pieces that mean something to the server.

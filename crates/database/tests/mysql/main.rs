@@ -6,6 +6,8 @@
 #[path = "../engines/calls.rs"]
 mod calls;
 mod collations;
+#[path = "../engines/injected_texts.rs"]
+mod injected_texts;
 mod injections;
 mod kinds;
 mod loads;

@@ -7,6 +7,8 @@ mod audit;
 mod calls;
 mod entities;
 mod findings;
+#[path = "../engines/injected_texts.rs"]
+mod injected_texts;
 mod injections;
 mod loads;
 #[path = "../engines/odd.rs"]
