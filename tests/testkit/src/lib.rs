@@ -16,6 +16,7 @@ mod corpus;
 mod discovery_engine;
 mod document;
 mod effort;
+mod folder;
 mod mariadb_server;
 mod postgres_server;
 mod raw;
@@ -29,6 +30,7 @@ pub use corpus::{corpus, descriptions, listed_descriptions, say};
 pub use discovery_engine::{DISCOVERY_TOKEN, DiscoveryEngine, SEARCHED};
 pub use document::AllowedRequest;
 pub use effort::{processor_time, rounds, some_of};
+pub use folder::{temporary_file, temporary_folder, write_file};
 pub use mariadb_server::{MariadbDatabase, MariadbServer};
 pub use postgres_server::{PostgresDatabase, PostgresServer};
 pub use raw::{Connection, Raw, serve_raw};
@@ -48,7 +50,7 @@ pub fn describe(members: &str) -> String {
 
 /// Checks each row of a table.
 #[track_caller]
-pub fn check_rows<const N: usize>(table: &str, check: impl Fn([&str; N])) {
+pub fn check_rows<'t, const N: usize>(table: &'t str, check: impl Fn([&'t str; N])) {
     rows(table).for_each(check);
 }
 
@@ -59,4 +61,9 @@ pub fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
         let columns: Vec<_> = columns.collect();
         columns.try_into().unwrap_or_else(|_| panic!("{N} columns: {row}"))
     })
+}
+
+/// The texts of a column, parted by ` | `: none in an empty column.
+pub fn list(column: &str) -> Vec<&str> {
+    if column.is_empty() { Vec::new() } else { column.split(" | ").collect() }
 }

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Redirect},
     routing::get,
 };
-use callgate_testkit::{Blocking, Raw};
+use callgate_testkit::{Blocking, Raw, write_file};
 
 const DESCRIPTION: &str = concat!("\n", include_str!("answers.yaml"));
 
@@ -152,8 +152,7 @@ fn a_file_of_any_size_is_written_whole_or_not_at_all() {
 #[test]
 fn a_credential_is_masked_in_what_is_written() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
-    let token = folder.path().join("token");
-    fs::write(&token, "tok-canary-51").unwrap();
+    let token = write_file(folder.path(), "token", "tok-canary-51");
     let file = folder.path().join("a.bin");
     let bearer = format!("file:{}", token.display());
     let arguments = ["getSecret", "--bearer", &bearer, "-o", file.to_str().unwrap()];
@@ -164,8 +163,7 @@ fn a_credential_is_masked_in_what_is_written() {
 #[test]
 fn the_verbose_log_shows_no_credentials() {
     let (server, folder) = (server(), tempfile::tempdir().unwrap());
-    let token = folder.path().join("token");
-    fs::write(&token, "tok-canary-51").unwrap();
+    let token = write_file(folder.path(), "token", "tok-canary-51");
     let bearer = format!("file:{}", token.display());
     let ended =
         called(folder.path(), &server, &["listPets", "page=2", "-v", "--bearer", &bearer]).exits(0);

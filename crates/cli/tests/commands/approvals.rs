@@ -52,9 +52,9 @@ impl Scene {
 
     /// A command of somebody with this token.
     fn run(&self, token: &str, line: &[&str]) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(line).args(["client.yaml", "--bearer", "env:TOKEN"]).env("TOKEN", token);
-        let ended = Ended::of(command.current_dir(self.folder.path()).stdin(Stdio::null()));
+        let mut command = command_in(self.folder.path(), line);
+        command.args(["client.yaml", "--bearer", "env:TOKEN"]).env("TOKEN", token);
+        let ended = Ended::of(command.stdin(Stdio::null()));
         assert!(!format!("{ended:?}").contains("canary-token"), "{ended:#?}");
         ended
     }
@@ -232,11 +232,10 @@ fn a_redirect_is_not_followed_and_other_servers_get_no_token() {
         }
     });
     let server = Server::with(app);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command
-        .args(["approvals", "--url", &server.url(""), "--bearer", "env:TOKEN"])
-        .env("TOKEN", LEAD);
-    Ended::of(&mut command).exits(2).says("it redirects (status 307)");
+    let line = ["approvals", "--url", &server.url(""), "--bearer", "env:TOKEN"];
+    Ended::of(command_in(&root(), &line).env("TOKEN", LEAD))
+        .exits(2)
+        .says("it redirects (status 307)");
     assert_eq!(other.requests(), Vec::<String>::new());
 }
 
@@ -274,14 +273,10 @@ fn a_tls_connection_needs_the_authority_of_the_sidecar_and_may_name_the_caller()
         "listen: {{ address: '127.0.0.1:{port}', tls: {{ certificate: server.pem, key: 'file:server.key', client_ca: [lead.pem] }} }}\n\
          access: {{ principals: {{ lead: {{ client_certificate: {{ san: lead.example }} }} }} }}\ntoolsets: {{ pets: {{ openapi: pets.yaml }} }}\n"
     );
-    fs::copy(crate::root().join("fixtures/pets/spec.yaml"), path("pets.yaml")).unwrap();
+    fs::copy(root().join("fixtures/pets/spec.yaml"), path("pets.yaml")).unwrap();
     fs::write(path("callgate.yaml"), text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    let _sidecar = Sidecar::of(command.arg("serve").current_dir(folder.path()));
-    let run = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        Ended::of(command.arg("approvals").args(more).current_dir(folder.path()))
-    };
+    let _sidecar = Sidecar::of(&mut command_in(folder.path(), &["serve"]));
+    let run = |more: &[&str]| Ended::of(command_in(folder.path(), &["approvals"]).args(more));
     run(&[]).exits(2).says("trust its authority, `--ca FILE`");
     run(&["--ca", "server.pem"]).exits(2).says("say who you are");
     let identity = ["--client-certificate", "lead.pem", "--client-key", "file:lead.key"];

@@ -7,8 +7,6 @@ use callgate::{
     policy::{Audit, AuditArguments, AuditConfig, AuditMode},
 };
 
-use crate::root;
-
 const KEY: &str = "0123456789abcdef";
 
 /// A file of two calls.
@@ -33,9 +31,8 @@ fn written(folder: &TempDir) -> String {
 }
 
 fn verify(arguments: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["audit", "verify", "--key", "env:AUDIT_KEY"]).args(arguments);
-    Ended::of(command.env("AUDIT_KEY", KEY).current_dir(root()))
+    let mut command = command_in(&root(), &["audit", "verify", "--key", "env:AUDIT_KEY"]);
+    Ended::of(command.args(arguments).env("AUDIT_KEY", KEY))
 }
 
 #[test]
@@ -69,7 +66,6 @@ fn audit_verify_without_a_file_or_key_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("nowhere").display().to_string();
     verify(&[&nowhere]).exits(2).says("cannot open the audit file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["audit", "verify", &nowhere, "--key", "env:AUDIT_KEY"]).env_remove("AUDIT_KEY");
-    Ended::of(&mut command).exits(2).says("no key");
+    let line = ["audit", "verify", &nowhere, "--key", "env:AUDIT_KEY"];
+    Ended::of(command_in(&root(), &line).env_remove("AUDIT_KEY")).exits(2).says("no key");
 }

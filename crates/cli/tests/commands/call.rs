@@ -1,8 +1,7 @@
 //! `callgate call`: results, dry runs, faults and batches.
 
 use crate::prelude::*;
-
-use crate::root;
+use callgate_testkit::{temporary_file, write_file};
 
 const DEMO: &str = "config/demo.yaml";
 
@@ -117,9 +116,8 @@ fn a_call_over_tcp_reaches_a_real_server() {
 #[test]
 fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
     let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let session = folder.path().join("session.json");
-    fs::write(&session, r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#).unwrap();
+    let (_folder, session) =
+        temporary_file("session.json", r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#);
     let ended = callgate(&[
         "call",
         "fixtures/pets/spec.yaml",
@@ -162,10 +160,10 @@ fn a_batch_answers_each_line_in_order() {
 #[test]
 fn a_malformed_batch_sends_nothing() {
     let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("calls.jsonl");
-    fs::write(&file, "{\"tool\": \"getPet\", \"args\": {\"petId\": 7}}\n{\"tool\": 5}\n{\n")
-        .unwrap();
+    let (_folder, file) = temporary_file(
+        "calls.jsonl",
+        "{\"tool\": \"getPet\", \"args\": {\"petId\": 7}}\n{\"tool\": 5}\n{\n",
+    );
     callgate(&[
         "call",
         "fixtures/pets/spec.yaml",
@@ -197,9 +195,7 @@ fn usage_and_missing_files_exit_2() {
 
 #[test]
 fn an_unreadable_description_is_reported_instead_of_an_unknown_tool() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("empty.yaml");
-    fs::write(&file, "").unwrap();
+    let (_folder, file) = temporary_file("empty.yaml", "");
     let file = file.to_str().unwrap();
     callgate(&["call", file, "getPet"]).exits(2).says("not-a-description").says("empty.yaml");
     callgate(&["tools", file]).exits(2).says("not-a-description");
@@ -298,8 +294,7 @@ fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_ye
     let text = text.replace("../fixtures", &at("fixtures"));
     let text = text.replace("demo.key", &at("config/demo.key"));
     let text = text.replace("    openapi:", "    confirm: always\n    openapi:");
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, text).unwrap();
+    let file = write_file(folder.path(), "callgate.yaml", text);
     let file = file.to_str().unwrap();
     callgate(&["call", file, "pets-getPet", "petId=7"])
         .exits(1)
@@ -310,9 +305,11 @@ fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_ye
     callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"])
         .exits(0)
         .prints("GET https://");
-    let batch = folder.path().join("calls.jsonl");
-    fs::write(&batch, "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n")
-        .unwrap();
+    let batch = write_file(
+        folder.path(),
+        "calls.jsonl",
+        "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n",
+    );
     let batch = batch.to_str().unwrap();
     callgate(&["call", file, "--batch", batch]).exits(1).prints("needs_approval");
     callgate(&["call", file, "--batch", batch, "--yes"]).exits(0).prints("Rex");

@@ -73,8 +73,8 @@ impl Shop {
     }
 
     fn run(&self, arguments: &[&str]) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        let mut command = command_in(self.folder.path(), arguments);
+        command.stdin(Stdio::null());
         match &self.server {
             Some(_) => command.env("THE_KEY", KEY),
             None => command.env_remove("THE_KEY"),
@@ -255,10 +255,7 @@ fn an_agent_whose_model_has_a_setting_that_the_turn_writes_is_found_by_check() {
         );
         fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     };
-    let check = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        Ended::of(command.current_dir(folder.path()).args(["check", "callgate.yaml"]))
-    };
+    let check = || Ended::of(&mut command_in(folder.path(), &["check", "callgate.yaml"]));
     for (dialect, setting) in [
         ("openai", "tools: []"),
         ("openai", "n: 2"),

@@ -1,6 +1,7 @@
 //! `callgate check`: everything wrong at once, with places and carets.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 
 #[test]
 fn five_faults_are_shown_with_line_column_and_caret() {
@@ -66,14 +67,9 @@ fn every_fault_of_a_configuration_is_shown_with_its_line() {
     let text = "toolsets:\n  pets:\n    opanapi: x.yaml\n    limits: { timeout: 30 }\n    auth: { bearer: { token: tok } }\n  my-pets: {}\n";
     fs::write(&file, text).unwrap();
     let ended = callgate(&["check", file.to_str().unwrap()]).exits(2);
-    for part in [
-        "callgate.yaml:3:5",
-        "did you mean `openapi`?",
-        "callgate.yaml:4:15",
-        "expected a span of time",
-        "callgate.yaml:5:23",
-        "callgate.yaml:6:3",
-    ] {
+    let texts = "callgate.yaml:3:5 | did you mean `openapi`? | callgate.yaml:4:15
+        | expected a span of time | callgate.yaml:5:23 | callgate.yaml:6:3";
+    for part in texts.split('|').map(str::trim) {
         assert!(ended.err.contains(part), "no `{part}` in {}", ended.err);
     }
     assert!(!ended.err.contains("expected the key `openapi`"), "told twice: {}", ended.err);
@@ -82,9 +78,8 @@ fn every_fault_of_a_configuration_is_shown_with_its_line() {
 
 #[test]
 fn an_unreadable_description_is_a_finding() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("broken.json");
-    fs::write(&file, "{\"openapi\": \"3.0.0\",\n \"paths\": {,}}").unwrap();
+    let (_folder, file) =
+        temporary_file("broken.json", "{\"openapi\": \"3.0.0\",\n \"paths\": {,}}");
     callgate(&["check", file.to_str().unwrap()]).exits(1).prints("broken.json:2:12");
 }
 
@@ -127,9 +122,8 @@ fn check_lint_notes_large_tools_and_limits_of_providers() {
 
 #[test]
 fn a_credential_without_a_kind_is_a_fault() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n").unwrap();
+    let (_folder, file) =
+        temporary_file("callgate.yaml", "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n");
     callgate(&["check", file.to_str().unwrap()])
         .exits(2)
         .says("expected one kind of credential, got none")

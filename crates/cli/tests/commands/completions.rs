@@ -3,8 +3,6 @@
 use crate::prelude::*;
 use std::{io::ErrorKind, sync::mpsc, thread};
 
-use crate::root;
-
 /// A description whose words are not harmless in a shell.
 const HOSTILE: &str = concat!("\n", include_str!("completions.yaml"));
 

@@ -2,7 +2,7 @@
 
 use callgate_testkit::{MariadbServer, PostgresServer};
 
-use crate::{prelude::*, root};
+use crate::{prelude::*, run_at_home as run};
 
 const ORDERS: &str = "toolsets:\n  shop:\n    database: { url: 'sqlite:shop.db' }\n    entities:\n      orders: { table: orders }\n";
 
@@ -14,12 +14,6 @@ fn shop(text: &str) -> TempDir {
     connection.execute_batch(&tables).unwrap();
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     folder
-}
-
-fn run(folder: &TempDir, line: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
-    Ended::of(command.args(line))
 }
 
 #[test]
@@ -61,9 +55,8 @@ fn the_login_that_init_prints_passes_check() {
     );
     let folder = tempfile::tempdir().unwrap();
     let init = |login: &str, line: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.current_dir(folder.path()).env("SHOP_DATABASE", database.url(login));
-        Ended::of(command.args(line))
+        let url = database.url(login);
+        Ended::of(command_in(folder.path(), line).env("SHOP_DATABASE", url))
     };
     let made = init("postgres", &["init", "shop", "env:SHOP_DATABASE", "--database", "--here"]);
     let made = made.exits(0);
@@ -103,9 +96,9 @@ fn tables_of_mariadb_are_called() {
     let text = ORDERS.replace("'sqlite:shop.db'", "'env:SHOP_DATABASE'");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     let run_at = |url: &str, line: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.current_dir(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
-        Ended::of(command.args(line).env("SHOP_DATABASE", url))
+        let mut command = command_in(folder.path(), line);
+        command.env("XDG_CONFIG_HOME", folder.path().join("home"));
+        Ended::of(command.env("SHOP_DATABASE", url))
     };
     let url = database.url(&login);
     let run = |line: &[&str]| run_at(&url, line);

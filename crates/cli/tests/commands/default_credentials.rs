@@ -6,8 +6,6 @@ use crate::prelude::*;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
 
-use crate::root;
-
 /// Writes the file of an account that was never anybody's.
 fn write_account(file: &Path, email: &str) {
     let pair = KeyPair::generate_for(&PKCS_RSA_SHA256).unwrap();

@@ -14,9 +14,7 @@ fn examined(settings: &str, line: &[&str]) -> Ended {
     fs::write(folder.path().join("spec.yaml"), spec).unwrap();
     let text = format!("toolsets:\n  t:\n    openapi: spec.yaml\n{settings}");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder.path()).env("THE_SECRET", SECRET).args(line);
-    let ended = Ended::of(&mut command);
+    let ended = Ended::of(command_in(folder.path(), line).env("THE_SECRET", SECRET));
     assert!(!format!("{ended:?}").contains(SECRET), "{ended:#?}");
     ended
 }
@@ -216,10 +214,7 @@ fn a_connection_is_reported_as_a_connection_and_not_as_a_database() {
         service.origin
     );
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-    let run = |line: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        Ended::of(command.current_dir(folder.path()).args(line))
-    };
+    let run = |line: &[&str]| Ended::of(&mut command_in(folder.path(), line));
     let checked = run(&["check", "callgate.yaml"]).exits(0);
     checked.prints("the connection of `crm` answers: 1 tool\n");
     run(&["doctor"]).exits(0).prints("ok     connection ");

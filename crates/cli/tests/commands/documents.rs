@@ -1,6 +1,6 @@
 //! Folders of documents as tools of the command: what is found, what is shown, and what is said about files.
 
-use crate::{prelude::*, root};
+use crate::{prelude::*, run_at_home as run};
 
 const HANDBOOK: &str = "toolsets:\n  handbook:\n    documents: { folder: handbook, uri: 'https://a.example/{stem}' }\n";
 
@@ -14,12 +14,6 @@ fn handbook(text: &str) -> TempDir {
     fs::write(folder.path().join("handbook/faq.csv"), faq).unwrap();
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     folder
-}
-
-fn run(folder: &TempDir, line: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
-    Ended::of(command.args(line))
 }
 
 #[test]

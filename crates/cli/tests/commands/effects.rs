@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::{prelude::*, root};
+use crate::prelude::*;
 
 const VARIABLE: &str = "canary-of-a-variable";
 const FILE: &str = "canary-of-a-file";
@@ -66,8 +66,8 @@ impl Trial {
     }
 
     fn run(&self, line: &[&str]) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(line).current_dir(self.folder.path()).env("CANARY", VARIABLE);
+        let mut command = command_in(self.folder.path(), line);
+        command.env("CANARY", VARIABLE);
         command.env("HOME", self.home.path()).env("XDG_CONFIG_HOME", self.home.path());
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         command.env("XDG_STATE_HOME", self.folder.path().join("state"));
@@ -256,13 +256,7 @@ fn commands_whose_help_says_so_ask() {
         ("diff", "asks no connection"),
         ("test", "reads no variable"),
     ] {
-        Ended::of(
-            Command::new(env!("CARGO_BIN_EXE_callgate"))
-                .args([command, "--help"])
-                .current_dir(root()),
-        )
-        .exits(0)
-        .prints(expected);
+        Ended::of(&mut command_in(&root(), &[command, "--help"])).exits(0).prints(expected);
     }
 }
 
@@ -288,9 +282,7 @@ fn no_text_of_a_description_has_a_colour() {
         &["check", "spec.yaml", "--lint"],
         &["call", "spec.yaml", "b"],
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(line).current_dir(trial.folder.path()).env("CLICOLOR_FORCE", "1");
-        let ended = Ended::of(&mut command);
+        let ended = Ended::of(command_in(trial.folder.path(), line).env("CLICOLOR_FORCE", "1"));
         assert!(!format!("{}{}", ended.out, ended.err).contains("\u{1b}[30m"), "{ended:#?}");
     }
 }

@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 /// The description that overlays of examples change.
 const PETS: &str = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\nservers: [{url: https://api.example.com}]\n\
                     paths: {/pets: {get: {operationId: listPets, description: Lists pets., responses: {'200': {description: ok}}}}}\n";

@@ -7,8 +7,8 @@ use crate::foreign::{check, description, payloads, service, write};
 
 /// Runs the command in a folder, with this folder as its home.
 fn callgate_in(folder: &Path, arguments: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(arguments).current_dir(folder).env("HOME", folder);
+    let mut command = command_in(folder, arguments);
+    command.env("HOME", folder);
     for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
         command.env_remove(name);
     }

@@ -1,6 +1,7 @@
 //! Arguments as people write them: lists of one, members with dots, files, the members of a body that is one argument.
 
 use crate::prelude::*;
+use callgate_testkit::{temporary_file, write_file};
 
 const FILES: &str = "fixtures/files/spec.yaml";
 const PETS: &str = "fixtures/pets/spec.yaml";
@@ -29,9 +30,8 @@ fn a_single_value_for_a_list_and_dotted_members_are_sent_by_schema() {
 
 #[test]
 fn a_whole_body_is_given_to_a_tool_whose_arguments_are_its_members() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("pet.json");
-    fs::write(&file, r#"{"name": "Rex", "species": "dog", "weightKg": 12.50}"#).unwrap();
+    let (_folder, file) =
+        temporary_file("pet.json", r#"{"name": "Rex", "species": "dog", "weightKg": 12.50}"#);
     let file = format!("body=@{}", file.display());
     let sent = planned(&["call", PETS, "createPet", &file, "tags=calm"])["body"].clone();
     let sent = sent.as_str().unwrap();
@@ -54,9 +54,7 @@ fn a_text_converted_to_a_number_is_not_noted() {
 
 #[test]
 fn a_file_is_uploaded_with_its_name_and_type() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("cat.png");
-    fs::write(&file, b"\x89PNG\r\n\x1a\n\xff").unwrap();
+    let (folder, file) = temporary_file("cat.png", b"\x89PNG\r\n\x1a\n\xff");
     let picture = format!("picture=@{}", file.display());
     let request = planned(&["call", FILES, "addPicture", &picture, "title=Cat"]);
     assert!(
@@ -64,8 +62,7 @@ fn a_file_is_uploaded_with_its_name_and_type() {
     );
     let curl = request["curl"].as_str().unwrap();
     assert!(curl.contains("base64"), "{curl}");
-    let text = folder.path().join("readme.md");
-    fs::write(&text, "# Title\n").unwrap();
+    let text = write_file(folder.path(), "readme.md", "# Title\n");
     let given = format!("body=@{}", text.display());
     let request = planned(&["call", FILES, "replaceReadme", &given]);
     assert_eq!(request["body"], "# Title");
@@ -73,12 +70,9 @@ fn a_file_is_uploaded_with_its_name_and_type() {
 
 #[test]
 fn a_body_and_all_arguments_are_read_from_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let spec = folder.path().join("bodies.yaml");
-    fs::write(&spec, BODIES).unwrap();
+    let (folder, spec) = temporary_file("bodies.yaml", BODIES);
     let spec = spec.to_str().unwrap();
-    let order = folder.path().join("order.json");
-    fs::write(&order, r#"{"name": "Rex", "age": 3}"#).unwrap();
+    let order = write_file(folder.path(), "order.json", r#"{"name": "Rex", "age": 3}"#);
     let given = format!("body=@{}", order.display());
     assert_eq!(body(&["call", spec, "add", &given]), json!({"name": "Rex", "age": 3}));
     fs::write(&order, r#"{"body": {"name": "Rex"}, "kind": "x"}"#).unwrap();
@@ -88,9 +82,7 @@ fn a_body_and_all_arguments_are_read_from_files() {
 
 #[test]
 fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let spec = folder.path().join("bodies.yaml");
-    fs::write(&spec, BODIES).unwrap();
+    let (_folder, spec) = temporary_file("bodies.yaml", BODIES);
     let spec = spec.to_str().unwrap();
     let flat = ["call", spec, "add", "kind=x", "name=Rex", "age=3", "tags=a"];
     assert_eq!(body(&flat), json!({"name": "Rex", "age": 3, "tags": ["a"]}));
@@ -109,11 +101,12 @@ fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
 
 #[test]
 fn a_model_puts_the_members_inside_the_body_itself() {
-    let folder = tempfile::tempdir().unwrap();
-    let spec = folder.path().join("bodies.yaml");
-    fs::write(&spec, BODIES).unwrap();
-    let batch = folder.path().join("calls.jsonl");
-    fs::write(&batch, r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#).unwrap();
+    let (folder, spec) = temporary_file("bodies.yaml", BODIES);
+    let batch = write_file(
+        folder.path(),
+        "calls.jsonl",
+        r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#,
+    );
     let (spec, batch) = (spec.to_str().unwrap(), batch.to_str().unwrap());
     callgate(&["call", spec, "--batch", batch, "--dry-run"])
         .exits(1)
@@ -132,9 +125,7 @@ const NAMES: &str = concat!("\n", include_str!("given-names.yaml"));
 
 /// Runs a dry call of the operation above.
 fn named(arguments: &[&str]) -> Ended {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    fs::write(&file, NAMES).unwrap();
+    let (_folder, file) = temporary_file("spec.yaml", NAMES);
     let line = ["call", file.to_str().unwrap(), "list", "path_id=7", "--dry-run", "--json"];
     callgate(&[&line[..], arguments].concat())
 }
@@ -162,9 +153,7 @@ fn a_name_of_two_inputs_is_refused_with_both_arguments() {
     named(&["n m=1"]).exits(2).says("`n m`").says("(query)").says("(cookie)");
     named(&["id=1"]).exits(2).says("(path)").says("(query)");
     named(&["$FILTER=1"]).exits(1);
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    fs::write(&file, NAMES).unwrap();
+    let (_folder, file) = temporary_file("spec.yaml", NAMES);
     let of_a_model = r#"{"path_id": "7", "$filter": "a"}"#;
     let line = ["call", file.to_str().unwrap(), "list", "--dry-run", "--args", of_a_model];
     callgate(&line).exits(1);

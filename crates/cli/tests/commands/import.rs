@@ -6,8 +6,6 @@ use crate::prelude::*;
 use serde_json::json;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-use crate::root;
-
 /// Every file below a folder, by its name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();

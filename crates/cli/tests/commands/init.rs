@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 /// A home with nothing in it.
 struct Home(TempDir);
 
@@ -13,8 +11,8 @@ impl Home {
     }
 
     fn callgate(&self, arguments: &[&str]) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path());
+        let mut command = command_in(self.0.path(), arguments);
+        command.env("HOME", self.0.path());
         for folder in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
             command.env_remove(folder);
         }

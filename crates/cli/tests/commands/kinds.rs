@@ -93,7 +93,7 @@ fn check(check: impl Fn(&Trial)) {
 
 #[test]
 fn each_kind_that_runs_tools_has_a_row() {
-    let crates = fs::read_dir(crate::root().join("crates")).unwrap();
+    let crates = fs::read_dir(root().join("crates")).unwrap();
     let folders = crates.map(|entry| entry.unwrap().path().join("src"));
     let kinds = folders.filter(|folder| has_backend(folder));
     // The stand-in for a tool of a kind whose source is away runs nothing.

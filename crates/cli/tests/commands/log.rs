@@ -2,17 +2,15 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 const SECRET: &str = "canary-token-51H8xZk2eTq9";
 
 /// A call whose credential is at hand, with this filter; it is not sent to anybody.
 fn called(filter: &str, flags: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(root()).env("CALLGATE_LOG", filter).env("TOKEN", SECRET);
-    let description = ["call", "fixtures/pets/spec.yaml", "getPet", "petId=7"];
+    let mut command =
+        command_in(&root(), &["call", "fixtures/pets/spec.yaml", "getPet", "petId=7"]);
+    command.env("CALLGATE_LOG", filter).env("TOKEN", SECRET);
     let service = ["--server", "http://127.0.0.1:9", "--bearer", "env:TOKEN"];
-    Ended::of(command.args(description).args(service).args(flags))
+    Ended::of(command.args(service).args(flags))
 }
 
 /// The targets of the records that are written.

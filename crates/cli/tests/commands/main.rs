@@ -74,8 +74,20 @@ fn root() -> PathBuf {
 
 /// Runs the command with these arguments.
 fn callgate(arguments: &[&str]) -> Ended {
+    Ended::of(&mut command_in(&root(), arguments))
+}
+
+/// The command with these arguments in a folder.
+fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    Ended::of(command.args(arguments).current_dir(root()))
+    command.current_dir(folder).args(arguments);
+    command
+}
+
+/// Runs the command in a folder with a home of its own.
+fn run_at_home(folder: &TempDir, arguments: &[&str]) -> Ended {
+    let home = folder.path().join("home");
+    Ended::of(command_in(folder.path(), arguments).env("XDG_CONFIG_HOME", home))
 }
 
 /// How a command ended.

@@ -4,8 +4,6 @@
 use crate::prelude::*;
 use std::os::unix::fs::symlink;
 
-use crate::root;
-
 #[test]
 fn every_snippet_of_the_manual_runs() {
     let mut ran = 0;
@@ -92,8 +90,7 @@ impl Chapter {
     fn configuration(&self, text: &str, at: &str) {
         let file = self.folder.path().join("snippet.yaml");
         fs::write(&file, text).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        let ended = Ended::of(command.arg("tools").arg(file));
+        let ended = Ended::of(command_in(&root(), &["tools"]).arg(file));
         assert_eq!(ended.code, Some(0), "{at}{ended:#?}");
         assert!(!ended.err.contains("warning"), "{at}{ended:#?}");
     }

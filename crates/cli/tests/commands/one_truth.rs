@@ -126,8 +126,8 @@ fn wrong() -> Vec<Row> {
 }
 
 fn command(folder: &Path, line: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder).env("THE_SECRET", "s").args(line);
+    let mut command = command_in(folder, line);
+    command.env("THE_SECRET", "s");
     command
 }
 

@@ -1,6 +1,7 @@
 //! `--overlay` and `overlays:`: descriptions that are corrected before they are used, and overlays that are wrong.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 
 const PETS: &str = "fixtures/pets/spec.yaml";
 
@@ -20,9 +21,7 @@ fn an_overlay_corrects_what_a_model_sees() {
 
 #[track_caller]
 fn check(overlay: &str, code: i32, told: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("o.yaml");
-    fs::write(&file, overlay).unwrap();
+    let (_folder, file) = temporary_file("o.yaml", overlay);
     let ended = callgate(&["check", PETS, "--overlay", file.to_str().unwrap()]).exits(code);
     for part in told {
         assert!(ended.err.contains(part), "no `{part}` in {}", ended.err);

@@ -22,4 +22,4 @@ pub(crate) use callgate_tool::{Value, is_unseen, json};
 pub(crate) use rustix::process::Pid;
 pub(crate) use tempfile::TempDir;
 
-pub(crate) use crate::{Ended, callgate, running::Sidecar, server::Server};
+pub(crate) use crate::{Ended, callgate, command_in, root, running::Sidecar, server::Server};

@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 #[test]
 fn every_command_of_the_readme_runs() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
@@ -59,8 +57,8 @@ fn the_three_lines_of_the_readme_for_an_own_api_run() {
     assert_eq!(lines.len(), 3, "{lines:?}");
     let home = tempfile::tempdir().unwrap();
     for line in &lines {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(line.strip_prefix("callgate ").unwrap().split(' ')).current_dir(root());
+        let mut command = command_in(&root(), &[]);
+        command.args(line.strip_prefix("callgate ").unwrap().split(' '));
         let ended = Ended::of(command.env("XDG_CONFIG_HOME", home.path())).exits(0);
         assert!(
             !ended.err.contains("warning") && !ended.err.contains("note"),

@@ -1,6 +1,6 @@
 //! Reasons of others that the operator reads: those of a token endpoint, and the address of a redirect.
 
-use crate::prelude::*;
+use crate::{prelude::*, run_at_home as run};
 
 use axum::{
     response::{IntoResponse, Redirect},
@@ -30,12 +30,6 @@ fn folder(server: &Server, auth: &str) -> TempDir {
     let text = format!("toolsets:\n  t:\n    openapi: items.yaml\n    server: {url}\n    {auth}\n");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
     folder
-}
-
-fn run(folder: &TempDir, line: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
-    Ended::of(command.args(line))
 }
 
 #[test]

@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 /// A description in a folder of its own, and a server.
 struct Api {
     folder: TempDir,
@@ -26,10 +24,9 @@ impl Api {
 
     fn call(&self, flags: &[&str]) -> Ended {
         let server = self.server.url("");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.current_dir(self.folder.path()).env("THE_SECRET", SECRET);
-        let ended =
-            Ended::of(command.args(["call", "spec.yaml", "a", "--server", &server]).args(flags));
+        let line = ["call", "spec.yaml", "a", "--server", &server];
+        let mut command = command_in(self.folder.path(), &line);
+        let ended = Ended::of(command.env("THE_SECRET", SECRET).args(flags));
         assert!(!format!("{ended:?}").contains(SECRET), "{ended:#?}");
         ended
     }
@@ -126,9 +123,8 @@ fn a_call_ends_at_its_timeout() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("http://{}", silent.local_addr().unwrap());
     let api = Api::new("[]", "");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
     let line = ["call", "spec.yaml", "a", "--server", &server, "--timeout", "200ms"];
-    let ended = Ended::of(command.current_dir(api.folder.path()).args(line)).exits(1);
+    let ended = Ended::of(&mut command_in(api.folder.path(), &line)).exits(1);
     ended.says("timed_out");
     api.call(&["--timeout", "30"]).exits(2).says("in --timeout").says("`30s`");
 }

@@ -18,9 +18,7 @@ pub(crate) struct Sidecar {
 impl Sidecar {
     /// Starts it in a folder, on a free port, with these arguments.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments);
-        Self::of(command.current_dir(folder))
+        Self::of(command_in(folder, &["serve", "--listen", "127.0.0.1:0"]).args(arguments))
     }
 
     /// The sidecar that a command starts, as soon as it listens.

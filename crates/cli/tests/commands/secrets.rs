@@ -16,8 +16,7 @@ fn called(reference: &str, times: usize) -> Ended {
     let toolset = format!("openapi: spec.yaml, prefix: '', server: '{}'", server.url(""));
     let auth = format!("auth: {{ bearer: {{ token: '{reference}' }} }}");
     write("callgate.yaml", &format!("toolsets: {{ t: {{ {toolset}, {auth} }} }}\n"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.current_dir(folder.path()).args(["call", "callgate.yaml"]);
+    let mut command = command_in(folder.path(), &["call", "callgate.yaml"]);
     if times > 1 {
         write("batch", &"{\"id\": \"1\", \"tool\": \"a\", \"args\": {}}\n".repeat(times));
         command.args(["--batch", "batch"]);

@@ -8,9 +8,7 @@ use rustix::process::{Signal, kill_process};
 use crate::running::read;
 
 fn serve(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["serve", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
-    command
+    command_in(folder.path(), &["serve", "--listen", "127.0.0.1:0"])
 }
 
 /// The sidecar of a folder, which has said in six lines what it serves.
@@ -44,7 +42,7 @@ fn without_a_file_the_demo_is_served_and_described_in_six_lines() {
 #[test]
 fn the_file_of_the_folder_is_served_and_missing_credentials_are_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'env:CALLGATE_NO_SUCH_KEY'}}";
     let text = format!("toolsets: {{pets: {{openapi: {}, {auth}}}}}\n", spec.display());
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
@@ -85,7 +83,7 @@ fn each_line_of_a_sidecar_with_a_log_in_json_is_a_record_from_the_start() {
 fn silent_service(folder: &Path, more: &str) -> TcpListener {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let toolset = format!("openapi: {}, server: 'http://{address}', auth: none", spec.display());
     let text = format!("toolsets: {{pets: {{{toolset}}}}}\n{more}\n");
     fs::write(folder.join("callgate.yaml"), text).unwrap();
@@ -108,7 +106,7 @@ fn a_reload_signal_during_the_start_does_not_end_the_sidecar() {
         let head = BufReader::new(&stream).lines().map_while(Result::ok);
         assert!(head.take_while(|line| !line.is_empty()).count() > 0);
         kill_process(pid, Signal::HUP).unwrap();
-        let spec = fs::read_to_string(crate::root().join("fixtures/pets/spec.yaml")).unwrap();
+        let spec = fs::read_to_string(root().join("fixtures/pets/spec.yaml")).unwrap();
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/yaml\r\nConnection: close";
         write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{spec}", spec.len()).unwrap();
     });
@@ -205,7 +203,7 @@ fn a_faulty_configuration_prevents_the_start() {
 #[test]
 fn an_unreadable_description_is_reported_at_the_start_and_its_reason_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let good = format!("good: {{openapi: {}, auth: none}}", spec.display());
     let text = format!("toolsets: {{{good}, lost: {{openapi: nowhere.yaml}}}}\n");
     fs::write(folder.path().join("callgate.yaml"), text).unwrap();
@@ -221,7 +219,7 @@ fn an_unreadable_description_is_reported_at_the_start_and_its_reason_in_the_log(
 #[test]
 fn functions_of_the_client_are_counted_with_their_toolsets() {
     let folder = tempfile::tempdir().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let app =
         "app: {functions: [{name: open_page, description: Opens a page, input: {type: object}}]}";
     let pets = format!("pets: {{openapi: {}, auth: none}}", spec.display());
@@ -311,7 +309,7 @@ fn a_missing_inherited_socket_is_reported_by_its_number() {
 fn a_failed_start_is_one_record_where_the_log_is_json() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap().to_string();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let spec = spec.display();
     let toolset = format!("toolsets: {{pets: {{openapi: {spec}, upstream: replay, auth: none}}}}");
     for (more, listen, filter, expected) in [
@@ -334,9 +332,8 @@ fn a_failed_start_is_one_record_where_the_log_is_json() {
         let folder = tempfile::tempdir().unwrap();
         let text = format!("log: {{format: json}}\n{more}\n{toolset}\n");
         fs::write(folder.path().join("callgate.yaml"), text).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        command.args(["serve", "--listen", listen]).env("CALLGATE_LOG", filter);
-        let ended = Ended::of(command.current_dir(folder.path())).exits(2);
+        let mut command = command_in(folder.path(), &["serve", "--listen", listen]);
+        let ended = Ended::of(command.env("CALLGATE_LOG", filter)).exits(2);
         let records: Vec<_> = ended.err.lines().collect();
         assert_eq!(records.len(), 1, "{ended:#?}");
         let record: Value = records[0].parse().unwrap_or_else(|_| panic!("{ended:#?}"));

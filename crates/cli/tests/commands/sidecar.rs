@@ -23,7 +23,7 @@ fn call(sidecar: &Sidecar, tool: &str) {
 /// A folder with the files that the configuration names.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let pets = crate::root().join("fixtures/pets");
+    let pets = root().join("fixtures/pets");
     fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
     std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
     folder

@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use rustix::process::{Resource, Rlimit, prlimit};
 
-use crate::{root, running::read};
+use crate::running::read;
 
 /// One that may make its files so long, in units of 512 bytes, and is told so rather than ended.
 fn start(folder: &Path, most: &str) -> Sidecar {
@@ -45,9 +45,8 @@ fn configure(folder: &Path, toolset: &str) {
 }
 
 fn verify(folder: &Path) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["audit", "verify", "audit.jsonl", "--key", "literal:0123456789abcdef"]);
-    Ended::of(command.current_dir(folder))
+    let line = ["audit", "verify", "audit.jsonl", "--key", "literal:0123456789abcdef"];
+    Ended::of(&mut command_in(folder, &line))
 }
 
 /// Threat 52 of `SECURITY.md`.

@@ -16,8 +16,8 @@ fn no_secret_is_in_the_output_and_answers_of_a_sidecar() {
     fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
     let config = CONFIG.replace("UPSTREAM", &service.service.origin);
     fs::write(folder.path().join("callgate.yaml"), config).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
-    command.args(["serve", "--listen", "127.0.0.1:0", "callgate.yaml"]).current_dir(folder.path());
+    let line = ["serve", "--listen", "127.0.0.1:0", "callgate.yaml"];
+    let mut command = command_in(folder.path(), &line);
     let command = command.env("CANARY_ACCESS", ACCESS).env("CANARY_SERVICE", SERVICE_KEY);
     let sidecar = Sidecar::of(command);
     let mut seen = String::new();

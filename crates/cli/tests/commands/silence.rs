@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 /// Warned or refused, with the lines at fault shown and the secrets in them not.
 fn check(auth: &str, expected: &str) {
     let folder = tempfile::tempdir().unwrap();

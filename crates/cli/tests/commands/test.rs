@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-use crate::root;
-
 #[test]
 fn every_fixture_passes() {
     callgate(&["test", "fixtures"]).exits(0).prints(" 0 failed");

@@ -1,6 +1,7 @@
 //! `callgate tools`: the table, the dialects, and everything known of each tool.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 
 #[test]
 fn every_tool_is_in_the_table() {
@@ -208,10 +209,8 @@ fn tools_and_check_count_the_same_tools() {
 
 #[test]
 fn session_inputs_inside_arguments_are_listed_at_every_depth() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("api.yaml");
-    fs::write(
-        &file,
+    let (_folder, file) = temporary_file(
+        "api.yaml",
         r##"
 openapi: 3.1.0
 servers: [{url: https://a.example}]
@@ -235,8 +234,7 @@ components:
     user: {type: string, x-agent-input-parameter: user}
     person: {type: object, properties: {email: {$ref: "#/components/schemas/user"}, boss: {$ref: "#/components/schemas/person"}}}
 "##,
-    )
-    .unwrap();
+    );
     let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
     let nested = tools[0]["nestedInputs"].as_array().unwrap();
     let nested: Vec<_> = nested.iter().map(|one| one["argument"].as_str().unwrap()).collect();
@@ -262,9 +260,7 @@ const UNION: &str = concat!("\n", include_str!("tools.yaml"));
 
 #[test]
 fn the_page_of_a_union_lists_its_alternatives_below_one_of_and_has_an_example_that_works() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("shop.yaml");
-    fs::write(&file, UNION).unwrap();
+    let (_folder, file) = temporary_file("shop.yaml", UNION);
     let file = file.to_str().unwrap();
     let page = callgate(&["tools", file, "pay"]).exits(0).out;
     let places = ["one of:", "- kind=card", "payment.last4", "- kind=bill", "payment.number"];
@@ -279,7 +275,7 @@ fn the_page_of_a_union_lists_its_alternatives_below_one_of_and_has_an_example_th
 /// A folder with a configuration that edits an operation and a function.
 fn edited() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let spec = root().join("fixtures/pets/spec.yaml");
     let text = format!(
         "toolsets:\n  pets:\n    openapi: {}\n    server: https://a.example\n    auth: none\n    functions: [{{name: open_page, input: {{type: object, \
          properties: {{page: {{type: string}}, tab: {{type: integer}}}}}}}}]\n    tools: {{edit: {{getPet: {{name: show_pet, description: Shows a pet.}}, \

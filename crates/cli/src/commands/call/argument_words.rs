@@ -271,6 +271,7 @@ const DEPTH: usize = 32;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::temporary_file;
     use callgate_tool::json;
 
     use super::*;
@@ -345,9 +346,7 @@ mod tests {
 
     #[test]
     fn a_file_is_read_as_the_type_of_its_argument() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.json");
-        std::fs::write(&file, "{\"n\": 1}\n").unwrap();
+        let (_folder, file) = temporary_file("a.json", "{\"n\": 1}\n");
         let at = format!("@{}", file.display());
         let bytes = json!({"type": "object", "properties": {"data": {"contentEncoding": "base64"},
             "filename": {}}});

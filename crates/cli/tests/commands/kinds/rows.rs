@@ -125,8 +125,7 @@ fn database() -> Kind {
         members: at("shop.db"),
         away: at("absent.db"),
         write_files: |folder| {
-            let tables =
-                fs::read_to_string(crate::root().join("fixtures/shop/tables.sql")).unwrap();
+            let tables = fs::read_to_string(root().join("fixtures/shop/tables.sql")).unwrap();
             let connection = rusqlite::Connection::open(folder.join("shop.db")).unwrap();
             connection.execute_batch(&tables).unwrap();
         },
