@@ -25,6 +25,7 @@ mod ways;
 
 use callgate_ces::routes;
 use callgate_config::{Config, Description, ServerUrl, ToolsetConfig};
+use callgate_testkit::temporary_file;
 
 use crate::prelude::*;
 
@@ -75,9 +76,7 @@ async fn a_call_that_needs_an_approval_is_refused_without_an_approver() {
 async fn every_path_says_what_was_left_out_of_a_request() {
     let answer = || async { axum::Json(json!({"found": 3})) };
     let server = callgate_testkit::serve(Router::new().fallback(answer)).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    std::fs::write(&file, FINDER).unwrap();
+    let (_folder, file) = temporary_file("spec.yaml", FINDER);
     let file = file.display();
     let text = format!("toolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''}}}}");
     let sidecar = Sidecar::of(&text).await;
@@ -119,14 +118,9 @@ async fn callgate_loads_the_description_with_these_paths_without_findings() {
     assert_eq!(toolset.report.diagnostics, []);
     let exposed = toolset.operations.iter().map(|operation| operation.tool_name.as_str());
     let exposed: Vec<_> = exposed.collect();
-    for tool in [
-        "detectIntent",
-        "executeTool",
-        "retrieveToolSchema",
-        "retrieveTools",
-        "runAppSession",
-        "runSession",
-    ] {
+    let texts = "detectIntent executeTool retrieveToolSchema retrieveTools runAppSession
+        runSession";
+    for tool in texts.split_whitespace() {
         assert!(exposed.contains(&tool), "{tool} {exposed:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! `:run` repeated under its key after tools of its turn, which waits for the client, were removed: no call is made again, and no
 //! result of a removed tool is shown.
 
+use callgate_testkit::temporary_file;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::routing::post;
@@ -24,9 +25,7 @@ impl World {
         let count = Arc::clone(&n_orders);
         let order = post(async move || format!("order {}", count.fetch_add(1, Ordering::SeqCst)));
         let server = callgate_testkit::serve(Router::new().route("/orders", order)).await;
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("spec.yaml");
-        std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
+        let (folder, file) = temporary_file("spec.yaml", callgate_testkit::describe(DESCRIPTION));
         let shop = format!("shop: {{openapi: '{}', server: '{server}', prefix: ''", file.display());
         let sidecar = Sidecar::of(&configuration(&shop, true, true)).await;
         Self { sidecar, n_orders, shop, _folder: folder }

@@ -1,6 +1,7 @@
 //! `:run` while the store of sessions fails: a run that begins without it is refused, and one that has made its calls says how
 //! they ended.
 
+use callgate_testkit::temporary_file;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::routing::get;
@@ -25,9 +26,7 @@ async fn a_run_whose_calls_were_made_says_how_they_ended_whatever_the_store_does
     let count = Arc::clone(&n_sent);
     let order = get(async move || format!("order {}", count.fetch_add(1, Ordering::SeqCst)));
     let server = callgate_testkit::serve(Router::new().route("/orders", order)).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
+    let (_folder, file) = temporary_file("spec.yaml", callgate_testkit::describe(DESCRIPTION));
     let text = format!(
         "toolsets:\n  shop: {{openapi: '{}', server: '{server}', prefix: ''}}\n  app: {{prefix: '', functions: [{{name: get_battery, input: {{type: object}}}}]}}",
         file.display()

@@ -1,6 +1,7 @@
 //! Tests that a call of a session, its wait for the client and its kept answer are of the subject that made it, in a whole
 //! sidecar whose callers show tokens.
 
+use callgate_testkit::{temporary_folder, write_file};
 use std::sync::Mutex;
 
 use axum::{Json, extract::Query, http::HeaderMap, routing};
@@ -52,11 +53,9 @@ impl World {
         };
         let server =
             callgate_testkit::serve(Router::new().route("/pets", routing::get(answer))).await;
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("pets.yaml"), DESCRIPTION).unwrap();
+        let folder = temporary_folder(&[("pets.yaml", DESCRIPTION)]);
         let text = CONFIGURATION.replace("SERVER", &server);
-        let file = folder.path().join("callgate.yaml");
-        std::fs::write(&file, &text).unwrap();
+        let file = write_file(folder.path(), "callgate.yaml", &text);
         let (lines, mut shown) = mpsc::unbounded_channel();
         let source = Source::file(file, DescriptionOptions::default());
         let routes = callgate_ces::routes();

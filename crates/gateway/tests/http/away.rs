@@ -4,6 +4,7 @@
 mod request;
 mod store;
 
+use callgate_testkit::temporary_file;
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
@@ -81,9 +82,7 @@ impl Shop {
         let large = async || "a line of a long text\n".repeat(4000);
         let router = Router::new().route("/orders", post(order)).route("/large", get(large));
         let server = callgate_testkit::serve(router.with_state(Arc::clone(&n_sent))).await;
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("spec.yaml");
-        std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
+        let (folder, file) = temporary_file("spec.yaml", callgate_testkit::describe(DESCRIPTION));
         let shop = format!("openapi: '{}', server: '{server}'", file.display());
         let text = format!("toolsets: {{shop: {{{shop}}}, asked: {{{shop}, confirm: always}}}}");
         let store = Arc::new(FailingStore::new());

@@ -116,23 +116,20 @@ async fn a_message_runs_in_its_session() {
 #[tokio::test]
 async fn a_malformed_message_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
-    for (body, expected) in [
-        (json!([]), "expected an object, got: an array"),
-        (json!({}), "`message`: expected an object or a list, got: nothing"),
-        (json!({"message": "hello"}), "`message`: expected an object or a list, got: a text"),
-        (
-            json!({"message": {"role": "assistant"}, "functions": "a"}),
-            "`functions`: expected an array, got: a text",
-        ),
-        (
-            json!({"message": {"role": "assistant"}, "functions": [7]}),
-            "`functions[0]`: expected a text, got: a number",
-        ),
-        (json!({"message": {"role": "assistant"}, "mode": "both"}), "got: `both`"),
-        (json!({"message": {"role": "assistant"}, "form": 7}), "`form`: expected a text, got: 7"),
-        (json!({"message": {"role": "assistant"}, "dryRun": "yes"}), "a boolean, got: `yes`"),
-        (json!({"message": {"role": "assistant"}, "calls": []}), "got: `calls`"),
-    ] {
+    for [body, expected] in rows(
+        r#"
+        [] => expected an object, got: an array
+        {} => `message`: expected an object or a list, got: nothing
+        {"message": "hello"} => `message`: expected an object or a list, got: a text
+        {"message": {"role": "assistant"}, "functions": "a"} => `functions`: expected an array, got: a text
+        {"message": {"role": "assistant"}, "functions": [7]} => `functions[0]`: expected a text, got: a number
+        {"message": {"role": "assistant"}, "mode": "both"} => got: `both`
+        {"message": {"role": "assistant"}, "form": 7} => `form`: expected a text, got: 7
+        {"message": {"role": "assistant"}, "dryRun": "yes"} => a boolean, got: `yes`
+        {"message": {"role": "assistant"}, "calls": []} => got: `calls`
+        "#,
+    ) {
+        let body = body.parse().unwrap();
         let answered = sidecar.post(OPENAI, &body).await;
         assert_eq!(answered.status, 400, "{body}");
         let problem = answered.json();

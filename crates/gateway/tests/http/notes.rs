@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use axum::Json;
-use callgate_testkit::serve;
+use callgate_testkit::{serve, temporary_file};
 
 const SENTENCE: &str = "`tags` is empty and was left out";
 
@@ -14,9 +14,7 @@ async fn finder() -> (Sidecar, TempDir) {
     let tags = json!({"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}});
     let find = json!({"operationId": "find", "parameters": [tags], "responses": {"200": {"description": "found"}}});
     let description = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/x": {"get": find}}});
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.json");
-    std::fs::write(&file, description.to_string()).unwrap();
+    let (folder, file) = temporary_file("spec.json", description.to_string());
     let file = file.display();
     let text = format!(
         "toolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''}}}}\nmcp: {{mode: direct}}"

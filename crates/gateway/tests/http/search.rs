@@ -1,6 +1,7 @@
 //! `POST /v1/tools:search`. How well questions are answered is the business of `search` and of the tests across crates.
 
 use crate::prelude::*;
+use callgate_testkit::rows;
 
 async fn found(sidecar: &Sidecar, body: Value) -> Vec<Value> {
     let answered = sidecar.post("/v1/tools:search", &body).await;
@@ -35,24 +36,21 @@ async fn filters_select_the_tools_that_are_ranked() {
 #[tokio::test]
 async fn a_malformed_search_request_is_a_problem_with_its_position() {
     let sidecar = Sidecar::of_pets().await;
-    for (body, expected) in [
-        (json!([]), "expected an object, got: an array"),
-        (json!({}), "`query`: expected a text that says something, got: nothing"),
-        (json!({"query": " "}), "`query`: expected a text that says something"),
-        (
-            json!({"query": "a", "limit": 0}),
-            "`limit`: expected a whole number from 1 to 100, got: 0",
-        ),
-        (json!({"query": "a", "limit": "1"}), "`limit`"),
-        (json!({"query": "a", "toolsets": "pets"}), "`toolsets`: expected an array, got: a text"),
-        (
-            json!({"query": "a", "effects": [1]}),
-            "`effects[0]`: expected `idempotent`, `read` or `write`, got: 1",
-        ),
-        (json!({"query": ["a"]}), "`query`: expected a text that says something, got: an array"),
-        (json!({"query": "a", "effects": ["delete"]}), "`effects[0]`: expected `idempotent`"),
-        (json!({"query": "a", "top": 1}), "got: `top`"),
-    ] {
+    for [body, expected] in rows(
+        r#"
+        [] => expected an object, got: an array
+        {} => `query`: expected a text that says something, got: nothing
+        {"query": " "} => `query`: expected a text that says something
+        {"query": "a", "limit": 0} => `limit`: expected a whole number from 1 to 100, got: 0
+        {"query": "a", "limit": "1"} => `limit`
+        {"query": "a", "toolsets": "pets"} => `toolsets`: expected an array, got: a text
+        {"query": "a", "effects": [1]} => `effects[0]`: expected `idempotent`, `read` or `write`, got: 1
+        {"query": ["a"]} => `query`: expected a text that says something, got: an array
+        {"query": "a", "effects": ["delete"]} => `effects[0]`: expected `idempotent`
+        {"query": "a", "top": 1} => got: `top`
+        "#,
+    ) {
+        let body = body.parse().unwrap();
         let answered = sidecar.post("/v1/tools:search", &body).await;
         assert_eq!(answered.status, 400, "{body}");
         let problem = answered.json();

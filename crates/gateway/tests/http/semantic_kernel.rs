@@ -1,6 +1,7 @@
 //! Semantic Kernel by the table of the manual (`moving.md`), a test for each row.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 
 const PATH: &str = "/v1/dialects/semantic_kernel/calls";
 
@@ -17,9 +18,7 @@ fn message(calls: &[(&str, Value)]) -> Value {
 
 /// A sidecar with the plugin `shop`, and the folder of its description.
 async fn shop() -> (Sidecar, TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    std::fs::write(&file, DESCRIPTION).unwrap();
+    let (folder, file) = temporary_file("spec.yaml", DESCRIPTION);
     let text = format!(
         "toolsets: {{shop: {{openapi: '{}', server: 'http://127.0.0.1:9', session_inputs: strict}}}}",
         file.display()

@@ -1,6 +1,7 @@
 //! A service of orders on a socket of this machine, which counts what it is asked.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::{
@@ -43,9 +44,7 @@ impl Service {
             .route("/large", get(large))
             .with_state(Arc::clone(&seen));
         let server = callgate_testkit::serve(router).await;
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("spec.yaml");
-        std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
+        let (folder, file) = temporary_file("spec.yaml", callgate_testkit::describe(DESCRIPTION));
         let file = file.display();
         let text = format!(
             "{keys}\ntoolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''{of_toolset}}}}}"

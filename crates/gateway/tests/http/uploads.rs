@@ -1,6 +1,7 @@
 //! Files that a caller hands in: `POST /v1/results`, and calls that send them on.
 
 use crate::prelude::*;
+use callgate_testkit::temporary_file;
 
 use axum::{body::Bytes, routing::post};
 
@@ -17,9 +18,7 @@ paths:
 async fn sidecar(keys: &str) -> (Sidecar, TempDir) {
     let echo = post(async |body: Bytes| format!("{body:?}"));
     let server = callgate_testkit::serve(Router::new().route("/files", echo)).await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
-    std::fs::write(&file, callgate_testkit::describe(DESCRIPTION)).unwrap();
+    let (folder, file) = temporary_file("spec.yaml", callgate_testkit::describe(DESCRIPTION));
     let shop = format!("openapi: '{}', server: '{server}', prefix: ''", file.display());
     (Sidecar::of(&format!("{keys}toolsets: {{shop: {{{shop}}}}}")).await, folder)
 }
