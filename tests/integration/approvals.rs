@@ -150,14 +150,9 @@ fn an_approver_of_a_tool_has_any_name_that_means_no_other() {
             .filter(|found| found.pointer.contains("/approves/"));
         findings.map(|found| format!("{}; {}", found.message, found.help)).collect::<Vec<_>>()
     };
-    for entry in [
-        "one-order",
-        "one-create_order",
-        "one-create_order_orders_post",
-        "app-show",
-        "app-open_page",
-        "open_page",
-    ] {
+    let texts = "one-order one-create_order one-create_order_orders_post app-show app-open_page
+        open_page";
+    for entry in texts.split_whitespace() {
         assert_eq!(found(entry), [""; 0], "{entry}");
     }
     let several = found("list");

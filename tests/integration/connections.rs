@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules};
+use callgate_testkit::{CONNECTION, CONNECTORS_TOKEN, Connectors, UserRules, check_rows};
 
 fn configured(service: &Connectors, members: &str) -> String {
     format!(
@@ -111,20 +111,16 @@ fn refused(members: &str, expected: &str) {
 
 #[test]
 fn contradictory_settings_of_a_connection_are_refused() {
-    refused("actions: [{}]", "expected one of `entity`, `action` and `tool`, got none or several");
-    refused("actions: [{entity: Case}]", "expected `operation` beside `entity`, got none");
-    refused(
-        "actions: [{action: ExecuteCustomQuery}]",
-        "expected `sql` beside the action `ExecuteCustomQuery`, got none",
-    );
-    refused("openapi: a.yaml", "expected no `openapi` beside `connection`, got one");
-    refused(
-        "actions: [{entity: Case, operation: get, many: true}]",
-        "expected no `many` in an entry of this kind, got one",
-    );
-    refused(
-        "user: {oauth2_auth_code: env:TOKEN}",
-        "expected the token of the session's own user, got a secret of the operator",
+    check_rows(
+        "
+        actions: [{}] => expected one of `entity`, `action` and `tool`, got none or several
+        actions: [{entity: Case}] => expected `operation` beside `entity`, got none
+        actions: [{action: ExecuteCustomQuery}] => expected `sql` beside the action `ExecuteCustomQuery`, got none
+        openapi: a.yaml => expected no `openapi` beside `connection`, got one
+        actions: [{entity: Case, operation: get, many: true}] => expected no `many` in an entry of this kind, got one
+        user: {oauth2_auth_code: env:TOKEN} => expected the token of the session's own user, got a secret of the operator
+        ",
+        |[members, expected]| refused(members, expected),
     );
 }
 

@@ -33,19 +33,10 @@ fn check(pattern: &str, is_applied: bool) {
 
 #[test]
 fn a_pattern_is_reported_or_applied() {
-    for pattern in [
-        "^[a-z]{1,63}$",
-        "^.{0,10000}$",
-        r"^[\p{L}\p{N} ]{1,255}$",
-        r"^[\p{L}]{1,500}$",
-        r"^[\w.\-]{1,4000}$",
-        r"^\W{1,2000}$",
-        r"^[\u4e00-\u9fa5]{1,5000}$",
-        r"^\p{Han}{1,1000}$",
-        r"^\s*\S{1,1000}$",
-        "^(abc|d){0,3000}$",
-        "^[^\\x00]{1,10000}$",
-    ] {
+    let texts = r"^[a-z]{1,63}$ ^.{0,10000}$ ^[\p{L}]{1,500}$ ^[\w.\-]{1,4000}$ ^\W{1,2000}$
+        ^[\u4e00-\u9fa5]{1,5000}$ ^\p{Han}{1,1000}$ ^\s*\S{1,1000}$ ^(abc|d){0,3000}$
+        ^[^\x00]{1,10000}$";
+    for pattern in texts.split_whitespace().chain([r"^[\p{L}\p{N} ]{1,255}$"]) {
         check(pattern, true);
     }
     for pattern in [r"^[\p{L}]{1,1000}$", "^.{0,262144}$", r"^\p{Print}+$", "(?=a)b", r"(a)\1"] {

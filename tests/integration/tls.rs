@@ -2,6 +2,7 @@
 //! are told when something is wrong. Threat 41 of `SECURITY.md`.
 
 use crate::prelude::*;
+use callgate_testkit::rows;
 
 use callgate::config::Error;
 
@@ -166,28 +167,22 @@ fn faults_of_certificates_are_reported_when_they_are_loaded() {
     authority.issue("client", 3000);
     authority.issue("old", 2001);
     fs::write(authority.folder.path().join("text.pem"), "canary").unwrap();
-    for (tls, code, word) in [
-        ("ca: []", "wrong-value", "at least"),
-        ("ca: ca.pem", "wrong-value", "a list of texts"),
-        ("ca: [none.pem]", "unreadable-file", "none.pem"),
-        ("ca: [text.pem]", "certificate", "expected a certificate"),
-        ("client_key: 'file:client.key'", "missing-key", "`client_certificate`"),
-        ("client_certificate: client.pem", "missing-key", "`client_key`"),
-        ("client_certificate: client.pem, client_key: canary", "secret-reference", "reference"),
-        ("client_certificate: client.pem, client_key: 'file:none'", "secret", "there is no secret"),
-        (
-            "client_certificate: client.pem, client_key: 'file:text.pem'",
-            "certificate",
-            "private key",
-        ),
-        (
-            "client_certificate: client.pem, client_key: 'file:old.key'",
-            "certificate",
-            "belong together",
-        ),
-        ("client_certificate: old.pem, client_key: 'file:old.key'", "certificate", "has expired"),
-        ("client_certifcate: client.pem", "unknown-key", "`client_certifcate`"),
-    ] {
+    for [tls, code, word] in rows(
+        "
+        ca: [] => wrong-value => at least
+        ca: ca.pem => wrong-value => a list of texts
+        ca: [none.pem] => unreadable-file => none.pem
+        ca: [text.pem] => certificate => expected a certificate
+        client_key: 'file:client.key' => missing-key => `client_certificate`
+        client_certificate: client.pem => missing-key => `client_key`
+        client_certificate: client.pem, client_key: canary => secret-reference => reference
+        client_certificate: client.pem, client_key: 'file:none' => secret => there is no secret
+        client_certificate: client.pem, client_key: 'file:text.pem' => certificate => private key
+        client_certificate: client.pem, client_key: 'file:old.key' => certificate => belong together
+        client_certificate: old.pem, client_key: 'file:old.key' => certificate => has expired
+        client_certifcate: client.pem => unknown-key => `client_certifcate`
+        ",
+    ) {
         for (root, toolset) in [
             (format!("tls: {{ {tls} }}"), String::new()),
             (String::new(), format!("tls: {{ {tls} }}")),

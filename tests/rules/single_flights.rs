@@ -58,7 +58,9 @@ impl Parts {
 
 impl<'ast> Visit<'ast> for Parts {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        imports(&item.tree).iter().for_each(|(path, _)| self.take(path));
+        for (path, _) in imports(&item.tree) {
+            self.take(&path);
+        }
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {

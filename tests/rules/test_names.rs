@@ -12,45 +12,10 @@ const RIDDLES: &[&str] =
     &["asked", "leads", "meant", "somebody", "stands", "taken", "tell", "tells", "told"];
 
 /// Participles without the usual ending. A function with such a name returns anything.
-const PARTICIPLES: &[&str] = &[
-    "begun",
-    "bound",
-    "brought",
-    "built",
-    "chosen",
-    "come",
-    "done",
-    "drawn",
-    "fallen",
-    "felt",
-    "given",
-    "gone",
-    "held",
-    "hidden",
-    "kept",
-    "known",
-    "left",
-    "lent",
-    "lost",
-    "made",
-    "meant",
-    "met",
-    "paid",
-    "ran",
-    "said",
-    "seen",
-    "sent",
-    "shown",
-    "spent",
-    "spoken",
-    "stood",
-    "taken",
-    "thrown",
-    "told",
-    "understood",
-    "woken",
-    "written",
-];
+const PARTICIPLES: &str =
+    "begun bound brought built chosen come done drawn fallen felt given gone held hidden kept
+    known left lent lost made meant met paid ran said seen sent shown spent spoken stood taken
+    thrown told understood woken written";
 
 /// Words with the ending of a participle that are none, and methods of traits of other crates.
 const NO_PARTICIPLES: &[&str] =
@@ -96,7 +61,9 @@ fn empty_functions(file: &File) -> Vec<String> {
     });
     let bad = functions.filter(|name| {
         let is_participle = name.ends_with("ed") && !name.contains('_');
-        (is_participle || PARTICIPLES.contains(name) || FILLERS.contains(name))
+        (is_participle
+            || PARTICIPLES.split_whitespace().any(|word| word == *name)
+            || FILLERS.contains(name))
             && !NO_PARTICIPLES.contains(name)
     });
     bad.map(|name| format!("{}: {name}", file.path)).collect()

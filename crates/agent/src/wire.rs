@@ -274,21 +274,18 @@ fn unreadable(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callgate_testkit::rows;
 
     #[test]
     fn the_name_of_a_model_is_one_segment_of_the_path_at_bedrock() {
-        for (model, expected) in [
-            ("anthropic.claude-3-sonnet-20240229-v1:0", "anthropic.claude-3-sonnet-20240229-v1:0"),
-            (
-                "arn:aws:bedrock:eu-west-1:1:application-inference-profile/a1",
-                "arn:aws:bedrock:eu-west-1:1:application-inference-profile%2Fa1",
-            ),
-            (
-                "arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1",
-                "arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1",
-            ),
-            ("a b?c#d/é", "a%20b%3Fc%23d%2F%C3%A9"),
-        ] {
+        for [model, expected] in rows(
+            "
+            anthropic.claude-3-sonnet-20240229-v1:0 => anthropic.claude-3-sonnet-20240229-v1:0
+            arn:aws:bedrock:eu-west-1:1:application-inference-profile/a1 => arn:aws:bedrock:eu-west-1:1:application-inference-profile%2Fa1
+            arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1 => arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa1
+            a b?c#d/é => a%20b%3Fc%23d%2F%C3%A9
+            ",
+        ) {
             assert_eq!(Wire::Bedrock.path(model), format!("/model/{expected}/converse"));
             let path = format!("/model/{expected}/converse-stream");
             assert_eq!(Wire::Bedrock.stream_path(model), path);

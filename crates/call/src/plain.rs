@@ -71,30 +71,9 @@ mod tests {
 
     #[test]
     fn paths_that_a_url_parser_may_change_are_left_to_it() {
-        for tail in [
-            "",
-            "pets",
-            "?a",
-            "/.",
-            "/..",
-            "/a/../b",
-            "/a/%2e%2E",
-            "/a/.%2e",
-            "/.hidden",
-            "/a\\b",
-            "/a#b",
-            "/a b",
-            "/\u{e9}",
-            "/a?b='",
-            "/\"",
-            "/<",
-            "/{a}",
-            "/a|b",
-            "/\t",
-            "/a^",
-            "/`",
-            "/[",
-        ] {
+        let texts = r#"pets ?a /. /.. /a/../b /a/%2e%2E /a/.%2e /.hidden /a\b /a#b /a?b=' /" /<
+            /{a} /a|b /a^ /` /["#;
+        for tail in texts.split_whitespace().chain(["", "/a b", "/\u{e9}", "/\t"]) {
             check(tail, false);
         }
     }

@@ -84,49 +84,21 @@ mod tests {
 
     #[test]
     fn headers_with_secret_names_have_secret_values() {
-        for name in [
-            "X-Api-Key",
-            "x-apikey",
-            "ApiKey",
-            "X-Auth",
-            "AUTHORIZATION",
-            "Proxy-Authorization",
-            "X-Auth-Token",
-            "PRIVATE-TOKEN",
-            "X-Csrf-Token",
-            "x_client_secret",
-            "Cookie2",
-            "X-Session-Cookie",
-            "X-Password",
-            "X-Passwd",
-            "X-Credentials",
-            "x-goog-api-key",
-            "Ocp-Apim-Subscription-Key",
-            "X-Functions-Keys",
-            "X-Hub-Signature",
-        ] {
+        let texts = "X-Api-Key x-apikey ApiKey X-Auth AUTHORIZATION Proxy-Authorization
+            X-Auth-Token PRIVATE-TOKEN X-Csrf-Token x_client_secret Cookie2 X-Session-Cookie
+            X-Password X-Passwd X-Credentials x-goog-api-key Ocp-Apim-Subscription-Key
+            X-Functions-Keys X-Hub-Signature";
+        for name in texts.split_whitespace() {
             assert!(is_secret(name, "2024-05-01"), "{name}");
         }
     }
 
     #[test]
     fn headers_with_other_names_have_plain_values() {
-        for name in [
-            "X-Api-Version",
-            "X-N",
-            "X-Tenant",
-            "X-Author",
-            "X-Monkey",
-            "X-Keyboard",
-            "X-Tokenizer",
-            "X-Token-Type",
-            "X-Key-Format",
-            "X-Authority",
-            "X-Spinner",
-            "Accept-Language",
-            "User-Agent",
-            "",
-        ] {
+        let texts = "X-Api-Version | X-N | X-Tenant | X-Author | X-Monkey | X-Keyboard
+            | X-Tokenizer | X-Token-Type | X-Key-Format | X-Authority | X-Spinner
+            | Accept-Language | User-Agent |";
+        for name in texts.split('|').map(str::trim) {
             assert!(!is_secret(name, "2024-05-01"), "{name}");
         }
     }

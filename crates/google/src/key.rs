@@ -145,15 +145,11 @@ mod tests {
         let google = "https://oauth2.googleapis.com/token";
         check_endpoint(&json!({}), Some(google));
         check_endpoint(&json!({"token_uri": google}), Some(google));
-        for uri in [
-            "http://oauth2.googleapis.com/token",
-            "https://evil.example/token",
-            "https://evilgoogleapis.com/token",
-            "https://oauth2.googleapis.com.evil.example/token",
-            "https://oauth2.googleapis.com@evil.example/token",
-            "https://oauth2.googleapis.com:444/token",
-            "token",
-        ] {
+        let texts = "http://oauth2.googleapis.com/token https://evil.example/token
+            https://evilgoogleapis.com/token https://oauth2.googleapis.com.evil.example/token
+            https://oauth2.googleapis.com@evil.example/token
+            https://oauth2.googleapis.com:444/token token";
+        for uri in texts.split_whitespace() {
             check_endpoint(&json!({"token_uri": uri}), None);
         }
         let universe =

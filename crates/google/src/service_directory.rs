@@ -149,14 +149,11 @@ mod tests {
     fn an_incomplete_service_name_is_refused() {
         let name = "projects/example.com:p/locations/l/namespaces/n/services/s-1";
         assert_eq!(name.parse::<ServiceName>().unwrap().to_string(), name);
-        for text in [
-            "",
-            "services/s",
-            "projects/p/locations/l/namespaces/n/services/",
-            "projects/p/locations/../namespaces/n/services/s",
-            "projects/p/locations/l/namespaces/n/services/s?x",
-            "projects/p/locations/l/namespaces/n/services/s/t",
-        ] {
+        let texts = "services/s projects/p/locations/l/namespaces/n/services/
+            projects/p/locations/../namespaces/n/services/s
+            projects/p/locations/l/namespaces/n/services/s?x
+            projects/p/locations/l/namespaces/n/services/s/t";
+        for text in texts.split_whitespace().chain([""]) {
             assert_eq!(text.parse::<ServiceName>().unwrap_err().kind(), ErrorKind::Configuration);
         }
     }

@@ -229,6 +229,7 @@ const MOST_FOUND: usize = 2_000;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::{check_rows, list};
     use callgate_tool::{Value, json};
 
     use super::*;
@@ -265,21 +266,14 @@ mod tests {
 
     #[test]
     fn session_values_are_found_through_objects_lists_and_references() {
-        check(
-            json!({"properties": {"owner": {"$ref": "#/owner"}}}),
-            &["body.owner.email $session.params.user.email", "body.owner.kind = \"person\""],
-        );
-        check(
-            json!({"type": "array", "items": {"properties": {"text": {"x-agent-input-parameter": "text"}}}}),
-            &["body[].text $session.params.text"],
-        );
-        check(
-            json!({"items": {"format": "@dialogflow/sessionId"}}),
-            &["body[] $context.session_id"],
-        );
-        check(
-            json!({"allOf": [{"$ref": "#/owner"}]}),
-            &["body.email $session.params.user.email", "body.kind = \"person\""],
+        check_rows(
+            r##"
+            {"properties": {"owner": {"$ref": "#/owner"}}} => body.owner.email $session.params.user.email | body.owner.kind = "person"
+            {"type": "array", "items": {"properties": {"text": {"x-agent-input-parameter": "text"}}}} => body[].text $session.params.text
+            {"items": {"format": "@dialogflow/sessionId"}} => body[] $context.session_id
+            {"allOf": [{"$ref": "#/owner"}]} => body.email $session.params.user.email | body.kind = "person"
+            "##,
+            |[schema, expected]| check(schema.parse().unwrap(), &list(expected)),
         );
     }
 

@@ -28,12 +28,9 @@ fn every_key_that_names_tools_finds_one_by_its_new_name_its_former_one_and_its_o
 #[test]
 fn an_edit_finds_an_operation_by_each_of_its_names() {
     let description = "paths: {/orders: {post: {operationId: create_order_orders_post}}, /pets: {get: {operationId: list}}}";
-    for name in [
-        "shop-create_order",
-        "shop-create_order_orders_post",
-        "create_order_orders_post",
-        "create_order",
-    ] {
+    let texts = "shop-create_order shop-create_order_orders_post create_order_orders_post
+        create_order";
+    for name in texts.split_whitespace() {
         let text = format!(
             "toolsets: {{shop: {{openapi: x, server: 'https://a.example', tools: {{edit: {{{name}: {{name: order}}}}}}}}}}"
         );

@@ -1,6 +1,7 @@
 //! Tokens on behalf of a user, and that no session's token is used for another's call. Threat 26 of `SECURITY.md`.
 
 use crate::prelude::*;
+use callgate_testkit::rows;
 
 use futures_util::{StreamExt, stream};
 
@@ -33,19 +34,16 @@ fn issue_by(parameter: &'static str) -> impl Fn(&Provider, &Asked) -> Response {
 async fn the_token_of_a_user_is_exchanged_by_rfc_8693() {
     let provider = Provider::start().await;
     provider.behave(issue_by("subject_token"));
-    for (place, extra) in [
-        ("$session.params.token", json!({})),
-        ("$context.variables.token", json!({})),
-        ("literal:canary-user", json!({"subject_token_type": "id_token"})),
-        (
-            "literal:canary-user",
-            json!({"actor_token": "literal:canary-actor", "requested_token_type": "jwt"}),
-        ),
-        (
-            "literal:canary-user",
-            json!({"actor_token": "$session.params.token", "requested_token_type": "jwt"}),
-        ),
-    ] {
+    for [place, extra] in rows(
+        r#"
+        $session.params.token => {}
+        $context.variables.token => {}
+        literal:canary-user => {"subject_token_type": "id_token"}
+        literal:canary-user => {"actor_token": "literal:canary-actor", "requested_token_type": "jwt"}
+        literal:canary-user => {"actor_token": "$session.params.token", "requested_token_type": "jwt"}
+        "#,
+    ) {
+        let extra: Value = extra.parse().unwrap();
         let mut settings = exchange(&provider, place);
         let members = settings["token_exchange"].as_object_mut().unwrap();
         members.extend(extra.as_object().cloned().unwrap());

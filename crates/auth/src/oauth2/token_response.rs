@@ -102,19 +102,9 @@ mod tests {
 
     #[test]
     fn every_token_type_is_bearer_unless_it_needs_a_key() {
-        for token_type in [
-            "\"BeArEr\"",
-            "\" Bearer \"",
-            "\"BearerToken\"",
-            "\"\"",
-            "null",
-            "\"N_A\"",
-            "1",
-            "[]",
-            "\"Application Access Token\"",
-            "\"JWT\"",
-            "\"bot\"",
-        ] {
+        let texts = r#""BeArEr"| " Bearer " | "BearerToken" | "" | null | "N_A" | 1 | []
+            | "Application Access Token" | "JWT" | "bot""#;
+        for token_type in texts.split('|').map(str::trim) {
             read(&format!(",\"token_type\":{token_type}"));
         }
         for (token_type, scheme) in [("dpop", "DPoP"), ("mac", "MAC"), ("PoP ", "PoP")] {

@@ -173,18 +173,8 @@ fn values_without_members_write_no_key() {
 
 /// Members whose names are drawn from those of other inputs, in every way that readers take for them.
 fn hostile() -> impl Strategy<Value = Value> {
-    let names = select(vec![
-        "account",
-        "ids",
-        "deep",
-        "mode",
-        "sid",
-        "owner",
-        "tenant",
-        "X-Account",
-        "size",
-        "free",
-    ]);
+    let texts = "account ids deep mode sid owner tenant X-Account size free";
+    let names = select(texts.split_whitespace().collect::<Vec<_>>());
     let name = (names, 0..9_u8).prop_map(|(name, way)| match way {
         0 => name.to_owned(),
         1 => format!("{name}[]"),

@@ -55,21 +55,10 @@ mod tests {
 
     /// Texts that begin like a reference, and others.
     fn text() -> impl Strategy<Value = String> {
-        let scheme = prop::sample::select(vec![
-            "",
-            "env:",
-            "file:",
-            "vault:",
-            "aws:",
-            "gcp:",
-            "directory:",
-            "keyring:",
-            "literal:",
-            "projects/",
-            "corp:",
-            " env:",
-            "ENV:",
-        ]);
+        let texts = "env: file: vault: aws: gcp: directory: keyring: literal: projects/ corp:
+            ENV:";
+        let scheme =
+            prop::sample::select(texts.split_whitespace().chain(["", " env:"]).collect::<Vec<_>>());
         let rest = prop_oneof![
             "[A-Za-z0-9_/#:.-]{0,20}",
             Just("p/secrets/s/versions/1".to_owned()),

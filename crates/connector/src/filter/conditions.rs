@@ -120,6 +120,7 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::check_rows;
     use callgate_tool::json;
     use proptest::prelude::*;
 
@@ -133,22 +134,18 @@ mod tests {
 
     #[test]
     fn a_filter_is_written_with_our_quotes() {
-        check(&json!({}), "");
-        check(&json!({"A": {"eq": "it's"}}), "A = 'it''s'");
-        check(
-            &json!({"A": {"gte": 10, "lt": 1.5}, "B": {"is_null": false}}),
-            "A >= 10 AND A < 1.5 AND B IS NOT NULL",
+        check_rows(
+            r#"
+            {} =>
+            {"A": {"eq": "it's"}} => A = 'it''s'
+            {"A": {"gte": 10, "lt": 1.5}, "B": {"is_null": false}} => A >= 10 AND A < 1.5 AND B IS NOT NULL
+            {"A": {"in": ["x", 1, true]}} => A IN ('x', 1, true)
+            {"A": {"starts_with": "x"}, "B": {"like": "a*b"}, "C": {"contains": "y"}} => A LIKE 'x%' AND B LIKE 'a%b' AND C LIKE '%y%'
+            {"A": {"neq": 1}, "any": [{"B": {"eq": 1}}, {"C": {"eq": 2}, "D": {"eq": 3}}]} => A <> 1 AND (B = 1 OR (C = 2 AND D = 3))
+            {"any": [{"B": {"eq": 1}}, {"C": {"eq": 2}}]} => B = 1 OR C = 2
+            "#,
+            |[filter, expected]| check(&filter.parse().unwrap(), expected),
         );
-        check(&json!({"A": {"in": ["x", 1, true]}}), "A IN ('x', 1, true)");
-        check(
-            &json!({"A": {"starts_with": "x"}, "B": {"like": "a*b"}, "C": {"contains": "y"}}),
-            "A LIKE 'x%' AND B LIKE 'a%b' AND C LIKE '%y%'",
-        );
-        check(
-            &json!({"A": {"neq": 1}, "any": [{"B": {"eq": 1}}, {"C": {"eq": 2}, "D": {"eq": 3}}]}),
-            "A <> 1 AND (B = 1 OR (C = 2 AND D = 3))",
-        );
-        check(&json!({"any": [{"B": {"eq": 1}}, {"C": {"eq": 2}}]}), "B = 1 OR C = 2");
     }
 
     #[test]

@@ -202,18 +202,11 @@ mod tests {
         let own = "https://api.example/v1/openapi";
         check_file("a.yaml", own, "https://api.example/v1/b/c%20d.yaml", Some("b/c d.yaml"));
         check_file("x/a.yaml", own, "https://api.example/b.yaml", Some("b.yaml"));
-        for address in [
-            "https://api.example/b.yaml",
-            "https://api.example/v1/",
-            "https://api.example/v1/..%2fb",
-            "https://api.example/v1/b%5Cc",
-            "https://api.example/v1/b?c",
-            "https://user@api.example/v1/b",
-            "https://api.example:8443/v1/b",
-            "http://api.example/v1/b",
-            "https://b.example/v1/b",
-            "urn:x:y",
-        ] {
+        let texts = "https://api.example/b.yaml https://api.example/v1/
+            https://api.example/v1/..%2fb https://api.example/v1/b%5Cc
+            https://api.example/v1/b?c https://user@api.example/v1/b
+            https://api.example:8443/v1/b http://api.example/v1/b https://b.example/v1/b urn:x:y";
+        for address in texts.split_whitespace() {
             check_file("a.yaml", own, address, None);
         }
         check_file("a.yaml", "/api/a", "file:///api/b", Some("b"));

@@ -194,12 +194,9 @@ mod tests {
 
     #[test]
     fn a_description_is_not_mistaken_for_another_format() {
-        for text in [
-            "log: {}",
-            "log: { entries: 1 }",
-            "openapi: 3.0.3\nlog: {}",
-            "{\"swagger\": \"2.0\", \"$schema\": \"x\"}",
-        ] {
+        let texts = "log: {} | log: { entries: 1 } | openapi: 3.0.3\nlog: {}
+            | {\"swagger\": \"2.0\", \"$schema\": \"x\"}";
+        for text in texts.split('|').map(str::trim) {
             let root = callgate_tree::read(text.as_bytes(), &Limits::default()).unwrap().value;
             assert!(super::Foreign::of_tree(&root).is_none(), "{text}");
         }

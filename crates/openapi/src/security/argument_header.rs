@@ -121,34 +121,18 @@ mod tests {
 
     #[test]
     fn headers_for_proxies_may_be_allowed_as_arguments() {
-        for name in [
-            "Cookie",
-            "Forwarded",
-            "X_Forwarded_For",
-            "x-real-ip",
-            "X-HTTP-Method-Override",
-            "X-Original-URL",
-            "X-Rewrite-URL",
-        ] {
+        let texts = "Cookie Forwarded X_Forwarded_For x-real-ip X-HTTP-Method-Override
+            X-Original-URL X-Rewrite-URL";
+        for name in texts.split_whitespace() {
             check(name, None);
         }
     }
 
     #[test]
     fn headers_of_framing_and_credentials_are_never_allowed_as_arguments() {
-        for name in [
-            "Host",
-            "HTTP2-Settings",
-            "Content-Length",
-            "Transfer_Encoding",
-            "TE",
-            "Trailer",
-            "Connection",
-            "Keep-Alive",
-            "Upgrade",
-            "Expect",
-            "Proxy-Authorization",
-        ] {
+        let texts = "Host HTTP2-Settings Content-Length Transfer_Encoding TE Trailer Connection
+            Keep-Alive Upgrade Expect Proxy-Authorization";
+        for name in texts.split_whitespace() {
             check(name, Some(NotAnArgumentHeader::Framing));
         }
         check("Accept", Some(NotAnArgumentHeader::Media));

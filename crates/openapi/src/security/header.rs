@@ -58,15 +58,9 @@ mod tests {
 
     #[test]
     fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
-        for name in [
-            "Host",
-            "TE",
-            "HTTP2-Settings",
-            "X_Forwarded_User",
-            "Proxy-Authorization",
-            "cookie",
-            "X-Original-URL",
-        ] {
+        let texts = "Host TE HTTP2-Settings X_Forwarded_User Proxy-Authorization cookie
+            X-Original-URL";
+        for name in texts.split_whitespace() {
             assert!(is_withheld_header(name), "{name}");
         }
         for name in ["", "X Own", "X-\u{e9}", "a:b", "a\nb", "{x}"] {

@@ -208,16 +208,9 @@ fn a_server_on_a_trusted_origin_counts_as_set_by_the_operator() {
 
 #[test]
 fn a_server_must_be_a_plain_http_address() {
-    for bad in [
-        "ftp://a.example",
-        "file:///etc",
-        "https://u:p@a.example",
-        "https://a.example?x=1",
-        "https://a.example#f",
-        "https://",
-        "https://{a",
-        "javascript:alert(1)",
-    ] {
+    let texts = "ftp://a.example file:///etc https://u:p@a.example https://a.example?x=1
+        https://a.example#f https:// https://{a javascript:alert(1)";
+    for bad in texts.split_whitespace() {
         let document = document(json!({"servers": [{"url": bad}]}));
         let options = LoadOptions::default();
         let found =

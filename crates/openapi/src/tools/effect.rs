@@ -155,6 +155,7 @@ const MOST_WORDS: usize = 40;
 
 #[cfg(test)]
 mod tests {
+    use callgate_testkit::rows;
     use callgate_tool::{Value, json};
 
     use super::*;
@@ -190,25 +191,22 @@ mod tests {
 
     #[test]
     fn a_get_that_executes_or_connects_is_no_read() {
-        for (key, operation) in [
-            (
-                "/api/v1/pods/{name}/exec",
-                json!({"operationId": "connectCoreV1GetNamespacedPodExec"}),
-            ),
-            ("/api/v1/pods/{name}/exec", json!({})),
-            ("/pods/{name}/proxy/{path}", json!({"operationId": "getPodProxy"})),
-            ("/pods/{name}/portforward", json!({})),
-            ("/pods/{name}/x", json!({"x-kubernetes-action": "connect"})),
-            (
-                "/containers/{id}/attach/ws",
-                json!({"summary": "Attach to a container via a websocket"}),
-            ),
-            ("/rtm.connect", json!({"operationId": "rtm_connect"})),
-            ("/rtm.connect", json!({})),
-            ("/a", json!({"operationId": "proxyGETNamespacedPod"})),
-            ("/a", json!({"summary": "Executes a command in a container"})),
-            ("/a", json!({"description": "Connects to a device.\n\nGets its state."})),
-        ] {
+        for [key, operation] in rows(
+            r#"
+            /api/v1/pods/{name}/exec => {"operationId": "connectCoreV1GetNamespacedPodExec"}
+            /api/v1/pods/{name}/exec => {}
+            /pods/{name}/proxy/{path} => {"operationId": "getPodProxy"}
+            /pods/{name}/portforward => {}
+            /pods/{name}/x => {"x-kubernetes-action": "connect"}
+            /containers/{id}/attach/ws => {"summary": "Attach to a container via a websocket"}
+            /rtm.connect => {"operationId": "rtm_connect"}
+            /rtm.connect => {}
+            /a => {"operationId": "proxyGETNamespacedPod"}
+            /a => {"summary": "Executes a command in a container"}
+            /a => {"description": "Connects to a device.\n\nGets its state."}
+            "#,
+        ) {
+            let operation = operation.parse().unwrap();
             check("GET", key, operation.clone(), Effect::Write);
             check("HEAD", key, operation, Effect::Write);
         }

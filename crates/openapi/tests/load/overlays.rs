@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use callgate_openapi::{Applied, Overlay, apply_overlays};
-use callgate_testkit::{corpus, rows};
+use callgate_testkit::{check_rows, corpus, rows};
 use callgate_tree::Limits;
 
 fn tree(text: &str) -> Node {
@@ -114,17 +114,12 @@ fn removing_deletes_every_selected_node() {
 #[test]
 fn digits_and_order_are_preserved() {
     let description = "{z: 1.10, a: 9007199254740993, m: 1e400, o: -0}";
-    check(
-        "1.0.0",
-        description,
-        "[{target: $, update: {n: 2.50}}]",
-        "{z: 1.10, a: 9007199254740993, m: 1e400, o: -0, n: 2.50}",
-    );
-    check(
-        "1.0.0",
-        description,
-        "[{target: $.z, remove: true}]",
-        "{a: 9007199254740993, m: 1e400, o: -0}",
+    check_rows(
+        "
+        [{target: $, update: {n: 2.50}}] => {z: 1.10, a: 9007199254740993, m: 1e400, o: -0, n: 2.50}
+        [{target: $.z, remove: true}] => {a: 9007199254740993, m: 1e400, o: -0}
+        ",
+        |[actions, expected]| check("1.0.0", description, actions, expected),
     );
 }
 

@@ -60,17 +60,14 @@ fn check(status: u16, body: &str, expected: &str) {
 #[test]
 fn a_refusal_is_read_under_every_status() {
     for status in [200, 400, 401, 403] {
-        for body in [
-            "{\"error\":\"invalid_client\",\"error_description\":\"no such client\"}",
-            "{\"access_token\":null,\"error\":\"invalid_client\"}",
-            "{\"error\":\"INVALID_CLIENT\"}",
-            "{\"ok\":false,\"error\":\"invalid_client\"}",
-            "{\"error\":{\"code\":\"invalid_client\",\"message\":\"x\"}}",
-            "{\"error\":{\"code\":401,\"type\":\"invalid_client\"}}",
-            "{\"errorCode\":\"invalid_client\",\"errorSummary\":\"x\"}",
-            "{\"ErrorCode\":\"invalid_client\",\"Error\":\"x\"}",
-            "error=invalid_client&error_description=x",
-        ] {
+        let texts = r#"{"access_token":null,"error":"invalid_client"} {"error":"INVALID_CLIENT"}
+            {"ok":false,"error":"invalid_client"}
+            {"error":{"code":"invalid_client","message":"x"}}
+            {"error":{"code":401,"type":"invalid_client"}}
+            {"errorCode":"invalid_client","errorSummary":"x"}
+            {"ErrorCode":"invalid_client","Error":"x"} error=invalid_client&error_description=x"#;
+        let others = ["{\"error\":\"invalid_client\",\"error_description\":\"no such client\"}"];
+        for body in texts.split_whitespace().chain(others) {
             check(status, body, "refused invalid_client");
         }
         for body in

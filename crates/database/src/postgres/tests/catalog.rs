@@ -133,13 +133,9 @@ async fn a_statement_is_described_without_running_it() {
         ("price".to_owned(), ColumnKind::Numeric { precision: Some(20), scale: Some(4) })
     );
     assert!(matches!(&columns[1].1, ColumnKind::Enumeration(labels) if labels.len() == 3));
-    for text in [
-        "select 1; select 2",
-        "select * from things",
-        "selec",
-        "select nothing from public.seen",
-        "select nothing(1)",
-    ] {
+    let texts = "select 1; select 2 | select * from things | selec
+        | select nothing from public.seen | select nothing(1)";
+    for text in texts.split('|').map(str::trim) {
         let error = postgres.describe(text).await.unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Statement, "{text}");
         assert!(!format!("{error:?}").contains("things"), "{error:?}");

@@ -1,5 +1,6 @@
 //! Tests tables of media types, their order and their findings.
 
+use callgate_testkit::{check_rows, list, rows};
 use callgate_tool::{Value, json};
 
 use super::*;
@@ -49,25 +50,22 @@ fn json_is_preferred_among_the_media_types_of_a_body() {
 
 #[test]
 fn the_plain_json_media_type_is_preferred_to_its_variants() {
-    for (described, first) in [
-        (&["application/json-patch+json", "application/json"][..], "application/json"),
-        (&["application/json-patch+json", "application/json", "text/json"], "application/json"),
-        (&["application/json; v=2", "application/json"], "application/json"),
-        (&["application/json-seq", "application/json"], "application/json"),
-        (&["application/json-patch+json", "Application/JSON"], "Application/JSON"),
-        (&["application/vnd.a+json", "text/json"], "application/vnd.a+json"),
-        (&["application/merge-patch+json", "application/vnd.a+json"], "application/vnd.a+json"),
-        (
-            &["application/json-patch+json", "application/merge-patch+json"],
-            "application/merge-patch+json",
-        ),
-        (
-            &["application/json-patch+json", "application/strategic-merge-patch+json"],
-            "application/strategic-merge-patch+json",
-        ),
-        (&["application/json-patch+json", "*/*"], "application/json-patch+json"),
-        (&["application/atom+xml", "text/xml"], "text/xml"),
-    ] {
+    for [described, first] in rows(
+        "
+        application/json-patch+json | application/json => application/json
+        application/json-patch+json | application/json | text/json => application/json
+        application/json; v=2 | application/json => application/json
+        application/json-seq | application/json => application/json
+        application/json-patch+json | Application/JSON => Application/JSON
+        application/vnd.a+json | text/json => application/vnd.a+json
+        application/merge-patch+json | application/vnd.a+json => application/vnd.a+json
+        application/json-patch+json | application/merge-patch+json => application/merge-patch+json
+        application/json-patch+json | application/strategic-merge-patch+json => application/strategic-merge-patch+json
+        application/json-patch+json | */* => application/json-patch+json
+        application/atom+xml | text/xml => text/xml
+        ",
+    ) {
+        let described = &list(described);
         let content = described.iter().map(|name| {
             ((*name).to_owned(), json!({"schema": {"type": "object", "xml": {"name": "x"}}}))
         });
@@ -87,16 +85,9 @@ fn the_plain_json_media_type_is_preferred_to_its_variants() {
 fn an_object_is_json_only_under_media_types_of_json() {
     let object = json!({"schema": {"type": "object", "properties": {"a": {}}}});
     let list = json!({"schema": {"type": "array", "items": {}}});
-    for media_type in [
-        "application/cbor",
-        "application/x-protobuf",
-        "application/x-msgpack",
-        "application/jwt",
-        "message/rfc822",
-        "application/form-data",
-        "text/csv",
-        "application/graphql",
-    ] {
+    let texts = "application/cbor application/x-protobuf application/x-msgpack application/jwt
+        message/rfc822 application/form-data text/csv application/graphql";
+    for media_type in texts.split_whitespace() {
         let alone = [&*format!("{media_type} Text true"), "body-media-not-written"];
         for schema in [&object, &list] {
             check(json!({"required": true, "content": {media_type: schema}}), &alone);
@@ -210,21 +201,17 @@ fn a_body_in_a_media_type_that_cannot_be_written_is_reported() {
 
 #[test]
 fn malformed_bodies_are_reported() {
-    check(json!({"content": {}}), &["malformed-node"]);
-    check(json!({"content": {"json": {}}}), &["malformed-node", "malformed-node"]);
-    check(json!({"$ref": "#/nothing"}), &["missing-reference"]);
-    check(json!({"content": {"*/*": {}}}), &["application/json Json false", "media-range"]);
-    check(
-        json!({"content": {"application/*+json": {}}}),
-        &["application/json Json false", "media-range"],
+    check_rows(
+        r##"
+        {"content": {}} => malformed-node
+        {"content": {"json": {}}} => malformed-node | malformed-node
+        {"$ref": "#/nothing"} => missing-reference
+        {"content": {"*/*": {}}} => application/json Json false | media-range
+        {"content": {"application/*+json": {}}} => application/json Json false | media-range
+        {"content": {"*/*": {}, "application/json; charset=utf-8": {}}} => application/json; charset=utf-8 Json false | media-range
+        {"content": {"application/*": {}, "text/plain": {}}} => text/plain Text false | application/json Json false | media-range
+        null =>
+        "##,
+        |[body, expected]| check(body.parse().unwrap(), &list(expected)),
     );
-    check(
-        json!({"content": {"*/*": {}, "application/json; charset=utf-8": {}}}),
-        &["application/json; charset=utf-8 Json false", "media-range"],
-    );
-    check(
-        json!({"content": {"application/*": {}, "text/plain": {}}}),
-        &["text/plain Text false", "application/json Json false", "media-range"],
-    );
-    check(json!(null), &[]);
 }
