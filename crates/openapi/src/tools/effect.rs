@@ -206,7 +206,7 @@ mod tests {
             /a => {"description": "Connects to a device.\n\nGets its state."}
             "#,
         ) {
-            let operation = operation.parse().unwrap();
+            let operation: Value = operation.parse().unwrap();
             check("GET", key, operation.clone(), Effect::Write);
             check("HEAD", key, operation, Effect::Write);
         }
