@@ -3,12 +3,11 @@
 use crate::prelude::*;
 use std::thread;
 
-use callgate::config::{Error, Finding};
-use callgate_config::Loader;
+use callgate::config::{self, Error, Finding, Loader};
 
-/// Reads configurations that may name exported tools.
+/// Reads configurations that may have toolsets of all kinds, and name exported tools.
 pub(crate) fn loader() -> Loader {
-    Loader::new().with_source(callgate_ces::Exports)
+    config::loader().with_source(callgate_ces::Exports)
 }
 
 /// Builds on a thread of its own: the caller may be in a runtime.

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate::openapi::TextLimits as Limits;
+use callgate::{config::kinds, openapi::TextLimits as Limits};
 
 use crate::root;
 
@@ -18,7 +18,7 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn every_example_configuration_loads() {
     assert!(examples().len() >= 2);
-    let environment = Environment::new().without_audit().without_databases();
+    let environment = Environment::new().without_audit().asking_no_source();
     for file in examples() {
         let built = build_in(&loader().file(&file).unwrap(), &environment).unwrap();
         for toolset in &built.toolsets {
@@ -39,7 +39,7 @@ fn the_full_example_shows_every_key() {
         let text = fs::read(root().join(file)).unwrap();
         keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }
-    for table in callgate_config::tables() {
+    for table in callgate_config::tables(&kinds()) {
         for key in table.keys() {
             assert!(
                 shown.iter().any(|known| known == key.name),

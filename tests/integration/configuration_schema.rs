@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 
-use callgate::openapi::TextLimits as Limits;
+use callgate::{config::kinds, openapi::TextLimits as Limits};
 use callgate_config::Kind;
 use callgate_tree::read;
 use jsonschema::Validator;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::root;
 
 fn printed() -> Value {
-    serde_json::from_str(&callgate_config::schema().to_string()).unwrap()
+    serde_json::from_str(&callgate_config::schema(&kinds()).to_string()).unwrap()
 }
 
 fn tree(text: &[u8]) -> Value {
@@ -38,7 +38,7 @@ fn faults(validator: &Validator, value: &Value) -> Vec<String> {
 #[test]
 fn the_schema_is_the_one_that_is_printed() {
     let kept = fs::read_to_string(root().join("config/schema.json")).unwrap();
-    let printed = format!("{:#}\n", callgate_config::schema());
+    let printed = format!("{:#}\n", callgate_config::schema(&kinds()));
     assert!(kept == printed, "write it: `cargo run -- schema > config/schema.json`");
     assert!(jsonschema::draft202012::meta::is_valid(&self::printed()));
 }
@@ -132,7 +132,7 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
 
 #[test]
 fn every_key_of_the_schema_has_a_description() {
-    for table in callgate_config::tables() {
+    for table in callgate_config::tables(&kinds()) {
         for key in table.keys() {
             let is_sentence =
                 key.about.starts_with(|first: char| first.is_uppercase() || first == '`');
@@ -141,7 +141,8 @@ fn every_key_of_the_schema_has_a_description() {
         let sorted = table.keys().windows(2).all(|pair| pair[0].name < pair[1].name);
         assert!(sorted, "no key of {} is declared twice", table.name);
     }
-    let tables = callgate_config::tables();
+    let kinds = kinds();
+    let tables = callgate_config::tables(&kinds);
     let counts = tables.iter().flat_map(callgate_config::Table::keys);
     assert!(counts.filter(|key| matches!(key.kind, Kind::Count(120))).count() == 1);
 }

@@ -12,7 +12,7 @@ fn configured(service: &Connectors, members: &str) -> String {
 }
 
 async fn built(service: &Connectors, members: &str) -> Result<Built, callgate_config::Error> {
-    let config = Config::from_text(configured(service, members), "").unwrap();
+    let config = loader().text(configured(service, members), "").unwrap();
     config.build(&Environment::new(), None).await
 }
 
@@ -77,7 +77,7 @@ async fn a_connection_that_cannot_be_read_keeps_the_names_of_its_tools() {
     let service = Connectors::start(UserRules::default()).await;
     let away = closed_origin().await;
     let text = configured(&service, ACTIONS).replace(&service.origin, &away);
-    let config = Config::from_text(&text, "").unwrap();
+    let config = loader().text(&text, "").unwrap();
     let error = config.build(&Environment::new(), None).await.unwrap_err();
     assert_eq!(error.findings()[0].code, "unreachable-connection");
     let environment = Environment::new().listing_missing();
@@ -101,7 +101,7 @@ async fn a_user_of_a_connection_that_falls_back_is_refused() {
 #[track_caller]
 fn refused(members: &str, expected: &str) {
     let text = format!("toolsets: {{crm: {{connection: {CONNECTION}, {members}}}}}");
-    let error = match Config::from_text(&text, "") {
+    let error = match loader().text(&text, "") {
         Err(error) => error,
         Ok(config) => config.build_blocking(&Environment::new(), None).unwrap_err(),
     };
@@ -142,8 +142,8 @@ toolsets:
 
 #[tokio::test]
 async fn a_connection_on_a_local_database_asks_nobody_else() {
-    let config = Config::from_text(LOCAL, "").unwrap();
-    let environment = Environment::new().without_databases();
+    let config = loader().text(LOCAL, "").unwrap();
+    let environment = Environment::new().asking_no_source();
     let built = config.build(&environment, None).await.unwrap();
     let names: Vec<_> = built.executor.entries().map(|tool| tool.name().to_string()).collect();
     let expected = [
@@ -156,7 +156,7 @@ async fn a_connection_on_a_local_database_asks_nobody_else() {
     ];
     assert_eq!(names, expected);
     let text = LOCAL.replace("{toolset: shop}", "{toolset: nope}");
-    let error = Config::from_text(&text, "").unwrap().build(&environment, None).await.unwrap_err();
+    let error = loader().text(&text, "").unwrap().build(&environment, None).await.unwrap_err();
     let pointer = "/connections/projects~1p~1locations~1l~1connections~1crm/toolset";
     assert_eq!(
         (error.findings()[0].code, &*error.findings()[0].pointer),

@@ -25,8 +25,7 @@ async fn a_configured_data_store_is_searched_and_answers() {
         "toolsets: {{manuals: {{{}, vertex: {{engine: {SEARCHED}/engines/shop, filter: 'tier: ANY($session.params.tier)', fields: {{price: number}}, answer: true}}}}}}",
         around(&service)
     );
-    let built =
-        Config::from_text(&text, "").unwrap().build(&Environment::new(), None).await.unwrap();
+    let built = loader().text(&text, "").unwrap().build(&Environment::new(), None).await.unwrap();
     let asked = json!({"query": "backup", "limit": 1, "where": {"price": {"lt": 5}}});
     let found = called(&built, "manuals-search", asked).await;
     assert_eq!(found["snippets"][0]["document"], json!("m1"));

@@ -22,7 +22,8 @@ async fn load(server: &str, away: &str, listed: &str) -> Built {
     fs::write(folder.path().join("spec.yaml"), describe(&description)).unwrap();
     let toolset = folder.path().join("toolset.yaml");
     fs::write(&toolset, format!("credential_origins: [\"{listed}\"]\n")).unwrap();
-    load_toolset(&toolset, None).await.unwrap()
+    let config = Config::from_toolset_file(&toolset).unwrap();
+    config.build(&Environment::new(), None).await.unwrap()
 }
 
 async fn call(built: &Built, tool: &str) -> Outcome {

@@ -17,7 +17,7 @@ use callgate::{
     transport::{NamedBy, ResponseBody, Transport},
 };
 use callgate_auth::{BegunLogin, DeviceLogin};
-use callgate_config::{DescriptionOptions, Subject, examine_subject, load_description};
+use callgate_config::{Subject, examine_subject};
 use callgate_executor::{CallRights, preview, review};
 use callgate_gateway::{
     RouteCalls, RouteRequest, ServeOptions, SessionInput, Source, examine_sidecar, serve, start_log,
@@ -77,9 +77,6 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(&Config, &Environment, &Built) =
         |config, environment, built| is_send(config.build(environment, Some(built)));
     let _: fn(&Path) = |file| is_send(load(file));
-    let _: fn(&Path) = |file| is_send(load_toolset(file, None));
-    let _: fn(&Path, &DescriptionOptions) =
-        |file, options| is_send(load_description(file, options));
     let _: fn(&dyn KindSettings, &CommonSettings<'_>, Surroundings<'_>) =
         |settings, common, around| is_send(settings.open(common, &[], around));
     let _: fn(&mut Reader, &SharedSurroundings<'_>) =

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
-use callgate::openapi::TextCode;
+use callgate::{config::kinds, openapi::TextCode};
 use callgate_ces::RemarkKind;
 use callgate_config::{Key, Kind, Table, Takes, tables};
 use callgate_transport::{AttemptEnd, Repeat, RequestKind, repeat};
@@ -29,7 +29,7 @@ fn check(name: &str, expected: &str) {
 #[test]
 fn the_chapter_about_the_configuration_equals_the_table_of_keys() {
     let mut page = CONFIGURATION.to_owned();
-    for table in tables() {
+    for table in tables(&kinds()) {
         write!(page, "\n## {}\n\n", heading(&table)).unwrap();
         if table.takes == Takes::One {
             page.push_str("One of these keys:\n\n");
@@ -114,7 +114,7 @@ fn the_chapter_about_codes_equals_the_tables_of_codes() {
         write!(page, "\n### `{}`\n\n{}\n", code.as_str(), code.explanation()).unwrap();
     }
     page.push_str("\n## Findings about configurations and exports\n");
-    let mut findings = callgate_config::codes();
+    let mut findings = callgate_config::codes(&kinds());
     findings.extend(RemarkKind::ALL.iter().map(|kind| (kind.as_str(), kind.explanation())));
     findings.sort_unstable();
     for (code, explanation) in findings {

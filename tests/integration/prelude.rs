@@ -36,7 +36,6 @@ pub(crate) use callgate::{
     result::{Event, Pending, PendingKind},
 };
 pub(crate) use callgate_auth::Login;
-pub(crate) use callgate_config::load_toolset;
 pub(crate) use callgate_openapi::{Document, LoadOptions};
 pub(crate) use callgate_testkit::{Raw, closed_origin, describe, serve};
 pub(crate) use callgate_tool::{Object, Value, json};

@@ -26,7 +26,18 @@ const TABLE: &[Row] = &[
     Row {
         level: 9,
         name: "callgate",
-        uses: &["config", "dialect", "executor", "policy", "search", "session"],
+        uses: &[
+            "config",
+            "connector",
+            "database",
+            "dialect",
+            "documents",
+            "executor",
+            "policy",
+            "search",
+            "session",
+            "vertex",
+        ],
     },
     Row {
         level: 9,
@@ -38,9 +49,6 @@ const TABLE: &[Row] = &[
         name: "config",
         uses: &[
             "auth",
-            "connector",
-            "database",
-            "documents",
             "executor",
             "google",
             "kind",
@@ -51,7 +59,6 @@ const TABLE: &[Row] = &[
             "store",
             "transport",
             "tree",
-            "vertex",
         ],
     },
     Row { level: 7, name: "connector", uses: &["kind", "session", "transport"] },

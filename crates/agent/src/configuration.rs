@@ -24,7 +24,8 @@ impl Agent {
     /// use callgate_agent::Agent;
     ///
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// let built = callgate_config::load("callgate.yaml".as_ref()).await?;
+    /// let config = callgate_config::Config::from_file("callgate.yaml")?;
+    /// let built = config.build(&callgate_config::Environment::new(), None).await?;
     /// let agent = Agent::of_configuration(&built, "pizza")?;
     /// # Ok(())
     /// # }

@@ -154,9 +154,9 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), callgate::config::Error> {
-//! use callgate::config::{Config, Environment};
+//! use callgate::config::{self, Environment};
 //!
-//! let config = Config::from_file("callgate.yaml")?;
+//! let config = config::loader().file("callgate.yaml")?;
 //! let built = config.build(&Environment::new(), None).await?;
 //! println!("{} tools", built.executor.entries().count());
 //! # Ok(())
@@ -218,6 +218,7 @@ pub use callgate_tool::{
     Value, json,
 };
 
+mod kinds;
 #[cfg(any(doc, doctest))]
 pub mod manual;
 mod openapi_tools;
@@ -302,13 +303,15 @@ pub mod config {
     pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
         Built, BuiltToolset, CertificateSource, Config, Description, DescriptionOptions,
-        Environment, Error, IdentityConfig, Location, SchemeChoice, ServerUrl, TlsConfig,
-        ToolsetConfig, load,
+        Environment, Error, IdentityConfig, Kinds, Loader, Location, SchemeChoice, ServerUrl,
+        TlsConfig, ToolsetConfig,
     };
     pub use callgate_executor::{CallSettings, Redirects, Retry, RetryWhen};
     pub use callgate_settings::Finding;
     pub use callgate_tool::{ToolEdit, ToolsetName};
     pub use url::Url;
+
+    pub use crate::kinds::{kinds, load, loader};
 }
 
 /// Descriptions: the selection of their parts, and the report of the problems found.

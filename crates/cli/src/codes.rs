@@ -4,12 +4,13 @@ use callgate::{
     FaultCode,
     openapi::{Code, TextCode},
 };
+use callgate_config::Kinds;
 use callgate_openapi::Example;
 
 pub(crate) type Explained = (&'static str, &'static str);
 
-pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
-    let mut codes = of_findings().into_iter().chain(of_calls());
+pub(crate) fn explanation(asked: &str, kinds: &Kinds) -> Option<&'static str> {
+    let mut codes = of_findings(kinds).into_iter().chain(of_calls());
     codes.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
@@ -23,13 +24,13 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// Returns true if findings can have this code: those of descriptions, configurations, exports and overlays.
-pub(crate) fn is_known(asked: &str) -> bool {
-    of_findings().iter().any(|(name, _)| *name == asked)
+pub(crate) fn is_known(asked: &str, kinds: &Kinds) -> bool {
+    of_findings(kinds).iter().any(|(name, _)| *name == asked)
 }
 
 /// The codes of all findings: first those about descriptions, then those about configurations.
-pub(crate) fn of_findings() -> Vec<Explained> {
-    [of_descriptions(), of_configurations()].concat()
+pub(crate) fn of_findings(kinds: &Kinds) -> Vec<Explained> {
+    [of_descriptions(), of_configurations(kinds)].concat()
 }
 
 pub(crate) fn of_descriptions() -> Vec<Explained> {
@@ -40,13 +41,13 @@ pub(crate) fn of_descriptions() -> Vec<Explained> {
 }
 
 /// The codes of findings about configurations and exports, in alphabetical order.
-pub(crate) fn of_configurations() -> Vec<Explained> {
+pub(crate) fn of_configurations(kinds: &Kinds) -> Vec<Explained> {
     #[cfg(feature = "ces")]
     let of_exports =
         table(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
     #[cfg(not(feature = "ces"))]
     let of_exports = [];
-    sorted_codes(&callgate_config::codes(), &of_exports)
+    sorted_codes(&callgate_config::codes(kinds), &of_exports)
 }
 
 pub(crate) fn of_calls() -> Vec<Explained> {
@@ -84,21 +85,23 @@ const OF_TEXTS: [(&str, &str, &str); TextCode::ALL.len()] = examples!(
 mod tests {
     use std::collections::BTreeSet;
 
+    use callgate::config::kinds;
+
     use super::*;
 
     #[test]
     fn no_code_of_a_finding_is_also_a_fault_code() {
-        let codes = [of_findings(), of_calls()].concat();
+        let codes = [of_findings(&kinds()), of_calls()].concat();
         let names: BTreeSet<_> = codes.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), codes.len());
     }
 
     #[test]
     fn each_code_is_explained_in_one_line_of_sentences() {
-        for (name, explanation) in [of_findings(), of_calls()].concat() {
+        for (name, explanation) in [of_findings(&kinds()), of_calls()].concat() {
             assert!(explanation.ends_with('.') && explanation.lines().count() == 1, "{name}");
         }
-        for (name, explanation) in [of_configurations(), of_calls()].concat() {
+        for (name, explanation) in [of_configurations(&kinds()), of_calls()].concat() {
             assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{name}");
         }
     }

@@ -6,7 +6,7 @@ use callgate::{
     config::{Built, BuiltToolset, Environment, Error, Finding},
     openapi::OperationStatus,
 };
-use callgate_config::{DescriptionOptions, LoadEffects, Loader, MAX_FILE_BYTES};
+use callgate_config::{DescriptionOptions, Kinds, LoadEffects, Loader, MAX_FILE_BYTES};
 
 use crate::{
     args::DescriptionArguments,
@@ -22,10 +22,10 @@ use crate::{
 pub(crate) fn open(
     file: &Path,
     options: &DescriptionOptions,
-    effects: LoadEffects,
+    loader: &Loader,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = build_silently(file, options, effects, environment)?;
+    let built = build_silently(file, options, loader, environment)?;
     for warning in &built.warnings {
         output::print_message(&rendered_finding(warning, &built.warnings));
     }
@@ -33,37 +33,45 @@ pub(crate) fn open(
 }
 
 /// An executor that makes no calls; nothing is printed. Its findings include those of a sidecar.
-pub(crate) fn build_for_check(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
+pub(crate) fn build_for_check(
+    file: &Path,
+    options: &DescriptionOptions,
+    kinds: &Kinds,
+) -> Result<Built, Error> {
     let environment = Environment::new().without_audit().examining_sidecar();
-    build_silently(file, options, effects::CHECK, &environment)
+    build_silently(file, options, &loader(kinds, effects::CHECK), &environment)
 }
 
 /// An executor from the user's file, without a word. Descriptions at addresses are kept for times when they cannot be fetched.
 pub(crate) fn build_silently(
     file: &Path,
     options: &DescriptionOptions,
-    effects: LoadEffects,
+    loader: &Loader,
     environment: &Environment,
 ) -> Result<Built, Error> {
     let location = file_argument::location(file)?;
     let environment = cached_environment(environment.clone());
     let grants = grants::grant_store(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
-    let config = loader(effects).open(location, options)?;
+    let config = loader.open(location, options)?;
     config.build_blocking(&environment, None)
 }
 
 /// The only way of the commands to a load: each names its effects.
-pub(crate) fn loader(effects: LoadEffects) -> Loader {
-    let loader = Loader::new().with_effects(effects);
+pub(crate) fn loader(kinds: &Kinds, effects: LoadEffects) -> Loader {
+    let loader = Loader::new().with_kinds(kinds.clone()).with_effects(effects);
     #[cfg(feature = "ces")]
     let loader = loader.with_source(callgate_ces::Exports);
     loader
 }
 
 /// A loader that reads no file outside of a folder.
-pub(crate) fn confined_loader(effects: LoadEffects, folder: &Path) -> Result<Loader, Failure> {
-    loader(effects).reading_below(folder).map_err(|error| unreadable(folder, &error))
+pub(crate) fn confined_loader(
+    kinds: &Kinds,
+    effects: LoadEffects,
+    folder: &Path,
+) -> Result<Loader, Failure> {
+    loader(kinds, effects).reading_below(folder).map_err(|error| unreadable(folder, &error))
 }
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
@@ -89,10 +97,10 @@ pub(crate) fn rendered_finding(finding: &Finding, all: &[Finding]) -> String {
 pub(crate) fn usable(
     file: &Path,
     options: &DescriptionOptions,
-    effects: LoadEffects,
+    loader: &Loader,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = open(file, options, effects, environment)?;
+    let built = open(file, options, loader, environment)?;
     tell_unasked(file, &built);
     let mut faults = String::new();
     for toolset in &built.toolsets {

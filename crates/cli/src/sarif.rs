@@ -6,6 +6,7 @@ use std::{
 };
 
 use callgate::{config::Finding, openapi::Position};
+use callgate_config::Kinds;
 use callgate_tool::{Value, json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -32,13 +33,13 @@ struct LogEntry<'a> {
 }
 
 /// The log of a check: the findings about descriptions, and those about the configuration and overlays.
-pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding]) -> Value {
+pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding], kinds: &Kinds) -> Value {
     let mut entries: Vec<_> = findings.iter().map(LogEntry::of_finding).collect();
     entries.extend(causes.iter().map(|(file, cause)| LogEntry::of_cause(file, cause)));
     let mut codes: Vec<_> = entries.iter().map(|entry| entry.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    let rules: Vec<_> = codes.iter().map(|code| rule(code)).collect();
+    let rules: Vec<_> = codes.iter().map(|code| rule(code, kinds)).collect();
     let results: Vec<_> = entries.iter().map(|entry| result(entry, &codes)).collect();
     let driver = json!({"name": "callgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
     json!({
@@ -88,8 +89,8 @@ fn message_with_help(message: &str, help: &str) -> String {
     format!("{message}{help}")
 }
 
-fn rule(id: &str) -> Value {
-    let explanation = explanation(id).unwrap_or("A finding about the configuration.");
+fn rule(id: &str, kinds: &Kinds) -> Value {
+    let explanation = explanation(id, kinds).unwrap_or("A finding about the configuration.");
     let short = explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
     json!({"id": id, "shortDescription": {"text": short}, "help": {"text": explanation}})
 }

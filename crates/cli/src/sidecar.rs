@@ -11,6 +11,7 @@ use callgate::{
     secret::{LocalStores, SecretReference, SecretStore},
 };
 use callgate_auth::{AuthConfig, AuthContext, Authenticator, CredentialSource};
+use callgate_config::Kinds;
 use callgate_tool::Value;
 use callgate_transport::{
     CaCertificates, Client, ClientIdentity, ClientSettings, Error, ErrorKind, Limits, Network,
@@ -41,8 +42,11 @@ pub(crate) struct Answer {
 }
 
 impl Sidecar {
-    pub(crate) async fn from_arguments(arguments: &SidecarArguments) -> Result<Self, Failure> {
-        let url = address::sidecar_url(arguments)?;
+    pub(crate) async fn from_arguments(
+        arguments: &SidecarArguments,
+        kinds: &Kinds,
+    ) -> Result<Self, Failure> {
+        let url = address::sidecar_url(arguments, kinds)?;
         let bearer = arguments.bearer.as_deref().map(bearer).transpose()?;
         if bearer.is_some() && address::is_readable_on_the_way(&url) {
             output::print_message_line(&format!("note: your token goes to `{url}` without TLS"));

@@ -73,13 +73,12 @@ codes! {
     }
 }
 
-/// The codes of findings about configurations, each with its explanation, in alphabetical order.
-pub fn codes() -> Vec<(&'static str, &'static str)> {
+/// The codes of findings about configurations with these kinds of toolsets, each with its explanation, in alphabetical order.
+pub fn codes(kinds: &Kinds) -> Vec<(&'static str, &'static str)> {
     let own = ConfigCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
     let of_settings = SettingCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
     let of_tools = KindCode::ALL.iter().map(|code| (code.as_str(), code.explanation()));
-    let mut codes: Vec<_> =
-        own.chain(of_settings).chain(of_tools).chain(Kinds::default().codes()).collect();
+    let mut codes: Vec<_> = own.chain(of_settings).chain(of_tools).chain(kinds.codes()).collect();
     codes.sort_unstable();
     codes
 }

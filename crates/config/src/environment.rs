@@ -48,10 +48,9 @@ pub struct Environment {
     pub(crate) listeners: Option<Listeners>,
     /// The program's own store for what outlives a call.
     pub(crate) state: Option<Arc<dyn Store>>,
-    /// True if no database is connected to: their tools have names alone.
-    pub(crate) has_no_databases: bool,
-    /// The program that extracts the text of PDF files.
-    #[cfg(feature = "pdf")]
+    /// True if no source of a kind of toolset is asked: their tools have names alone.
+    pub(crate) asks_no_source: bool,
+    /// The program that extracts the text of files.
     pub(crate) extractor: Option<PathBuf>,
     /// True if `****` replaces credentials that are not available.
     pub(crate) has_stand_ins: bool,
@@ -175,17 +174,15 @@ impl Environment {
         self
     }
 
-    /// Connects to no database: the tools of databases have names alone, and their calls fail.
+    /// Asks no source of a kind of toolset: its tools have names alone, and their calls fail.
     #[doc(hidden)]
     #[must_use]
-    pub fn without_databases(mut self) -> Self {
-        self.has_no_databases = true;
+    pub fn asking_no_source(mut self) -> Self {
+        self.asks_no_source = true;
         self
     }
 
-    /// Extracts the text of PDF files by this program, started with the argument `extract`, which calls `callgate_documents::extract`.
-    /// Without it, PDF files among documents are findings.
-    #[cfg(feature = "pdf")]
+    /// Extracts the text of files by this program, started with the argument `extract`. Without it, PDF files among documents are findings.
     #[must_use]
     pub fn with_extractor(mut self, program: impl Into<PathBuf>) -> Self {
         self.extractor = Some(program.into());
@@ -212,7 +209,7 @@ impl Environment {
 
     /// The effects that opening toolsets of a kind may have: none where only the names of their tools matter.
     pub(crate) fn kind_effects(&self, effects: LoadEffects) -> LoadEffects {
-        if self.has_no_databases { effects.min(LoadEffects::Files) } else { effects }
+        if self.asks_no_source { effects.min(LoadEffects::Files) } else { effects }
     }
 
     /// Connections that avoid our own listeners, through a proxy if there is one.

@@ -1,67 +1,43 @@
-//! The kinds of toolsets of this build, with the keys that they bring, and the one rule about keys of several kinds: a toolset is of
-//! one kind, and a key that means nothing to it is an error.
+//! The kinds of toolsets that a program registers, with the keys that they bring, and the one rule about keys of several kinds: a
+//! toolset is of one kind, and a key that means nothing to it is an error.
 
 use std::sync::Arc;
 
 use callgate_kind::{Beside, Kept, KindKeys, ToolsetKind};
-use callgate_settings::{Key, Mapping, Reader, SettingCode, Table, at, pointer_segment};
+use callgate_settings::{
+    Key, Mapping, Reader, Section as _, SettingCode, Table, at, pointer_segment,
+};
 use callgate_tree::{Node, Object};
 
-/// The kinds that toolsets may be of.
+use crate::limits::ToolsetLimits;
+
+/// The kinds that toolsets may be of, beside descriptions and functions: what a program registers.
+///
+/// ```
+/// use callgate_config::{Kinds, Loader};
+/// use callgate_settings::Key;
+///
+/// // A key of a kind that this build lacks is a finding that names the feature.
+/// let kinds = Kinds::new().without(const { &[Key::absent("database", &["sqlite"])] }, &[]);
+/// let text = "toolsets: {shop: {database: {url: env:SHOP}}}";
+/// let error = Loader::new().with_kinds(kinds).text(text, "").unwrap_err();
+/// assert!(error.to_string().contains("the feature `sqlite`"));
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Kinds {
+pub struct Kinds {
     all: Vec<Arc<dyn ToolsetKind>>,
     /// The keys that name sources of kinds that are not in this build.
     absent: Vec<&'static str>,
     toolset: Vec<&'static [Key]>,
+    /// The keys of `limits` of a toolset: the common ones, then those of kinds.
     limits: Vec<&'static [Key]>,
     root: Vec<&'static [Key]>,
 }
 
 impl Default for Kinds {
-    /// The kinds of this build: the only code that knows them.
     fn default() -> Self {
-        let (all, absent) = (Vec::new(), Vec::new());
-        let (toolset, limits, root) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kinds = Self { all, absent, toolset, limits, root };
-        #[cfg(feature = "_database")]
-        kinds.add(Arc::new(callgate_database::DatabaseKind));
-        #[cfg(not(feature = "_database"))]
-        kinds.lack(
-            const {
-                let engines = &["mysql", "postgres", "sqlite"];
-                &[
-                    Key::absent("database", engines),
-                    Key::absent("entities", engines),
-                    Key::absent("query", engines),
-                    Key::absent("statements", engines),
-                ]
-            },
-            &[],
-        );
-        #[cfg(feature = "connector")]
-        kinds.add(Arc::new(callgate_connector::ConnectorKind));
-        #[cfg(not(feature = "connector"))]
-        kinds.lack(
-            const {
-                let connector = &["connector"];
-                &[
-                    Key::absent("connection", connector),
-                    Key::absent("actions", connector),
-                    Key::absent("user", connector),
-                ]
-            },
-            const { &[Key::absent("connections", &["connector"])] },
-        );
-        #[cfg(feature = "documents")]
-        kinds.add(Arc::new(callgate_documents::DocumentsKind));
-        #[cfg(not(feature = "documents"))]
-        kinds.lack(const { &[Key::absent("documents", &["documents"])] }, &[]);
-        #[cfg(any(feature = "documents", feature = "vertex"))]
-        kinds.add(Arc::new(callgate_vertex::VertexKind { asks_google: cfg!(feature = "vertex") }));
-        #[cfg(not(any(feature = "documents", feature = "vertex")))]
-        kinds.lack(const { &[Key::absent("vertex", &["documents", "vertex"])] }, &[]);
-        kinds
+        let (all, absent, limits) = (Vec::new(), Vec::new(), ToolsetLimits::TABLE.shared.to_vec());
+        Self { all, absent, toolset: Vec::new(), limits, root: Vec::new() }
     }
 }
 
@@ -69,23 +45,29 @@ impl Default for Kinds {
 pub(crate) type RootSections = Vec<(&'static str, Kept)>;
 
 impl Kinds {
-    pub(crate) fn add(&mut self, kind: Arc<dyn ToolsetKind>) {
-        let keys = kind.keys();
-        self.toolset.push(keys.toolset);
-        self.limits.push(keys.limits);
-        self.root.push(keys.root);
-        self.all.push(kind);
+    /// No kinds: toolsets have descriptions and functions alone.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Records the keys of a toolset, and of the configuration, of a kind that is not in this build.
-    #[cfg_attr(
-        all(feature = "_database", feature = "connector", feature = "documents"),
-        expect(dead_code, reason = "a build with all kinds lacks none")
-    )]
-    fn lack(&mut self, toolset: &'static [Key], root: &'static [Key]) {
+    /// Adds a kind.
+    #[must_use]
+    pub fn with(mut self, kind: impl ToolsetKind + 'static) -> Self {
+        let KindKeys { toolset, limits, root } = kind.keys();
+        self.toolset.push(toolset);
+        self.limits.push(limits);
+        self.root.push(root);
+        self.all.push(Arc::new(kind));
+        self
+    }
+
+    /// Records a kind that is not in this build by its keys: of a toolset, that of its source first, and of the configuration.
+    #[must_use]
+    pub fn without(mut self, toolset: &'static [Key], root: &'static [Key]) -> Self {
         self.toolset.push(toolset);
         self.root.push(root);
         self.absent.extend(toolset.first().map(|source| source.name));
+        self
     }
 
     /// True if a key names a source of a kind that is not in this build.
@@ -113,7 +95,7 @@ impl Kinds {
         &self.toolset
     }
 
-    /// The keys of `limits` that kinds bring.
+    /// The keys of `limits` of a toolset that tables share: the common ones, and those that kinds bring.
     pub(crate) fn limit_keys(&self) -> &[&'static [Key]] {
         &self.limits
     }

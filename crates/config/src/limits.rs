@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use callgate_settings::{Bytes, Count, Mapping, Reader, Section, Table, Whole, at, keys};
+use callgate_settings::{Bytes, Count, Key, Mapping, Reader, Section, Table, Whole, at, keys};
 
 use crate::{
-    kinds::Kinds,
     policy::{Breaker, CallRate},
     toolset::ToolsetConfig,
 };
@@ -77,17 +76,16 @@ pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> ToolsetConfig {
     toolset
 }
 
-/// Applies the key `limits` over the limits of a toolset.
+/// Applies the key `limits` over the limits of a toolset. It has also these keys.
 pub(crate) fn apply_limits(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     toolset: &mut ToolsetConfig,
-    kinds: &Kinds,
+    keys: &[&'static [Key]],
 ) {
     let Some(node) = mapping.object.get("limits") else { return };
     let pointer = at(mapping, "limits");
-    let shared = [ToolsetLimits::TABLE.shared, kinds.limit_keys()].concat();
-    let table = Table { shared: &shared, ..ToolsetLimits::TABLE };
+    let table = Table { shared: keys, ..ToolsetLimits::TABLE };
     if let Some(mapping) = reader.mapping(node, &pointer, &table) {
         ToolsetLimits::fill(toolset, reader, mapping);
         SharedLimits::fill(toolset, reader, mapping);

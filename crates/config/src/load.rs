@@ -9,15 +9,12 @@ use std::{
 
 use callgate_kind::ToolsetKind;
 use callgate_settings::{Finding, LoadEffects, Severity};
-use callgate_transport::Transport;
-use callgate_tree::{Limits, Node};
+use callgate_tree::Node;
 
 use crate::{
-    build::Built,
     code::ConfigCode,
     config::Config,
     description::Description,
-    environment::Environment,
     error::Error,
     kinds::Kinds,
     location::Location,
@@ -28,55 +25,13 @@ use crate::{
     toolsets::{ToolsetLocation, toolset},
 };
 
-/// Builds an executor from a configuration file.
-///
-/// ```no_run
-/// # async fn example() -> Result<(), callgate_config::Error> {
-/// let built = callgate_config::load("callgate.yaml".as_ref()).await?;
-/// for entry in built.executor.entries() {
-///     println!("{}", entry.name());
-/// }
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-/// [`Error`] with every fault of the file, each with its line and column.
-pub async fn load(file: &Path) -> Result<Built, Error> {
-    Config::from_file(file)?.build(&Environment::new(), None).await
-}
-
-/// Builds an executor from one toolset's settings (the value below `toolsets.NAME`) in a file of their own, like a
-/// fixture. The default of `openapi` is `spec.yaml` beside the file; `transport` overrides `upstream`.
-///
-/// # Errors
-/// [`Error`] with every fault of the file, each with its line and column.
-pub async fn load_toolset(
-    file: &Path,
-    transport: Option<Arc<dyn Transport>>,
-) -> Result<Built, Error> {
-    let environment = Environment { transport, ..Environment::new() };
-    Config::from_toolset_file(file)?.build(&environment, None).await
-}
-
-/// Builds an executor from a bare description: without a prefix, and without a credential unless an option names one.
-///
-/// # Errors
-/// [`Error`] if the file cannot be read or an option has a fault.
-pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
-    let parsed = callgate_openapi::read(&bytes(file)?, &Limits::default());
-    let mut config = Config::new().with_file(file);
-    config.reader.files.insert(file.to_owned());
-    let description = Description::from_parsed(file.to_owned(), parsed);
-    config_with_description(config, description, options).build(&Environment::new(), None).await
-}
-
-/// Reads configurations whose toolsets may name further kinds of sources. [`Config::from_text`] and its like know none.
+/// Reads configurations whose toolsets may be of further kinds than descriptions and functions. [`Config::from_text`] and its like
+/// know none.
 ///
 /// ```
 /// use callgate_config::Loader;
 ///
-/// // Without a further kind of source, it reads what `Config::from_text` reads.
+/// // Without a further kind, it reads what `Config::from_text` reads.
 /// let config = Loader::new().text("toolsets: {pets: {openapi: pets.yaml}}", "/srv")?;
 /// assert_eq!(config.toolsets.len(), 1);
 /// # Ok::<(), callgate_config::Error>(())
@@ -90,7 +45,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// A loader that knows no further kinds of sources, and whose loads may have all effects.
+    /// A loader that knows no further kinds, and whose loads may have all effects.
     pub fn new() -> Self {
         Self::default()
     }
@@ -106,7 +61,14 @@ impl Loader {
     /// Adds a kind of toolset.
     #[must_use]
     pub fn with_kind(mut self, kind: impl ToolsetKind + 'static) -> Self {
-        self.kinds.add(Arc::new(kind));
+        self.kinds = self.kinds.with(kind);
+        self
+    }
+
+    /// Reads toolsets of these kinds, and of no other ones.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: Kinds) -> Self {
+        self.kinds = kinds;
         self
     }
 
@@ -180,7 +142,7 @@ impl Loader {
         match &location {
             Location::Address(url) => {
                 let config = self.begin(Config::new()).with_file(&location.display_path());
-                Ok(config_with_description(config, Description::address(url.clone()), options))
+                Ok(self.config_with_description(config, Description::address(url.clone()), options))
             }
             Location::File(file) => {
                 let mut config = self.in_file(file, |text| self.open_text(file, text, options))?;
@@ -203,7 +165,7 @@ impl Loader {
         text: &[u8],
         options: &DescriptionOptions,
     ) -> Result<Config, Error> {
-        let parsed = callgate_openapi::read(text, &options.description_limits().text);
+        let parsed = callgate_openapi::read(text, &options.description_limits(&self.kinds).text);
         match parsed {
             // A mapping that does not declare a description counts as a configuration.
             Ok(parsed) if is_configuration(&parsed.value) => {
@@ -214,19 +176,26 @@ impl Loader {
                 drop(parsed);
                 let base = file.parent().map(Path::to_owned).unwrap_or_default();
                 let mut config = self.read(text, base, file.to_owned())?;
-                options::over_all(&mut config, options);
+                options::over_all(&mut config, options, &self.kinds);
                 Ok(config)
             }
             parsed => {
                 let mut config = self.begin(Config::new()).with_file(file);
                 config.reader.texts.add(text);
-                Ok(config_with_description(
-                    config,
-                    Description::from_parsed(file.to_owned(), parsed),
-                    options,
-                ))
+                let description = Description::from_parsed(file.to_owned(), parsed);
+                Ok(self.config_with_description(config, description, options))
             }
         }
+    }
+
+    fn config_with_description(
+        &self,
+        mut config: Config,
+        description: Description,
+        options: &DescriptionOptions,
+    ) -> Config {
+        let toolset = options::toolset(&mut config.reader, description, options, &self.kinds);
+        config.with_toolset(toolset)
     }
 
     fn read(&self, text: &[u8], base: PathBuf, file: PathBuf) -> Result<Config, Error> {
@@ -275,7 +244,8 @@ impl Loader {
 }
 
 impl Config {
-    /// Reads a configuration, YAML or JSON. Paths in it are relative to `base`.
+    /// Reads a configuration, YAML or JSON. Paths in it are relative to `base`. Its toolsets have descriptions and functions; a
+    /// [`Loader`] reads further kinds.
     ///
     /// ```
     /// # use callgate_config::{Config, Error};
@@ -345,15 +315,6 @@ impl Config {
 
 fn folder(file: &Path) -> PathBuf {
     file.parent().unwrap_or(file).to_owned()
-}
-
-fn config_with_description(
-    mut config: Config,
-    description: Description,
-    options: &DescriptionOptions,
-) -> Config {
-    let toolset = options::toolset(&mut config.reader, description, options);
-    config.with_toolset(toolset)
 }
 
 fn is_configuration(root: &Node) -> bool {

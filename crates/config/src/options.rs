@@ -81,9 +81,9 @@ impl DescriptionOptions {
         given.into_iter().any(Option::is_some) || self.headers.iter().any(is_credential)
     }
 
-    pub(crate) fn description_limits(&self) -> DescriptionLimits {
+    pub(crate) fn description_limits(&self, kinds: &Kinds) -> DescriptionLimits {
         let mut toolset = ToolsetConfig::new(Description::none());
-        apply_options(&mut Reader::default(), self, &mut toolset);
+        apply_options(&mut Reader::default(), self, &mut toolset, kinds);
         toolset.description_limits
     }
 }
@@ -93,6 +93,7 @@ pub(crate) fn toolset(
     reader: &mut Reader,
     description: Description,
     options: &DescriptionOptions,
+    kinds: &Kinds,
 ) -> ToolsetConfig {
     let ca = options
         .ca
@@ -107,21 +108,26 @@ pub(crate) fn toolset(
     };
     reader.options.push(("/overlays", "overlays"));
     credentials(reader, options, &mut toolset);
-    apply_options(reader, options, &mut toolset);
+    apply_options(reader, options, &mut toolset, kinds);
     toolset
 }
 
 /// Applies the options about every request over the settings of all toolsets.
-pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions) {
+pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions, kinds: &Kinds) {
     for (at, toolset) in config.toolsets.iter_mut().enumerate() {
         // A fault of an option is reported once.
         let mut unheard = Reader::default();
         let reader = if at == 0 { &mut config.reader } else { &mut unheard };
-        apply_options(reader, options, toolset);
+        apply_options(reader, options, toolset, kinds);
     }
 }
 
-fn apply_options(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+fn apply_options(
+    reader: &mut Reader,
+    options: &DescriptionOptions,
+    toolset: &mut ToolsetConfig,
+    kinds: &Kinds,
+) {
     reader.option_names = &NAMES;
     toolset.headers.extend(options.headers.iter().filter_map(|text| header(reader, text)));
     let mut given = Object::new();
@@ -135,15 +141,21 @@ fn apply_options(reader: &mut Reader, options: &DescriptionOptions, toolset: &mu
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
         given.insert(name.to_owned(), value);
     }
-    apply_limits(reader, "limits", given, toolset);
+    apply_limits(reader, "limits", given, toolset, kinds);
     if let Some(timeout) = &options.timeout {
         let given = Object::from_iter([("timeout".to_owned(), Value::from(timeout.as_str()))]);
-        apply_limits(reader, "timeout", given, toolset);
+        apply_limits(reader, "timeout", given, toolset, kinds);
     }
 }
 
 /// Applies keys of `limits` over those of a toolset.
-fn apply_limits(reader: &mut Reader, option: &str, given: Object, toolset: &mut ToolsetConfig) {
+fn apply_limits(
+    reader: &mut Reader,
+    option: &str,
+    given: Object,
+    toolset: &mut ToolsetConfig,
+    kinds: &Kinds,
+) {
     if given.is_empty() {
         return;
     }
@@ -151,7 +163,7 @@ fn apply_limits(reader: &mut Reader, option: &str, given: Object, toolset: &mut 
     let Some(node) = tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
     let mapping = Mapping { object, pointer: option };
-    limits::apply_limits(reader, mapping, toolset, &Kinds::default());
+    limits::apply_limits(reader, mapping, toolset, kinds.limit_keys());
     limits::apply_kind_limits(reader, mapping, toolset);
 }
 

@@ -1,8 +1,6 @@
 //! The keys of the whole configuration, and every table, for code that documents or checks the keys.
 
-use std::sync::LazyLock;
-
-use callgate_settings::{Key, Kind, MapOf, Section, Table, keys};
+use callgate_settings::{Kind, MapOf, Section, Table, keys};
 use callgate_tool::Value;
 
 use crate::{
@@ -73,57 +71,54 @@ keys! {
     }
 }
 
-/// The schema of a configuration.
+/// The schema of a configuration whose toolsets may be of these kinds.
 ///
 /// ```
-/// let schema = callgate_config::schema();
+/// let schema = callgate_config::schema(&callgate_config::Kinds::new());
 /// assert_eq!(schema["$schema"].as_str(), Some("https://json-schema.org/draft/2020-12/schema"));
 /// ```
-pub fn schema() -> Value {
-    let tables = tables();
+pub fn schema(kinds: &Kinds) -> Value {
+    let tables = tables(kinds);
     let Some((root, further)) = tables.split_first() else { return Value::Null };
     callgate_settings::schema("The configuration of callgate", root, further)
 }
 
 /// Every table, for code that documents or checks the keys: that of the configuration, then those that its keys name, each below
 /// the key that names it first.
-pub fn tables() -> Vec<Table<'static>> {
+pub fn tables(kinds: &Kinds) -> Vec<Table<'_>> {
     let mut tables = Vec::new();
-    add_table(&mut tables, RootKeys::TABLE);
+    add_table(&mut tables, kinds, RootKeys::TABLE);
     tables
 }
 
-fn add_table(tables: &mut Vec<Table<'static>>, table: Table<'static>) {
+fn add_table<'a>(tables: &mut Vec<Table<'a>>, kinds: &'a Kinds, table: Table<'a>) {
     if tables.iter().any(|listed| listed.name == table.name) {
         return;
     }
-    let table = with_keys_of_kinds(table);
+    let table = with_keys_of_kinds(kinds, table);
     tables.push(table);
     for key in table.keys() {
-        add_tables_of_value(tables, &key.kind);
+        add_tables_of_value(tables, kinds, &key.kind);
     }
 }
 
-fn add_tables_of_value(tables: &mut Vec<Table<'static>>, kind: &Kind) {
-    match kind {
-        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| add_tables_of_value(tables, kind)),
-        Kind::List(values) | Kind::Map(values) => add_tables_of_value(tables, values),
-        Kind::Table(table) => add_table(tables, **table),
+fn add_tables_of_value<'a>(tables: &mut Vec<Table<'a>>, kinds: &'a Kinds, value: &Kind) {
+    match value {
+        Kind::AnyOf(values) => {
+            values.iter().for_each(|value| add_tables_of_value(tables, kinds, value));
+        }
+        Kind::List(values) | Kind::Map(values) => add_tables_of_value(tables, kinds, values),
+        Kind::Table(table) => add_table(tables, kinds, **table),
         _ => {}
     }
 }
 
-fn with_keys_of_kinds(table: Table<'static>) -> Table<'static> {
-    let shared: &[&[Key]] = match table.name {
-        name if name == RootKeys::TABLE.name => KINDS.root_keys(),
-        name if name == ToolsetKeys::TABLE.name => KINDS.toolset_keys(),
-        name if name == ToolsetLimits::TABLE.name => &LIMITS,
+fn with_keys_of_kinds<'a>(kinds: &'a Kinds, table: Table<'a>) -> Table<'a> {
+    let shared = match table.name {
+        name if name == RootKeys::TABLE.name => kinds.root_keys(),
+        name if name == ToolsetKeys::TABLE.name => kinds.toolset_keys(),
+        name if name == ToolsetLimits::TABLE.name => kinds.limit_keys(),
         _ => return table,
     };
     Table { shared, ..table }
 }
-
-static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::default);
-
-static LIMITS: LazyLock<Vec<&'static [Key]>> =
-    LazyLock::new(|| [ToolsetLimits::TABLE.shared, KINDS.limit_keys()].concat());

@@ -119,7 +119,7 @@ pub(crate) fn toolset(
     let is_bare = name.is_none();
     let (prefix, pointer) = (name.clone(), place.pointer.to_owned());
     let mut toolset = ToolsetConfig { name, pointer, prefix, ..place.usual.clone() };
-    limits::apply_limits(reader, mapping, &mut toolset, place.kinds);
+    limits::apply_limits(reader, mapping, &mut toolset, place.kinds.limit_keys());
     ToolsetKeys::fill(&mut toolset, reader, mapping);
     output::shapes(reader, mapping, &mut toolset);
     tool_edits::edits(reader, mapping, &mut toolset);

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use callgate_config::{ConfigDigest, load};
+use callgate_config::{Config, ConfigDigest, Environment};
 
 const FILES: [(&str, &str); 5] = [
     (
@@ -24,7 +24,8 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 async fn digest(folder: &Path) -> ConfigDigest {
-    load(&folder.join("callgate.yaml")).await.unwrap().digest()
+    let config = Config::from_file(folder.join("callgate.yaml")).unwrap();
+    config.build(&Environment::new(), None).await.unwrap().digest()
 }
 
 #[tokio::test]

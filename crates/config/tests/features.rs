@@ -29,12 +29,6 @@ fn a_key_whose_feature_is_off_is_an_error_that_names_it() {
     let signed = "toolsets: {a: {openapi: a, auth: {aws_sigv4: {service: s3, region: eu}}}}";
     check(signed, "aws", aws);
     check("toolsets: {a: {openapi: a, auth: {google_access_token: {}}}}", "google", google);
-    let engines = cfg!(any(feature = "mysql", feature = "postgres", feature = "sqlite"));
-    check("toolsets: {a: {database: {url: env:A}}}", "mysql`, `postgres` or `sqlite", engines);
-    check("toolsets: {a: {documents: {folder: a}}}", "documents", cfg!(feature = "documents"));
-    let search = "toolsets: {a: {vertex: projects/p/locations/l/dataStores/d}}";
-    let is_searched = cfg!(any(feature = "documents", feature = "vertex"));
-    check(search, "documents` or `vertex", is_searched);
     let directory = "projects/p/locations/l/namespaces/n/services/s";
     // The program registers what reads these.
     check("toolsets: {a: {ces_toolset: a}}", "ces", false);

@@ -25,7 +25,6 @@ pub struct Source {
     began: Arc<OnceLock<SystemTime>>,
     grants: Option<Arc<dyn GrantStore>>,
     /// The program that extracts the text of PDF files.
-    #[cfg(feature = "pdf")]
     extractor: Option<PathBuf>,
 }
 
@@ -60,7 +59,6 @@ impl Source {
             cache: None,
             began,
             grants: None,
-            #[cfg(feature = "pdf")]
             extractor: None,
         }
     }
@@ -86,7 +84,6 @@ impl Source {
     }
 
     /// Extracts the text of PDF files by this program, as [`Environment::with_extractor`] says.
-    #[cfg(feature = "pdf")]
     #[must_use]
     pub fn with_extractor(mut self, program: PathBuf) -> Self {
         self.extractor = Some(program);
@@ -135,7 +132,6 @@ impl Source {
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
         let grants = self.grants.iter().cloned();
         let environment = grants.fold(environment, Environment::with_grants);
-        #[cfg(feature = "pdf")]
         let environment = self.extractor.iter().fold(environment, Environment::with_extractor);
         self.config()?.build(&environment, previous).await
     }

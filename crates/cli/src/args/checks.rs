@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use callgate_config::Kinds;
+use clap::{Args, Subcommand, ValueEnum, builder::TypedValueParser};
 
 use super::source::server;
 use crate::codes;
@@ -28,10 +29,10 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "SEVERITY", value_enum)]
     pub(crate) severity: Option<Least>,
     /// Take findings of this code for errors: `--deny no-description`; `callgate explain` lists the codes
-    #[arg(long, value_name = "CODE", value_parser = code)]
+    #[arg(long, value_name = "CODE")]
     pub(crate) deny: Vec<String>,
     /// Do not report findings of this code
-    #[arg(long, value_name = "CODE", value_parser = code)]
+    #[arg(long, value_name = "CODE")]
     pub(crate) allow: Vec<String>,
     /// Report lint finding by finding: what would make tools better for a model or a provider, and what tools lose there
     #[arg(long)]
@@ -72,12 +73,15 @@ pub(crate) enum Least {
     Warning,
 }
 
-/// A code that findings have.
-fn code(text: &str) -> Result<String, String> {
-    if codes::is_known(text) {
-        return Ok(text.to_owned());
+/// The parser of a code that findings have.
+pub(crate) fn code_parser(kinds: &Kinds) -> impl TypedValueParser<Value = String> {
+    let kinds = kinds.clone();
+    move |text: &str| {
+        if codes::is_known(text, &kinds) {
+            return Ok(text.to_owned());
+        }
+        Err("expected the code of a finding, as `callgate explain` lists them")
     }
-    Err("expected the code of a finding, as `callgate explain` lists them".to_owned())
 }
 
 #[derive(Args, Debug)]

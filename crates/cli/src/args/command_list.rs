@@ -3,9 +3,10 @@
 
 use std::{ffi::OsString, fmt::Write as _};
 
+use callgate_config::Kinds;
 use clap::{Command, CommandFactory as _, Error, FromArgMatches as _};
 
-use super::Arguments;
+use super::{Arguments, code_parser};
 use crate::effects;
 
 /// The purposes in the order in which a newcomer meets them, each with its commands. A build without a feature lacks some.
@@ -33,9 +34,17 @@ fn with_effects(root: Command, name: &'static str) -> Command {
     })
 }
 
-/// Reads a command line.
-pub(crate) fn parse_arguments(words: impl Iterator<Item = OsString>) -> Result<Arguments, Error> {
-    let mut command = command();
+/// Reads a command line; findings of these kinds of toolsets have codes, too.
+pub(crate) fn parse_arguments(
+    words: impl Iterator<Item = OsString>,
+    kinds: &Kinds,
+) -> Result<Arguments, Error> {
+    let mut command = command().mut_subcommand("check", |check| {
+        let parser = code_parser(kinds);
+        ["allow", "deny"]
+            .into_iter()
+            .fold(check, |check, flag| check.mut_arg(flag, |arg| arg.value_parser(parser.clone())))
+    });
     let matches = command.try_get_matches_from_mut(words)?;
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }

@@ -1,5 +1,6 @@
 //! `callgate approvals`: the calls that wait for a person, as a running sidecar lists them to its caller.
 
+use callgate_config::Kinds;
 use callgate_tool::{Value, json};
 use clap::ValueEnum as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -13,9 +14,9 @@ use crate::{
     table::Table,
 };
 
-pub(crate) fn run(arguments: &ApprovalsArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ApprovalsArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let approvals = block_on(async {
-        let sidecar = Sidecar::from_arguments(&arguments.sidecar).await?;
+        let sidecar = Sidecar::from_arguments(&arguments.sidecar, kinds).await?;
         list_approvals(&sidecar, arguments.state).await
     })??;
     if arguments.json {

@@ -1,5 +1,6 @@
 //! `callgate approve ID`: shows the request of a call that waits, and approves or rejects it at a running sidecar.
 
+use callgate_config::Kinds;
 use callgate_policy::approval_text;
 use callgate_tool::{Value, json, visible_line};
 use http::StatusCode;
@@ -13,12 +14,12 @@ use crate::{
     sidecar::Sidecar,
 };
 
-pub(crate) fn run(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
-    block_on(decide_approval(arguments))?
+pub(crate) fn run(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
+    block_on(decide_approval(arguments, kinds))?
 }
 
-async fn decide_approval(arguments: &ApproveArguments) -> Result<Verdict, Failure> {
-    let sidecar = Sidecar::from_arguments(&arguments.sidecar).await?;
+async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
+    let sidecar = Sidecar::from_arguments(&arguments.sidecar, kinds).await?;
     let path = format!("/v1/approvals/{}", utf8_percent_encode(&arguments.id, NON_ALPHANUMERIC));
     let answer = sidecar.get(&path).await?;
     if answer.status == StatusCode::NOT_FOUND {

@@ -22,6 +22,7 @@ use callgate::{
     config::{Built, Environment, ResultSelection as Selection},
     dialect::{json_result, read_json},
 };
+use callgate_config::Kinds;
 use callgate_tool::Value;
 
 use self::{
@@ -34,7 +35,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     needs,
-    open::{options, read, usable},
+    open::{loader, options, read, usable},
     output,
     runtime::end,
     session,
@@ -44,12 +45,12 @@ use crate::{
 pub(crate) use self::argument_words::arguments as arguments_of_call;
 pub(crate) use self::argument_words::{arguments_of_json, arguments_of_words};
 
-pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let environment = Environment::new();
     let environment = if arguments.dry_run { environment.without_audit() } else { environment };
     let options = options(&arguments.source.description);
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CALL };
-    let built = usable(&arguments.source.file, &options, effects, &environment)?;
+    let built = usable(&arguments.source.file, &options, &loader(kinds, effects), &environment)?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),

@@ -16,7 +16,7 @@ use callgate_agent::{
     Agent, Answer, End, EndReason, Error, Given, Input, PendingCall, Transcript, TurnContext,
     TurnEvent,
 };
-use callgate_config::DescriptionOptions;
+use callgate_config::{DescriptionOptions, Kinds};
 use callgate_executor::{Decision, Stop};
 use callgate_policy::approval_text;
 use callgate_tool::{Value, visible_line};
@@ -34,11 +34,11 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, named_file},
-    open::usable,
+    open::{loader, usable},
     output, question, session,
 };
 
-pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let (file, name) = match &*arguments.named {
         [file, name] => (file.as_str(), name),
         [name] => (USUAL_FILE, name),
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
     };
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CHAT };
     let options = DescriptionOptions::default();
-    let mut built = usable(Path::new(file), &options, effects, &environment)?;
+    let mut built = usable(Path::new(file), &options, &loader(kinds, effects), &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
             let file = named_file(Path::new(file));
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &ChatArguments) -> Result<Verdict, Failure> {
         None => block_on(chat.conversation())?,
     };
     if let Some(recording) = chat.recording {
-        recording.finish()?;
+        recording.finish(kinds)?;
     }
     verdict
 }

@@ -9,7 +9,7 @@ use callgate::{
     config::{Built, Error, Finding},
     openapi::Severity,
 };
-use callgate_config::{DescriptionOptions, DocumentCounts, OpenedSource};
+use callgate_config::{DescriptionOptions, DocumentCounts, Kinds, OpenedSource};
 use callgate_tool::{Value, json};
 
 use super::doctor;
@@ -50,7 +50,7 @@ struct Judge<'a> {
     baseline: Option<&'a mut Baseline>,
 }
 
-pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     #[cfg(not(feature = "openapiv3"))]
     if arguments.strict {
         let message = "`--strict` needs a build of callgate with the feature `openapiv3`";
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     let mut report = CheckReport::default();
     for file in &arguments.files {
         let progress = Progress::of_check(file);
-        match open::build_for_check(file, &options(arguments)) {
+        match open::build_for_check(file, &options(arguments), kinds) {
             Ok(built) => {
                 #[cfg(feature = "agents")]
                 report.judge_agents(file, &built);
@@ -87,8 +87,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     if let Some(file) = &arguments.write_baseline {
         return report.write_baseline(file);
     }
-    report.show(format, &levels);
-    let n_faults = if arguments.connect { try_connections(arguments)? } else { 0 };
+    report.show(format, &levels, kinds);
+    let n_faults = if arguments.connect { try_connections(arguments, kinds)? } else { 0 };
     #[cfg(feature = "openapiv3")]
     let n_faults = n_faults + if arguments.strict { tell_strict(&report.documents) } else { 0 };
     let is_denied = |finding: &Finding| finding.severity == Severity::Error;
@@ -135,10 +135,10 @@ fn tell_strict(documents: &[CheckedDescription]) -> usize {
 const NOT_READ: &str = "note: openapiv3 does not read members beside `$ref`, members that OpenAPI 3.0 does not know, and digits beyond those of a double\n";
 
 /// Tries the connections and credentials of each file. Returns the number of faults.
-fn try_connections(arguments: &CheckArguments) -> Result<usize, Failure> {
+fn try_connections(arguments: &CheckArguments, kinds: &Kinds) -> Result<usize, Failure> {
     let mut n_faults = 0;
     for file in &arguments.files {
-        let report = doctor::examine_file(file, &options(arguments))?;
+        let report = doctor::examine_file(file, &options(arguments), kinds)?;
         output::print_result(&report.table());
         n_faults += report.n_faults();
     }
@@ -246,7 +246,7 @@ impl CheckReport {
         Ok(Verdict::Fine)
     }
 
-    fn show(&self, format: Format, levels: &Levels) {
+    fn show(&self, format: Format, levels: &Levels, kinds: &Kinds) {
         match format {
             Format::Json => {
                 let documents: Vec<_> =
@@ -262,7 +262,10 @@ impl CheckReport {
             Format::Sarif => {
                 let causes = self.documents.iter().flat_map(|document| document.causes(levels));
                 let causes: Vec<(PathBuf, Cause)> = causes.collect();
-                output::print_result(&format!("{:#}\n", sarif::log(&causes, &self.findings)));
+                output::print_result(&format!(
+                    "{:#}\n",
+                    sarif::log(&causes, &self.findings, kinds)
+                ));
             }
             Format::Text => {
                 self.show_text(levels);

@@ -11,6 +11,7 @@ mod value;
 
 use std::{ffi::OsString, fmt::Write as _};
 
+use callgate_config::Kinds;
 use callgate_tool::is_unseen;
 use clap_complete::Shell;
 
@@ -41,10 +42,10 @@ struct Files {
     path: String,
 }
 
-pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
+pub(crate) fn run(arguments: &CompleteArguments, kinds: &Kinds) -> Verdict {
     let text = match arguments.shell {
-        CompletedShell::Bash => for_bash(&arguments.words),
-        CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words),
+        CompletedShell::Bash => for_bash(&arguments.words, kinds),
+        CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words, kinds),
     };
     output::print_result(&text);
     Verdict::Fine
@@ -67,10 +68,10 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
 }
 
 /// For bash, which passes its line: candidates as they are typed, without the part that bash takes for an earlier word.
-fn for_bash(given: &[OsString]) -> String {
+fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
     let line = Line::read(&text(0), &text(1));
-    let completions = word_completions(&line.words);
+    let completions = word_completions(&line.words, kinds);
     let typed: Vec<String> =
         completions.all.iter().filter_map(|candidate| line.text_to_type(&candidate.text)).collect();
     let is_open = !typed.is_empty() && typed.iter().all(|text| text.ends_with(['=', '/']));
@@ -89,9 +90,9 @@ fn for_bash(given: &[OsString]) -> String {
 }
 
 /// For shells that quote candidates themselves: candidates with descriptions, each with the start of the word.
-fn for_words(given: &[OsString]) -> String {
+fn for_words(given: &[OsString], kinds: &Kinds) -> String {
     let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let completions = word_completions(&words);
+    let completions = word_completions(&words, kinds);
     let mut answer = match &completions.files {
         Some(Files { before, path }) => format!("files\n{before}\n{path}\n"),
         None => "words\n".to_owned(),
@@ -103,12 +104,12 @@ fn for_words(given: &[OsString]) -> String {
 }
 
 /// The candidates for the last word. Candidates that would change a terminal are left out.
-fn word_completions(words: &[String]) -> Completions {
+fn word_completions(words: &[String], kinds: &Kinds) -> Completions {
     let command = position::command();
     let Some(position) = CursorPosition::from_words(&command, words) else {
         return Completions::default();
     };
-    let mut completions = value::completions_at(&position);
+    let mut completions = value::completions_at(&position, kinds);
     completions.all.retain(|candidate| {
         candidate.text.starts_with(position.typed) && !candidate.text.contains(is_unseen)
     });

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use callgate::{Executor, config::Environment};
-use callgate_config::DescriptionOptions;
+use callgate_config::{DescriptionOptions, Kinds};
 use callgate_executor::Changes;
 use callgate_tool::json;
 
@@ -14,8 +14,8 @@ use crate::{
     open, output,
 };
 
-pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
-    let (old, new) = (executor(&arguments.old)?, executor(&arguments.new)?);
+pub(crate) fn run(arguments: &DiffArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
+    let (old, new) = (executor(&arguments.old, kinds)?, executor(&arguments.new, kinds)?);
     let changes = Changes::between(&old, &new);
     if arguments.json {
         let json = json!({"breaking": changes.is_breaking(), "changes": changes.to_value()});
@@ -29,10 +29,11 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::findings_if(changes.is_breaking()))
 }
 
-fn executor(file: &Path) -> Result<Executor, Failure> {
+fn executor(file: &Path, kinds: &Kinds) -> Result<Executor, Failure> {
     let environment = Environment::new().without_audit();
     let options = DescriptionOptions::default();
-    Ok(open::usable(file, &options, effects::DIFF, &environment)?.executor)
+    let loader = open::loader(kinds, effects::DIFF);
+    Ok(open::usable(file, &options, &loader, &environment)?.executor)
 }
 
 const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \

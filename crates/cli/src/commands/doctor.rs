@@ -10,7 +10,7 @@ use callgate::{
     config::{Built, BuiltToolset, Environment, Finding},
     openapi::Severity,
 };
-use callgate_config::{DescriptionOptions, Examined, Subject, Summary};
+use callgate_config::{DescriptionOptions, Examined, Kinds, Subject, Summary};
 use callgate_gateway::examine_sidecar;
 use callgate_tool::{Value, json};
 
@@ -20,11 +20,11 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
-    open::build_silently,
+    open::{build_silently, loader},
     output, remedy,
 };
 
-pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &DoctorArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
     if arguments.file.is_none() && !file.exists() {
         let message = "error: expected a configuration, got none: there is no `./callgate.yaml`";
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
             "name one: `callgate doctor FILE`, or make one: `callgate init NAME FILE|URL --here`";
         return Err(Failure(format!("{message}\nhelp: {help}")));
     }
-    let report = examine_file(file, &DescriptionOptions::default())?;
+    let report = examine_file(file, &DescriptionOptions::default(), kinds)?;
     if arguments.json {
         output::print_result(&format!("{}\n", json!({"checks": (report.values())})));
     } else {
@@ -66,9 +66,10 @@ enum Mark {
 pub(crate) fn examine_file(
     file: &Path,
     options: &DescriptionOptions,
+    kinds: &Kinds,
 ) -> Result<DoctorReport, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
-    let built = build_silently(file, options, effects::DOCTOR, &environment)?;
+    let built = build_silently(file, options, &loader(kinds, effects::DOCTOR), &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(toolset_line).collect();
     // A source that does not answer has a finding.

@@ -1,5 +1,6 @@
 //! `callgate explain CODE`: explains the code of a finding or of a failed call, and its remedy.
 
+use callgate_config::Kinds;
 use callgate_tool::nearest;
 
 use crate::{
@@ -9,9 +10,9 @@ use crate::{
     output,
 };
 
-pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
-        for (heading, codes) in groups() {
+        for (heading, codes) in groups(kinds) {
             // The list on standard output has nothing but codes, for programs that read it.
             output::print_message_line(&format!("{heading}:"));
             for (name, _) in codes {
@@ -20,7 +21,9 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
         }
         return Ok(Verdict::Fine);
     };
-    let Some(explanation) = explanation(asked) else { return Err(unknown_code_failure(asked)) };
+    let Some(explanation) = explanation(asked, kinds) else {
+        return Err(unknown_code_failure(asked, kinds));
+    };
     output::print_result(&format!("{explanation}\n"));
     if let Some((wrong, mended)) = example(asked) {
         output::print_result(&format!(
@@ -32,16 +35,16 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-fn groups() -> [(&'static str, Vec<Explained>); 3] {
+fn groups(kinds: &Kinds) -> [(&'static str, Vec<Explained>); 3] {
     [
         ("findings about descriptions", of_descriptions()),
-        ("findings about configurations and exports", of_configurations()),
+        ("findings about configurations and exports", of_configurations(kinds)),
         ("failed calls", of_calls()),
     ]
 }
 
-fn unknown_code_failure(asked: &str) -> Failure {
-    let groups = groups();
+fn unknown_code_failure(asked: &str, kinds: &Kinds) -> Failure {
+    let groups = groups(kinds);
     let code_names = groups.iter().flat_map(|(_, codes)| codes).map(|(name, _)| *name);
     let all = "`callgate explain` lists all codes";
     let help = match nearest(asked, code_names) {

@@ -7,6 +7,7 @@ mod folder;
 use std::path::Path;
 
 use callgate_ces::{ImportedToolset, WholeExport};
+use callgate_config::Kinds;
 use callgate_tool::{Object, Value, json};
 
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
 };
 
 /// Reads the export and writes the folder, completely or not at all.
-pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ImportArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
     let mut export = callgate_ces::import_export(path)?;
     for finding in &export.findings {
@@ -29,12 +30,12 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     }
     let n_toolsets = export.toolsets.len();
     let folder = NewFolder::beside(out)?;
-    let n_cases = fixture::write(&mut export, &folder)?;
+    let n_cases = fixture::write(&mut export, &folder, kinds)?;
     if export.toolsets.is_empty() {
         return Err(no_tools_failure(path));
     }
     folder.write("callgate.yaml", &configuration(&export))?;
-    test::write_expected(folder.path())?;
+    test::write_expected(folder.path(), kinds)?;
     fixture::tell_silent(&export, folder.path())?;
     folder.finish()?;
     output::print_result(&import_summary(&export, n_cases, out));

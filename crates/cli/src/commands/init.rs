@@ -16,7 +16,7 @@ use std::{
 };
 
 use callgate::config::{BuiltToolset, Environment};
-use callgate_config::{Location, private_folder};
+use callgate_config::{Kinds, Location, private_folder};
 use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
 
@@ -33,13 +33,13 @@ use crate::{
     yaml,
 };
 
-pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     #[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
     if arguments.database {
         return database::run(arguments);
     }
     let file = configuration_file(arguments)?;
-    let toolset = build_toolset(arguments)?;
+    let toolset = build_toolset(arguments, kinds)?;
     let schemes = schemes(&toolset);
     let asking = Questions::of_a_person();
     let mut credentials = credentials(arguments, &schemes)?;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
     let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
-    check_configuration(&text, &file)?;
+    check_configuration(&text, &file, kinds)?;
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
     print_next_steps(arguments, &file, &toolset);
@@ -99,12 +99,13 @@ fn configuration_file(arguments: &InitArguments) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-fn build_toolset(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
+fn build_toolset(arguments: &InitArguments, kinds: &Kinds) -> Result<BuiltToolset, Failure> {
     let mut options = options(&arguments.source.description);
     // They are only written down.
     (options.bearer, options.api_key, options.basic) = (None, None, None);
     let file = &arguments.source.file;
-    let built = usable(file, &options, effects::INIT, &Environment::new().without_audit())?;
+    let loader = loader(kinds, effects::INIT);
+    let built = usable(file, &options, &loader, &Environment::new().without_audit())?;
     let mut toolsets = built.toolsets.into_iter();
     match (toolsets.next(), toolsets.next()) {
         (Some(toolset), None) if toolset.name.is_empty() => Ok(toolset),
@@ -191,10 +192,10 @@ fn server(
 }
 
 /// Builds the new configuration, so that a faulty one is never written.
-fn check_configuration(text: &str, file: &Path) -> Result<(), Failure> {
+fn check_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
     let environment = cached_environment(Environment::new().without_audit());
-    let config = loader(effects::INIT).text(text, base);
+    let config = loader(kinds, effects::INIT).text(text, base);
     let built = config.and_then(|config| config.build_blocking(&environment, None));
     Ok(built.map(drop)?)
 }

@@ -9,7 +9,7 @@ use std::{fs, path::Path, process};
 
 use callgate::config::{Built, Environment};
 use callgate_auth::{Error, LoggedIn, LoggedOut, Login};
-use callgate_config::{BuiltLogin, DescriptionOptions, new_private_file, private_folder};
+use callgate_config::{BuiltLogin, DescriptionOptions, Kinds, new_private_file, private_folder};
 use tokio::time::timeout;
 
 use self::callback::Callback;
@@ -20,12 +20,12 @@ use crate::{
     exit::{Failure, Verdict, with_cause},
     file_argument::USUAL_FILE,
     folders,
-    open::open,
+    open::{loader, open},
     output,
 };
 
-pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
-    let (built, logins) = logins(&arguments.at)?;
+pub(crate) fn run(arguments: &LoginArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
+    let (built, logins) = logins(&arguments.at, kinds)?;
     folders::state_folder().iter().try_for_each(|folder| writable(folder))?;
     block_on(run_logins(&logins, arguments))??;
     drop::<Built>(built);
@@ -62,9 +62,10 @@ fn file(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
 
-fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+fn logins(at: &LoginPlace, kinds: &Kinds) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
-    let built = open(file(at), &DescriptionOptions::default(), effects::LOGIN, &environment)?;
+    let loader = loader(kinds, effects::LOGIN);
+    let built = open(file(at), &DescriptionOptions::default(), &loader, &environment)?;
     let mut logins = callgate_config::logins(&built);
     let mut names: Vec<String> = logins.iter().map(|login| login.toolset.clone()).collect();
     names.dedup();
@@ -136,8 +137,8 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
 
 /// `callgate logout`: revokes the tokens of a login at the authorization server, and removes it from this machine whatever
 /// the server says.
-pub(crate) fn log_out(at: &LoginPlace) -> Result<Verdict, Failure> {
-    let (built, logins) = logins(at)?;
+pub(crate) fn log_out(at: &LoginPlace, kinds: &Kinds) -> Result<Verdict, Failure> {
+    let (built, logins) = logins(at, kinds)?;
     block_on(log_out_of(&logins))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use callgate::{Executor, Session, config::Environment};
-use callgate_config::McpConfig;
+use callgate_config::{Kinds, McpConfig};
 use callgate_mcp::{Caller, Host, SessionError, serve_stdio};
 use callgate_tool::{Object, Value};
 use http::request::Parts;
@@ -17,19 +17,20 @@ use crate::{
     args::McpArguments,
     effects,
     exit::{Failure, Verdict},
-    open::{options, usable},
+    open::{loader, options, usable},
     output,
     session::{self, ReadSession},
 };
 
 /// Serves the host that started the process, until it closes standard input.
-pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &McpArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     if let Some(host) = arguments.print_config {
         output::print_result(&hosts::lines(host, arguments)?);
         return Ok(Verdict::Fine);
     }
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, effects::MCP, &Environment::new())?;
+    let loader = loader(kinds, effects::MCP);
+    let built = usable(&arguments.source.file, &options, &loader, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read_envelope(file, json_file(file)?, &built))??,
         None => ReadSession::default(),

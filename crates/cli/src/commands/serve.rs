@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use callgate::config::Error;
-use callgate_config::{Config, LogFormat};
+use callgate_config::{Config, Kinds, LogFormat};
 use callgate_gateway::{
     Failure as ServeFailure, ServeOptions, Source, failure_record, serve, start_log,
 };
@@ -20,7 +20,7 @@ use crate::{
     runtime::end,
 };
 
-pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let source = match arguments.file.as_deref().or(usual) {
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         }
         None => Source::demo(),
     };
-    let source = source.with_loader(loader(effects::SERVE));
+    let source = source.with_loader(loader(kinds, effects::SERVE));
     let source = folders::cache_folder().into_iter().fold(source, Source::with_cache);
     #[cfg(feature = "pdf")]
     let source = std::env::current_exe().into_iter().fold(source, Source::with_extractor);

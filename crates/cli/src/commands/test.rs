@@ -14,6 +14,7 @@ mod turn;
 use std::path::{Path, PathBuf};
 
 use callgate::{config::Environment, dialect::Dialect};
+use callgate_config::Kinds;
 
 #[cfg(feature = "ces")]
 pub(crate) use self::fixtures::sorted_entries;
@@ -57,7 +58,7 @@ enum Check {
     Written(PathBuf),
 }
 
-pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &TestArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let mode = match (arguments.update, arguments.record, arguments.force) {
         (true, ..) => Mode::Update,
         (_, true, true) => Mode::Record(Over::All),
@@ -69,12 +70,12 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
         fixtures.extend(fixtures::below(path, &arguments.case)?);
     }
     let mut report = Report::default();
-    run_all(&fixtures, mode, &mut |name, checks| report.add_case(name, checks))?;
+    run_all(&fixtures, mode, kinds, &mut |name, checks| report.add_case(name, checks))?;
     for path in &arguments.paths {
         for folder in fixtures::turns_below(path, &arguments.case)? {
             // The other fixtures still run.
-            let checks =
-                of_turn(&folder, mode).unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
+            let checks = of_turn(&folder, mode, kinds);
+            let checks = checks.unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
             report.add_case(&folder.display().to_string(), &checks);
         }
     }
@@ -85,12 +86,12 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
 }
 
 #[cfg(feature = "agents")]
-fn of_turn(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
-    turn::run(folder, mode)
+fn of_turn(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+    turn::run(folder, mode, kinds)
 }
 
 #[cfg(not(feature = "agents"))]
-fn of_turn(_: &Path, _: Mode) -> Result<Vec<Check>, Failure> {
+fn of_turn(_: &Path, _: Mode, _: &Kinds) -> Result<Vec<Check>, Failure> {
     let message = "error: a recorded conversation cannot be replayed: this callgate has no agents";
     Err(Failure(message.to_owned()))
 }
@@ -108,14 +109,15 @@ fn nothing(names: &[String]) -> String {
 fn run_all(
     fixtures: &[Fixture],
     mode: Mode,
+    kinds: &Kinds,
     report: &mut dyn FnMut(&str, &[Check]),
 ) -> Result<(), Failure> {
     for Fixture { folder, cases, is_whole } in fixtures {
         if *is_whole {
-            report(&folder.display().to_string(), &of_whole(folder, mode)?);
+            report(&folder.display().to_string(), &of_whole(folder, mode, kinds)?);
         }
         for case in cases {
-            let checks = case::run(folder, case, mode);
+            let checks = case::run(folder, case, mode, kinds);
             let checks = match (checks, mode) {
                 // The other fixtures still run.
                 (Err(Failure(why)), Mode::Compare) => vec![Check::Broken(why)],
@@ -128,8 +130,8 @@ fn run_all(
 }
 
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
-fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
-    let built = confined_loader(effects::TEST, api)?
+fn of_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+    let built = confined_loader(kinds, effects::TEST, api)?
         .toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
@@ -146,8 +148,8 @@ fn of_whole(api: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
     Ok(checks)
 }
 
-pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
-    run_all(&fixtures::below(folder, &[])?, Mode::Update, &mut |_, _| {})
+pub(crate) fn write_expected(folder: &Path, kinds: &Kinds) -> Result<(), Failure> {
+    run_all(&fixtures::below(folder, &[])?, Mode::Update, kinds, &mut |_, _| {})
 }
 
 impl Check {

@@ -16,6 +16,7 @@ use callgate::{
     openapi::Diagnostic,
     search::Search,
 };
+use callgate_config::Kinds;
 use callgate_dialect::{Projected, Projection, is_union, project, strict_limits};
 use callgate_gateway::write_details;
 use callgate_openapi::{AppliedEdit, Budget, Operation};
@@ -28,13 +29,13 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     number::grouped_digits,
-    open::{options, usable},
+    open::{loader, options, usable},
     output, render,
 };
 
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
 
-pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     if arguments.json && is_declared(arguments) && !arguments.losses {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
         return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
@@ -45,9 +46,10 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, effects::TOOLS, &environment)?;
+    let loader = loader(kinds, effects::TOOLS);
+    let built = usable(&arguments.source.file, &options, &loader, &environment)?;
     if let Some(asked) = &arguments.tool {
-        return show_tool(&built, asked, arguments);
+        return show_tool(&built, asked, arguments, kinds);
     }
     if arguments.search.is_none() && built.executor.entries().next().is_none() {
         let file = arguments.source.file.display();
@@ -66,7 +68,12 @@ fn is_declared(arguments: &ToolsArguments) -> bool {
     arguments.dialect.is_some() || arguments.projection.is_some()
 }
 
-fn show_tool(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+fn show_tool(
+    built: &Built,
+    asked: &str,
+    arguments: &ToolsArguments,
+    kinds: &Kinds,
+) -> Result<Verdict, Failure> {
     let name = tool_name(&built.executor, asked);
     let Some(entry) = built.executor.find(&name) else {
         output::print_message(&unknown_tool::error_text(
@@ -79,7 +86,7 @@ fn show_tool(built: &Built, asked: &str, arguments: &ToolsArguments) -> Result<V
     if arguments.json || is_declared(arguments) {
         return listing(built, &Filter::for_tool(entry.name()), arguments);
     }
-    let text = page::text(&built.executor, entry, arguments)?;
+    let text = page::text(&built.executor, entry, arguments, kinds)?;
     output::print_styled(&text);
     Ok(Verdict::Fine)
 }

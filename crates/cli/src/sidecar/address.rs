@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callgate_config::{Address, DescriptionOptions, ListenerConfig};
+use callgate_config::{Address, DescriptionOptions, Kinds, ListenerConfig};
 use http::Uri;
 
 use crate::{
@@ -14,15 +14,16 @@ use crate::{
 };
 
 /// The URL of a sidecar, without a slash at its end.
-pub(super) fn sidecar_url(arguments: &SidecarArguments) -> Result<String, Failure> {
+pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result<String, Failure> {
     if let Some(url) = &arguments.url {
         return Ok(url.trim_end_matches('/').to_owned());
     }
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
     let location = file_argument::location(file)?;
-    let config =
-        loader(effects::SIDECAR).open(location, &DescriptionOptions::default())?.faultless()?;
+    let config = loader(kinds, effects::SIDECAR)
+        .open(location, &DescriptionOptions::default())?
+        .faultless()?;
     if let Some(configured_url) =
         config.serving.access.as_ref().and_then(|access| access.url.as_ref())
     {

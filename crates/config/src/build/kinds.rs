@@ -73,10 +73,7 @@ pub(super) async fn open_kinds(
         base: build_context.base,
         effects: environment.kind_effects(reader.effects),
         missing: environment.missing,
-        #[cfg(feature = "pdf")]
         extractor: environment.extractor.as_ref(),
-        #[cfg(not(feature = "pdf"))]
-        extractor: None,
         session_values: session_values::masked_values(&config.toolsets),
         network: connections.network.clone(),
         secrets: Arc::clone(&build_context.secrets),

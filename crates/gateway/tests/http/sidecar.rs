@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use callgate_config::{Built, Config};
+use callgate_config::{Built, Loader};
 use callgate_gateway::{Gateway, router_with};
 
 /// A sidecar and a client of its own.
@@ -137,8 +137,8 @@ impl Answered {
 
 async fn built(text: &str, environment: &Environment, previous: Option<&Built>) -> Built {
     let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
-    let config = Config::from_text(text, base).unwrap();
-    config.build(environment, previous).await.unwrap()
+    let loader = Loader::new().with_kind(callgate_documents::DocumentsKind);
+    loader.text(text, base).unwrap().build(environment, previous).await.unwrap()
 }
 
 /// A request of MCP.

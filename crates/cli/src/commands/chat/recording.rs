@@ -7,6 +7,7 @@ use std::{
 
 use callgate::config::Built;
 use callgate_agent::{End, EndReason, Input, Transcript, TurnContext, TurnEvent};
+use callgate_config::Kinds;
 use callgate_secret::MASK;
 use callgate_tool::{SessionName, Value};
 
@@ -135,7 +136,7 @@ impl Recording {
     }
 
     /// Replays the recording.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self, kinds: &Kinds) -> Result<(), Failure> {
         let shown = self.folder.display();
         if let Some(why) = self.stopped {
             let message = format!("not all of the conversation is recorded: {why}");
@@ -146,7 +147,8 @@ impl Recording {
             return Ok(());
         }
         let files = TurnFiles::read(&self.folder)?;
-        let ReplayedTurn { asked, ends, .. } = replay(&self.folder, &files, RecordingTrust::Own)?;
+        let trust = RecordingTrust::Own;
+        let ReplayedTurn { asked, ends, .. } = replay(&self.folder, &files, trust, kinds)?;
         let recorded = files.model.iter().map(|exchange| Value::from_slice(&exchange.request));
         let recorded = recorded.map(Result::unwrap_or_default).collect();
         let differs = difference(&Value::Array(recorded), &Value::Array(asked))

@@ -8,7 +8,7 @@ use std::{
 };
 
 use callgate::config::{Built, Environment};
-use callgate_config::{DescriptionOptions, Location};
+use callgate_config::{DescriptionOptions, Kinds, Location};
 use callgate_openapi::{Budget, InputLocation, Operation};
 use callgate_tool::{Tool as Declared, Value};
 use callgate_transport::Refuse;
@@ -36,7 +36,12 @@ pub(super) struct Tool<'a> {
 
 impl ToolList {
     /// The tools of FILE with these overlays and this server; `None` if they cannot be read.
-    pub(super) fn load(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
+    pub(super) fn load(
+        file: &str,
+        overlays: Vec<&str>,
+        server: Option<&str>,
+        kinds: &Kinds,
+    ) -> Option<Self> {
         if file == "-" {
             return None;
         }
@@ -50,9 +55,9 @@ impl ToolList {
         let started = SystemTime::now();
         let server = server.map(str::to_owned);
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
-        let environment = Environment::new().without_audit().listing_missing().without_databases();
+        let environment = Environment::new().without_audit().listing_missing().asking_no_source();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
-        let config = open::loader(effects::COMPLETE).open(location, &options).ok()?;
+        let config = open::loader(kinds, effects::COMPLETE).open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached_environment(environment), None).ok()?;
         let lines = lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());

@@ -2,6 +2,7 @@
 //! tools of FILE.
 
 use callgate::dialect::{Dialect, Form};
+use callgate_config::Kinds;
 use callgate_dialect::Projection;
 use clap::{Arg, Command, ValueHint};
 
@@ -16,11 +17,11 @@ use crate::{
 };
 
 /// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
-pub(super) fn completions_at(position: &CursorPosition<'_>) -> Completions {
+pub(super) fn completions_at(position: &CursorPosition<'_>, kinds: &Kinds) -> Completions {
     match position.kind {
         Kind::Command => words(commands(position.command)),
         Kind::Flag => words(flags(position)),
-        Kind::Value(of) => values(position, of),
+        Kind::Value(of) => values(position, of, kinds),
     }
 }
 
@@ -51,17 +52,17 @@ fn flags(position: &CursorPosition<'_>) -> Vec<Candidate> {
     all
 }
 
-fn values(position: &CursorPosition<'_>, of: &Arg) -> Completions {
+fn values(position: &CursorPosition<'_>, of: &Arg, kinds: &Kinds) -> Completions {
     let is_positional = of.is_positional();
     match of.get_id().as_str() {
         "file" | "files" | "old" | "new" if is_positional => {
             Completions { all: profiles(), files: Some(files("", position.typed)) }
         }
-        "tool" if is_positional => words(tools(position)),
-        "function" => words(tools(position)),
-        "arguments" => argument_completions(position),
-        "code" => words(code_candidates(&[of_findings(), of_calls()].concat())),
-        "allow" | "deny" => words(code_candidates(&of_findings())),
+        "tool" if is_positional => words(tools(position, kinds)),
+        "function" => words(tools(position, kinds)),
+        "arguments" => argument_completions(position, kinds),
+        "code" => words(code_candidates(&[of_findings(kinds), of_calls()].concat())),
+        "allow" | "deny" => words(code_candidates(&of_findings(kinds))),
         "dialect" => name_completions(Dialect::ALL, Dialect::as_str),
         "form" => name_completions(Form::ALL, Form::as_str),
         "projection" => name_completions(Projection::ALL, Projection::as_str),
@@ -102,8 +103,8 @@ fn profiles() -> Vec<Candidate> {
 }
 
 /// The tools of FILE; by their `operationId` if no name begins with the typed text.
-fn tools(position: &CursorPosition<'_>) -> Vec<Candidate> {
-    let Some(file_tools) = load_tool_list(position) else { return Vec::new() };
+fn tools(position: &CursorPosition<'_>, kinds: &Kinds) -> Vec<Candidate> {
+    let Some(file_tools) = load_tool_list(position, kinds) else { return Vec::new() };
     let by_name: Vec<Candidate> = candidates(&file_tools, |tool| Some(tool.name), position.typed);
     if !by_name.is_empty() {
         return by_name;
@@ -122,7 +123,7 @@ fn candidates<'a>(
     meant.map(|(name, summary)| Candidate::new(name, summary)).collect()
 }
 
-fn argument_completions(position: &CursorPosition<'_>) -> Completions {
+fn argument_completions(position: &CursorPosition<'_>, kinds: &Kinds) -> Completions {
     let mut positionals = position.positionals.iter().skip(1);
     let Some(tool) = positionals.next() else { return Completions::default() };
     if position.flag_values("args").next().is_some() {
@@ -134,7 +135,7 @@ fn argument_completions(position: &CursorPosition<'_>) -> Completions {
         let files = at_file(&format!("{name}="), value);
         return Completions { all: Vec::new(), files };
     }
-    let Some(file_tools) = load_tool_list(position) else { return Completions::default() };
+    let Some(file_tools) = load_tool_list(position, kinds) else { return Completions::default() };
     let before: Vec<&str> = positionals.copied().collect();
     let arguments = file_tools.arguments(tool);
     let all = match position.typed.split_once('=') {
@@ -144,9 +145,10 @@ fn argument_completions(position: &CursorPosition<'_>) -> Completions {
     words(all)
 }
 
-fn load_tool_list(position: &CursorPosition<'_>) -> Option<ToolList> {
+fn load_tool_list(position: &CursorPosition<'_>, kinds: &Kinds) -> Option<ToolList> {
     let overlays = position.flag_values("overlay").collect();
-    ToolList::load(position.positionals.first()?, overlays, position.flag_values("server").next())
+    let server = position.flag_values("server").next();
+    ToolList::load(position.positionals.first()?, overlays, server, kinds)
 }
 
 fn at_file(before: &str, typed: &str) -> Option<Files> {

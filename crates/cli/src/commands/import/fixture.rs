@@ -9,6 +9,7 @@ use callgate::{
     dialect::{Dialect, Form},
 };
 use callgate_ces::{ExportKind, ImportedExample, ImportedToolset, WholeExport};
+use callgate_config::Kinds;
 use callgate_tool::{Object, Value, json};
 
 use crate::{
@@ -23,7 +24,11 @@ use crate::{
 };
 
 /// Writes the fixtures of all toolsets. Returns their number of cases. A toolset that cannot be built is left out.
-pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
+pub(super) fn write(
+    export: &mut WholeExport,
+    folder: &NewFolder,
+    kinds: &Kinds,
+) -> Result<usize, Failure> {
     let mut n_cases = 0;
     for toolset in std::mem::take(&mut export.toolsets) {
         if let Some(text) = &toolset.description {
@@ -31,7 +36,7 @@ pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usiz
         }
         let session = settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
-        let built = confined_loader(effects::IMPORT, folder.path())?
+        let built = confined_loader(kinds, effects::IMPORT, folder.path())?
             .toolset_file(&file)
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {

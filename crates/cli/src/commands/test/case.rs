@@ -4,6 +4,8 @@
 
 use std::{fs, path::Path};
 
+use callgate_config::Kinds;
+
 use super::{
     Check, Mode,
     case_run::{Answering, run_case},
@@ -13,11 +15,16 @@ use super::{
 };
 use crate::exit::Failure;
 
-pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
+pub(super) fn run(
+    api: &Path,
+    folder: &Path,
+    mode: Mode,
+    kinds: &Kinds,
+) -> Result<Vec<Check>, Failure> {
     if let Mode::Record(over) = mode
         && record::is_wanted(folder, over)
     {
-        return record::record(api, folder, over);
+        return record::record(api, folder, over, kinds);
     }
     if mode == Mode::Compare
         && [REQUEST, RESPONSE, RESULT].iter().all(|name| !folder.join(name).exists())
@@ -27,9 +34,9 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<Vec<Check>, F
     let (expected, response) = (request(folder)?, read_optional(folder, RESPONSE)?);
     let recorded = |request: Option<&[u8]>| match (request, response.as_deref()) {
         (Some(request), Some(response)) => {
-            run_case(api, folder, Answering::Recording(Some((request, response))))
+            run_case(api, folder, Answering::Recording(Some((request, response))), kinds)
         }
-        _ => run_case(api, folder, Answering::Recording(None)),
+        _ => run_case(api, folder, Answering::Recording(None), kinds),
     };
     let mut ended = recorded(expected.as_deref())?;
     let mut checks = Vec::new();

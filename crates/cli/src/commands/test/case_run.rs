@@ -14,7 +14,7 @@ use callgate::{
     result::Journal,
     transport::{Recording, Replay},
 };
-use callgate_config::{Location, Upstream};
+use callgate_config::{Kinds, Location, Upstream};
 use callgate_tool::Value;
 
 use super::fixtures::{ANSWER, CALL, SESSION, TOOLSET, read_optional, read_required};
@@ -47,9 +47,14 @@ pub(super) struct CaseRun {
     pub(super) settings: PathBuf,
 }
 
-pub(super) fn run_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<CaseRun, Failure> {
+pub(super) fn run_case(
+    api: &Path,
+    folder: &Path,
+    by: Answering<'_>,
+    kinds: &Kinds,
+) -> Result<CaseRun, Failure> {
     let call = recorded_call(folder)?;
-    let built = build_case(api, folder, by)?;
+    let built = build_case(api, folder, by, kinds)?;
     let session = session(folder, &built)?;
     let recorder = Arc::<CallRecorder>::default();
     let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
@@ -78,11 +83,16 @@ impl CaseRun {
     }
 }
 
-fn build_case(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
+fn build_case(
+    api: &Path,
+    folder: &Path,
+    by: Answering<'_>,
+    kinds: &Kinds,
+) -> Result<Built, Failure> {
     let file = api.join(TOOLSET);
     let loader = match by {
-        Answering::Recording(_) => confined_loader(effects::TEST, api)?,
-        Answering::Service => loader(effects::TEST_RECORD),
+        Answering::Recording(_) => confined_loader(kinds, effects::TEST, api)?,
+        Answering::Service => loader(kinds, effects::TEST_RECORD),
     };
     let mut config = loader.toolset_file(&file)?;
     let environment = match by {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use callgate::{FaultCode, Outcome};
+use callgate_config::Kinds;
 
 use super::{
     Check, Over,
@@ -23,9 +24,15 @@ pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
     over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
 }
 
-pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>, Failure> {
+pub(super) fn record(
+    api: &Path,
+    folder: &Path,
+    over: Over,
+    kinds: &Kinds,
+) -> Result<Vec<Check>, Failure> {
+    let run_case = |by: Answering<'_>| run_case(api, folder, by, kinds);
     // First run without a service and without a secret, to see what the case sends.
-    let planned = run_case(api, folder, Answering::Recording(None))?;
+    let planned = run_case(Answering::Recording(None))?;
     let expected = request(folder)?;
     if over == Over::Nothing && expected.is_some() && planned.request != expected {
         let differ = requests_differ(expected.as_deref(), planned.request.as_deref());
@@ -34,13 +41,13 @@ pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>
     }
     let Some(request) = planned.request.clone() else { return silent(folder, &planned) };
     NewFiles::are_possible(folder)?;
-    let live = run_case(api, folder, Answering::Service)?;
+    let live = run_case(Answering::Service)?;
     let answer = match &live.answer {
         Some(Answer::Text(answer)) => answer,
         Some(Answer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
         None => return Ok(vec![Check::Broken(no_answer_text(&live))]),
     };
-    let replayed = run_case(api, folder, Answering::Recording(Some((&request, answer))))?;
+    let replayed = run_case(Answering::Recording(Some((&request, answer))))?;
     if replayed.request.as_ref() != Some(&request) {
         let differ = requests_differ(Some(&request), replayed.request.as_deref());
         let why = "the case sends another request each time, which no recording can answer";

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use callgate_config::Kinds;
 use callgate_tool::Value;
 
 use super::{Check, Mode};
@@ -14,9 +15,9 @@ use crate::{
     exit::Failure,
 };
 
-pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
+pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
     let mut files = TurnFiles::read(folder)?;
-    let mut replayed = replay(folder, &files, RecordingTrust::Foreign)?;
+    let mut replayed = replay(folder, &files, RecordingTrust::Foreign, kinds)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {
         for (at, request) in changed_requests(&files.services, &replayed.sent) {
@@ -26,7 +27,7 @@ pub(super) fn run(folder: &Path, mode: Mode) -> Result<Vec<Check>, Failure> {
             }
         }
         // What services answer to the new requests changes the rest.
-        replayed = replay(folder, &files, RecordingTrust::Foreign)?;
+        replayed = replay(folder, &files, RecordingTrust::Foreign, kinds)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
             let name = model_request(number);
             checks.push(Check::compare(folder, &name, &format!("{asked:#}\n"), mode)?);

@@ -5,7 +5,7 @@ use callgate::{
     Effect, Entry, Executor, Fault, FaultCode, Outcome, ToolCall, config::Environment,
     dialect::read_session, result::Event,
 };
-use callgate_config::DescriptionOptions;
+use callgate_config::{DescriptionOptions, Kinds};
 use callgate_tool::{Object, Remedy, Value, visible_line};
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     exit::Failure,
     file_argument::is_standard_input,
     guide::Guide,
-    open::{build_silently, options},
+    open::{build_silently, loader, options},
 };
 
 #[derive(Debug)]
@@ -50,6 +50,7 @@ pub(super) fn for_tool(
     executor: &Executor,
     entry: Entry<'_>,
     source: &SourceArguments,
+    kinds: &Kinds,
 ) -> Result<CommandExample, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value()).unwrap_or_default();
     let target = ExampleTarget { executor, entry, schema: &schema };
@@ -59,8 +60,8 @@ pub(super) fn for_tool(
     };
     // A configuration names its servers itself, so that this fails.
     let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
-    let built =
-        build_silently(&source.file, &named, effects::DRY_RUN, &Environment::new().without_audit());
+    let loader = loader(kinds, effects::DRY_RUN);
+    let built = build_silently(&source.file, &named, &loader, &Environment::new().without_audit());
     let Ok(built) = built else { return Ok(missing_example(&tried)) };
     let Some(entry) = built.executor.find(entry.name().as_str()) else {
         return Ok(missing_example(&tried));

@@ -7,6 +7,7 @@ mod kind;
 use std::fmt::Write as _;
 
 use callgate::{Effect, Entry, Executor, Tool};
+use callgate_config::Kinds;
 use callgate_openapi::Operation;
 
 use self::{
@@ -26,6 +27,7 @@ pub(super) fn text(
     executor: &Executor,
     entry: Entry<'_>,
     arguments: &ToolsArguments,
+    kinds: &Kinds,
 ) -> Result<String, Failure> {
     let Some(tool) = entry.declaration() else {
         let message = format!("error: `{}` takes more than one declaration may", entry.name());
@@ -36,7 +38,7 @@ pub(super) fn text(
     let detail = if arguments.full { Detail::Full } else { Detail::Folded };
     let inputs = Inputs::new(&schema, operation, detail);
     let answers = Answers::new(tool, detail);
-    let example = command_example::for_tool(executor, entry, &arguments.source)?;
+    let example = command_example::for_tool(executor, entry, &arguments.source, kinds)?;
     let mut text = format!("{}{}\n{}", head(tool, operation), edit_note(entry), inputs.text);
     let _infallible = write!(text, "\n{}\n{}", title("example"), example_text(&example));
     let _infallible = write!(text, "\n{}\n{}", title("answers"), answers.text);

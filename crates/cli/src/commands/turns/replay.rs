@@ -12,7 +12,7 @@ use callgate::{
     transport::{Recording, Replay},
 };
 use callgate_agent::{Agent, Transcript, TurnContext};
-use callgate_config::{DescriptionOptions, Location, Upstream};
+use callgate_config::{DescriptionOptions, Kinds, Loader, Location, Upstream};
 use callgate_tool::{Value, json};
 use callgate_transport::parse_response;
 
@@ -53,6 +53,7 @@ pub(crate) fn replay(
     folder: &Path,
     files: &TurnFiles,
     reading: RecordingTrust,
+    kinds: &Kinds,
 ) -> Result<ReplayedTurn, Failure> {
     let recordings = (1..).zip(&files.services).map(|(number, exchange)| Recording {
         name: service_request(number),
@@ -61,7 +62,11 @@ pub(crate) fn replay(
     });
     let services = Replay::new(recordings).map_err(|error| failure(folder, &error))?;
     let services = Arc::new(services);
-    let mut built = build_replay(folder, files, &services, reading)?;
+    let loader = match reading {
+        RecordingTrust::Foreign => confined_loader(kinds, effects::TEST, &root_of(folder))?,
+        RecordingTrust::Own => loader(kinds, effects::DRY_RUN),
+    };
+    let mut built = build_replay(folder, files, &services, &loader)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
     let replies = replies.collect::<Result<_, _>>().map_err(|error| failure(folder, &error))?;
     let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
@@ -89,13 +94,9 @@ fn build_replay(
     folder: &Path,
     files: &TurnFiles,
     services: &Arc<Replay>,
-    reading: RecordingTrust,
+    loader: &Loader,
 ) -> Result<Built, Failure> {
     let file = folder.join(&files.form.configuration);
-    let loader = match reading {
-        RecordingTrust::Foreign => confined_loader(effects::TEST, &root_of(folder))?,
-        RecordingTrust::Own => loader(effects::DRY_RUN),
-    };
     let mut config = loader.open(Location::File(file), &DescriptionOptions::default())?;
     config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
     // Nothing of a replay outlives it.

@@ -11,7 +11,7 @@ use std::{
 
 use callgate::{
     Outcome, Session, ToolCall,
-    config::{Built, Environment},
+    config::{Built, Environment, Loader, kinds},
     dialect::{read_json, read_session},
 };
 
@@ -20,7 +20,7 @@ use crate::{
     args::{self, CallArguments, SourceArguments},
     commands::call::{arguments_of_call, block_on},
     effects,
-    open::{build_silently, options},
+    open::{self, build_silently, options},
 };
 
 const MOST_BYTES: u64 = 500_000;
@@ -65,7 +65,7 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 fn call_of(words: Vec<String>) -> CallArguments {
-    let read = args::parse_arguments(words.into_iter().map(Into::into));
+    let read = args::parse_arguments(words.into_iter().map(Into::into), &kinds());
     match read.unwrap_or_else(|error| panic!("{error}")).command {
         args::Command::Call(call) => *call,
         other => panic!("{other:?}"),
@@ -82,7 +82,7 @@ fn examples(built: &Built, source: &SourceArguments) -> Examples {
     let most = if is_whole() { usize::MAX } else { MOST_TOOLS };
     let mut examples = Examples::default();
     for entry in built.executor.entries().filter(|one| one.declaration().is_some()).take(most) {
-        let example = for_tool(&built.executor, entry, source).unwrap();
+        let example = for_tool(&built.executor, entry, source, &kinds()).unwrap();
         let name = entry.name().to_string();
         match example.line {
             Ok(line) => examples.lines.push((name, line)),
@@ -135,6 +135,10 @@ fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
     }
 }
 
+fn loader() -> Loader {
+    open::loader(&kinds(), effects::DRY_RUN)
+}
+
 /// A file with its own server, and with those that examples name.
 #[derive(Default)]
 struct Builds(BTreeMap<Option<String>, Built>);
@@ -145,7 +149,7 @@ impl Builds {
         let server = options.server.clone();
         self.0.entry(server).or_insert_with(|| {
             let environment = Environment::new().without_audit();
-            build_silently(&source.file, &options, effects::DRY_RUN, &environment).unwrap()
+            build_silently(&source.file, &options, &loader(), &environment).unwrap()
         })
     }
 }
@@ -163,11 +167,8 @@ impl Count {
     fn take(&mut self, file: &Path) {
         let source = source(file);
         let environment = Environment::new().without_audit();
-        let Ok(built) =
-            build_silently(file, &options(&source.description), effects::DRY_RUN, &environment)
-        else {
-            return;
-        };
+        let options = options(&source.description);
+        let Ok(built) = build_silently(file, &options, &loader(), &environment) else { return };
         let Examples { lines, reasons } = examples(&built, &source);
         self.n += lines.len() + reasons.len();
         self.n_lines += lines.len();

@@ -4,7 +4,8 @@
 
 use std::fs;
 
-use callgate_config::{Built, Config, Environment};
+use callgate::config::loader;
+use callgate_config::{Built, Environment};
 use callgate_executor::{Call, ClientAnswer};
 use callgate_tool::{Object, Outcome, PendingKind, Session, ToolCall, ToolResult, Value, json};
 use tempfile::TempDir;
@@ -67,7 +68,7 @@ async fn built() -> (TempDir, Built) {
     fs::create_dir(folder.path().join("handbook")).unwrap();
     fs::write(folder.path().join("handbook/hours.md"), "# Hours\n\nFrom nine to five.\n").unwrap();
     fs::write(folder.path().join("desk.yaml"), DESCRIPTION).unwrap();
-    let config = Config::from_text(CONFIGURATION, folder.path()).unwrap();
+    let config = loader().text(CONFIGURATION, folder.path()).unwrap();
     let environment = Environment::new().listing_missing();
     let built = config.build(&environment, None).await.unwrap();
     (folder, built)

@@ -2,7 +2,8 @@
 #![cfg(test)]
 #![cfg(feature = "sqlite")]
 
-use callgate_config::{Built, Config, Environment, Error};
+use callgate::config::loader;
+use callgate_config::{Built, Environment, Error};
 use callgate_tool::{Object, Outcome, Session, ToolCall, Value, json};
 use tempfile::TempDir;
 
@@ -27,7 +28,7 @@ fn findings(error: &Error) -> Vec<(&str, &str)> {
 #[track_caller]
 fn check(keys: &str, pointer: &str, help: &str) {
     let text = format!("toolsets: {{shop: {{{keys}}}}}");
-    let error = Config::from_text(&text, "").expect_err(keys);
+    let error = loader().text(&text, "").expect_err(keys);
     let pointer = format!("/toolsets/shop{pointer}");
     let found = error.findings().iter().find(|finding| finding.pointer == pointer);
     let found = found.unwrap_or_else(|| panic!("{keys}: {:?}", findings(&error)));
@@ -108,7 +109,7 @@ fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
 
 fn built_in(folder: &TempDir, keys: &str, environment: &Environment) -> Result<Built, Error> {
     let text = format!("toolsets: {{shop: {{{keys}}}}}");
-    Config::from_text(&text, folder.path())?.build_blocking(environment, None)
+    loader().text(&text, folder.path())?.build_blocking(environment, None)
 }
 
 const ORDERS: &str = "database: {url: file:shop.url}, entities: {orders: {table: orders}}";
@@ -225,7 +226,7 @@ fn a_missing_secret_is_reported_and_keeps_the_other_tools() {
 fn tools_of_a_database_that_went_away_stay_as_they_were() {
     let folder = shop();
     let text = format!("toolsets: {{shop: {{{ORDERS}}}}}");
-    let config = Config::from_text(&text, folder.path()).unwrap();
+    let config = loader().text(&text, folder.path()).unwrap();
     let environment = Environment::new().listing_missing();
     let first = config.build_blocking(&environment, None).unwrap();
     std::fs::rename(folder.path().join("shop.db"), folder.path().join("away.db")).unwrap();
@@ -247,7 +248,7 @@ fn open_values(folder: &TempDir, keys: &str) -> Vec<String> {
         "access: {{principals: {{a: {{bearer: env:A}}}}}}\ntoolsets:\n  shop:\n    database: {{url: file:shop.url}}\n    entities: {{orders: {{table: orders, rows: {{owner: $session.params.user}}}}}}\n{keys}"
     );
     let environment = Environment::new().examining_sidecar();
-    let built = Config::from_text(&text, folder.path()).unwrap();
+    let built = loader().text(&text, folder.path()).unwrap();
     let built = built.build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().filter(|finding| finding.code == "open-session-value");
     open.map(|finding| finding.pointer.clone()).collect()
@@ -279,7 +280,7 @@ async fn databases_are_loaded_side_by_side() {
         ));
         listeners.push(listener);
     }
-    let config = Config::from_text(&text, folder.path()).unwrap();
+    let config = loader().text(&text, folder.path()).unwrap();
     let begun = tokio::time::Instant::now();
     let built = config.build(&Environment::new().listing_missing(), None).await.unwrap();
     assert!(built.sources.iter().all(|database| database.failure.is_some()));

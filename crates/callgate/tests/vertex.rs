@@ -2,7 +2,8 @@
 #![cfg(test)]
 #![cfg(feature = "vertex")]
 
-use callgate_config::{Built, Config, Environment, Error};
+use callgate::config::loader;
+use callgate_config::{Built, Environment, Error};
 
 const STORE: &str = "projects/p/locations/eu/collections/c/dataStores/manuals";
 const ENGINE: &str = "projects/p/locations/eu/collections/c/engines/shop";
@@ -11,7 +12,7 @@ fn built(toolset: &str) -> Result<Built, Error> {
     let text =
         format!("toolsets: {{manuals: {{auth: {{bearer: {{token: 'env:T'}}}}, {toolset}}}}}");
     let environment = Environment::new().listing_missing();
-    Config::from_text(&text, "")?.build_blocking(&environment, None)
+    loader().text(&text, "")?.build_blocking(&environment, None)
 }
 
 #[track_caller]
@@ -148,7 +149,7 @@ fn a_value_that_any_principal_may_set_is_reported() {
         "access: {{principals: {{a: {{bearer: env:A}}}}}}\ntoolsets: {{manuals: {{vertex: {{data_stores: [{STORE}], filter: 'tenant: ANY($session.params.tenant)'}}}}}}"
     );
     let environment = Environment::new().examining_sidecar().listing_missing();
-    let built = Config::from_text(&text, "").unwrap().build_blocking(&environment, None).unwrap();
+    let built = loader().text(&text, "").unwrap().build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().find(|finding| finding.code == "open-session-value").unwrap();
     assert_eq!(open.pointer, "/toolsets/manuals/vertex/filter");
 }

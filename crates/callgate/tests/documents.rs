@@ -4,7 +4,8 @@
 
 use std::fs;
 
-use callgate_config::{Built, Config, DocumentCounts, Environment, Error};
+use callgate::config::loader;
+use callgate_config::{Built, DocumentCounts, Environment, Error};
 use callgate_tool::{FaultCode, Object, Outcome, Session, ToolCall, Value, json};
 use tempfile::TempDir;
 
@@ -29,7 +30,7 @@ fn counts(built: &Built) -> DocumentCounts {
 #[track_caller]
 fn check(keys: &str, pointer: &str, help: &str) {
     let text = format!("toolsets: {{handbook: {{{keys}}}}}");
-    let error = Config::from_text(&text, "").expect_err(keys);
+    let error = loader().text(&text, "").expect_err(keys);
     let pointer = format!("/toolsets/handbook{pointer}");
     let found = error.findings().iter().find(|finding| finding.pointer == pointer);
     let found = found.unwrap_or_else(|| panic!("{keys}: {error}"));
@@ -88,7 +89,7 @@ fn built(folder: &TempDir, keys: &str) -> Result<Built, Error> {
 
 fn again(folder: &TempDir, keys: &str, previous: Option<&Built>) -> Result<Built, Error> {
     let text = format!("toolsets: {{handbook: {{{keys}}}}}");
-    Config::from_text(&text, folder.path())?.build_blocking(&Environment::new(), previous)
+    loader().text(&text, folder.path())?.build_blocking(&Environment::new(), previous)
 }
 
 fn names(built: &Built) -> Vec<&str> {
@@ -210,8 +211,8 @@ fn a_later_build_uses_the_index_again_and_finds_what_has_changed() {
 fn a_completion_asks_for_names_alone() {
     let folder = handbook();
     let text = format!("toolsets: {{handbook: {{{FOLDER}}}}}");
-    let config = Config::from_text(&text, folder.path()).unwrap();
-    let built = config.build_blocking(&Environment::new().without_databases(), None).unwrap();
+    let config = loader().text(&text, folder.path()).unwrap();
+    let built = config.build_blocking(&Environment::new().asking_no_source(), None).unwrap();
     assert_eq!(names(&built), ["handbook-search", "handbook-read"]);
     assert!(built.sources.is_empty());
 }
@@ -221,7 +222,7 @@ fn a_condition_on_a_value_that_any_principal_may_set_is_reported() {
     let folder = handbook();
     let text = "access: {principals: {a: {bearer: env:A}}}\ntoolsets: {handbook: {documents: {folder: handbook, where: {audience: {any: $session.params.audience}}}}}";
     let environment = Environment::new().examining_sidecar();
-    let built = Config::from_text(text, folder.path()).unwrap();
+    let built = loader().text(text, folder.path()).unwrap();
     let built = built.build_blocking(&environment, None).unwrap();
     let open = built.warnings.iter().find(|finding| finding.code == "open-session-value").unwrap();
     assert_eq!(open.pointer, "/toolsets/handbook/documents/where/audience/any");
@@ -234,7 +235,7 @@ fn with_store(folder: &TempDir, vertex: &str, stores: &str) -> Result<Built, Err
     let text = format!(
         "{stores}\ntoolsets:\n  handbook: {{{FOLDER}}}\n  manuals:\n    prefix: ''\n    vertex: {{data_stores: [{STORE}], name: find, {vertex}}}\n"
     );
-    Config::from_text(&text, folder.path())?.build_blocking(&Environment::new(), None)
+    loader().text(&text, folder.path())?.build_blocking(&Environment::new(), None)
 }
 
 #[test]
@@ -283,14 +284,14 @@ fn a_data_store_beside_those_of_a_folder_and_a_filter_that_no_folder_reads_are_r
     let text =
         format!("data_stores: {{{STORE}: {{}}}}\ntoolsets: {{manuals: {{vertex: {STORE}}}}}");
     fs::write(&file, text).unwrap();
-    let config = Config::from_file(&file).unwrap();
+    let config = loader().file(&file).unwrap();
     let error = config.build_blocking(&Environment::new(), None).unwrap_err();
     assert_eq!(error.findings().len(), 1, "the missing key is reported once: {error}");
     let other = format!("{STORE}2");
     let text = format!(
         "data_stores: {{{STORE}: {{toolset: handbook}}}}\ntoolsets:\n  handbook: {{{FOLDER}}}\n  manuals:\n    vertex: {{data_stores: [{STORE}, {other}]}}\n"
     );
-    let built = Config::from_text(&text, folder.path()).unwrap();
+    let built = loader().text(&text, folder.path()).unwrap();
     let error = built.build_blocking(&Environment::new(), None).unwrap_err();
     assert_eq!(error.findings()[0].code, code);
 }
