@@ -175,10 +175,10 @@ codes! {
     TooManyOperations = "too-many-operations";
     /// A variable of the path is not declared; it is offered as a text.
     UndeclaredPathParameter = "undeclared-path-parameter";
-    /// An object requires a member that nothing describes.
-    UndescribedMember = "undescribed-member";
     /// A parameter's value nests deeper than its style describes; it is written in a form that services read.
     UndefinedForm = "undefined-form";
+    /// An object requires a member that nothing describes.
+    UndescribedMember = "undescribed-member";
     /// A keyword that restricts values is misspelt or from an older draft; values are not checked against it.
     UnknownKeyword = "unknown-keyword";
     /// A security scheme is not declared, or has an unknown type.
