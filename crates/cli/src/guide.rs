@@ -1,6 +1,8 @@
 //! Tells what a tool's schema accepts at a place: a list, an object, text, the bytes of a file. It only helps to read
 //! arguments from a command line; the call itself checks them.
 
+use std::collections::BTreeSet;
+
 use callgate_tool::Value;
 
 /// The schema of one value, and the definitions it refers to.
@@ -90,16 +92,12 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn members(self) -> Vec<&'a str> {
-        let parts = self.parts().into_iter();
-        let objects = parts.filter_map(|part| part.get("properties")?.as_object());
-        objects.flat_map(|members| members.keys().map(String::as_str)).collect()
+        declared_members(self.parts())
     }
 
     /// The names of the members that every alternative has: those of no `oneOf` and no `anyOf`.
     pub(crate) fn common_members(self) -> Vec<&'a str> {
-        let parts = self.parts_of(&["allOf"]).into_iter();
-        let objects = parts.filter_map(|part| part.get("properties")?.as_object());
-        objects.flat_map(|members| members.keys().map(String::as_str)).collect()
+        declared_members(self.parts_of(&["allOf"]))
     }
 
     /// The names of the members that are required here, whatever alternative is meant.
@@ -170,6 +168,14 @@ impl<'a> Guide<'a> {
     }
 }
 
+/// The names that parts of a schema declare, each once: several parts may declare the member that tells them apart.
+fn declared_members(parts: Vec<&Value>) -> Vec<&str> {
+    let objects = parts.into_iter().filter_map(|part| part.get("properties")?.as_object());
+    let mut seen_names = BTreeSet::new();
+    let names = objects.flat_map(|members| members.keys().map(String::as_str));
+    names.filter(|name| seen_names.insert(*name)).collect()
+}
+
 fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let named = schema.get("type");
     let many = named.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -222,6 +228,8 @@ mod tests {
         let headings: Vec<_> = guide.alternatives().into_iter().map(Guide::heading).collect();
         assert_eq!(headings, ["kind=card", "Bill", "Gift"].map(|name| Some(name.to_owned())));
         assert!(Guide::new(&json!({"oneOf": [card, {"type": "null"}]})).alternatives().is_empty());
+        let tagged = json!({"allOf": [{"properties": {"kind": {"const": "card"}}}, card]});
+        assert_eq!(Guide::new(&tagged).members(), ["kind", "last4"], "each name once");
     }
 
     #[test]

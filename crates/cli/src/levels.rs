@@ -21,8 +21,9 @@ pub(crate) struct Levels {
 const LINT: [&str; 5] =
     ["large-tool", "many-tokens", "no-description", "provider-limit", "vague-name"];
 
-/// The code of notes that show mistakes: a constraint is written but has no effect.
-const MISTAKE: &str = "unknown-keyword";
+/// The codes of notes that show mistakes: what is written has no effect, or another than was meant.
+const MISTAKES: [&str; 4] =
+    ["excluded-member", "undescribed-member", "unknown-keyword", "unused-xml-name"];
 
 pub(crate) fn is_lint(code: &str) -> bool {
     LINT.contains(&code)
@@ -63,10 +64,11 @@ impl Levels {
         }
     }
 
-    /// Returns true if a finding is reported by itself and not counted. Unknown keywords are too, because they are mistakes.
+    /// Returns true if a finding is reported by itself and not counted. Mistakes are, too.
     pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
-        let is_mistake = diagnostic.code.as_str() == MISTAKE && self.least <= Severity::Warning;
+        let is_mistake = MISTAKES.contains(&diagnostic.code.as_str());
+        let is_mistake = is_mistake && self.least <= Severity::Warning;
         is_asked_for || is_mistake || diagnostic.severity >= self.least
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct CheckedDescription {
     /// The texts of the referenced files that have diagnostics.
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
+    /// True if several toolsets have this description.
+    is_shared: bool,
     diagnostics: Vec<Diagnostic>,
     n_known: usize,
     advice: Advice,
@@ -66,6 +68,7 @@ impl CheckedDescription {
             text,
             referenced,
             toolset,
+            is_shared: false,
             diagnostics,
             n_known: 0,
             advice,
@@ -94,6 +97,14 @@ impl CheckedDescription {
             let description = &self.file;
             let file = |diagnostic: &Diagnostic| sarif::uri(&file_of(description, diagnostic));
             self.n_known = baseline.take(file, &mut self.diagnostics);
+        }
+    }
+
+    /// Lets each description that several toolsets have be shown with the name of its toolset.
+    pub(crate) fn name_toolsets(documents: &mut [Self]) {
+        let files: Vec<_> = documents.iter().map(|document| document.file.clone()).collect();
+        for document in documents {
+            document.is_shared = files.iter().filter(|file| **file == document.file).count() > 1;
         }
     }
 
@@ -150,8 +161,9 @@ impl CheckedDescription {
     /// The operations by their status, and the size of what a model sees of them.
     fn verdict(&self) -> String {
         let verdict = format!(
-            "{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations",
+            "{}{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations",
             self.file.display(),
+            self.shared_name(),
             self.count(OperationStatus::Exposed),
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
@@ -200,6 +212,10 @@ impl CheckedDescription {
         text
     }
 
+    fn shared_name(&self) -> String {
+        if self.is_shared { format!(" (`{}`)", self.toolset.name) } else { String::new() }
+    }
+
     fn not_selected(&self) -> String {
         match self.toolset.report.not_selected {
             0 => String::new(),
@@ -219,6 +235,7 @@ impl CheckedDescription {
             self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
         json!({
             "file": self.file.display().to_string(),
+            "toolset": self.toolset.name,
             "version": self.toolset.version,
             "operations": self.toolset.report.operations.len(),
             "exposed": self.count(OperationStatus::Exposed),

@@ -195,6 +195,8 @@ impl CheckReport {
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
+        let own = self.documents.get_mut(n_known..).unwrap_or_default();
+        CheckedDescription::name_toolsets(own);
         if let Some(empty) = empty {
             self.n_empty += 1;
             let own = self.documents.get(n_known..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `callgate check`: everything wrong at once, with places and carets.
 
-use crate::prelude::*;
+use crate::{prelude::*, root};
 use callgate_testkit::temporary_file;
 
 #[test]
@@ -23,6 +23,18 @@ fn with_json_the_findings_of_check_have_positions_and_help() {
         assert!(diagnostic["column"].is_u64(), "{diagnostic}");
         assert!(!diagnostic["help"].as_str().unwrap().is_empty(), "{diagnostic}");
     }
+}
+
+#[test]
+fn two_toolsets_of_one_description_are_shown_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let pets = root().join("fixtures/pets/spec.yaml").display().to_string();
+    let text =
+        format!("toolsets:\n  a: {{ openapi: {pets}, prefix: a }}\n  b: {{ openapi: {pets} }}\n");
+    fs::write(&file, text).unwrap();
+    let ended = callgate(&["check", file.to_str().unwrap()]).exits(1);
+    ended.prints("spec.yaml (`a`): ").prints("spec.yaml (`b`): ");
 }
 
 #[test]

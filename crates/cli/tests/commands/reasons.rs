@@ -3,14 +3,20 @@
 use crate::{prelude::*, run_at_home as run};
 
 use axum::{
-    response::{IntoResponse, Redirect},
-    routing::post,
+    extract::Query,
+    response::{AppendHeaders, IntoResponse, Redirect},
+    routing::{get, post},
 };
 
 const ITEMS: &str = "openapi: 3.0.3
 info: { title: Items, version: '1' }
 paths:
   /items: { post: { operationId: addItem, responses: { 200: { description: ok } } } }
+  /pages:
+    get:
+      operationId: listPages
+      parameters: [{ name: page, in: query, schema: { type: integer } }]
+      responses: { 200: { description: ok, content: { application/json: {} } } }
 ";
 const REASON: &str = "AADSTS1002012: the scope has to end in /.default";
 
@@ -20,7 +26,14 @@ fn server() -> Server {
         (StatusCode::BAD_REQUEST, body.to_string()).into_response()
     };
     let moved = || async { Redirect::temporary("/items/?ticket=canary") };
-    Server::with(Router::new().route("/token", post(refused)).route("/items", post(moved)))
+    let pages = |Query(page): Query<Vec<(String, String)>>| async move {
+        let is_first = page.is_empty();
+        let next = is_first.then_some([("link", "</pages?page=2&snapshot=abc>; rel=\"next\"")]);
+        let pages = if is_first { json!([1]) } else { json!([2]) };
+        (next.map(AppendHeaders), [("content-type", "application/json")], pages.to_string())
+    };
+    let routes = Router::new().route("/token", post(refused)).route("/items", post(moved));
+    Server::with(routes.route("/pages", get(pages)))
 }
 
 fn folder(server: &Server, auth: &str) -> TempDir {
@@ -66,5 +79,16 @@ fn a_redirect_of_a_write_names_its_address_and_the_path_to_write() {
         let json = run(&folder, &["call", "callgate.yaml", "addItem", "--json"]).exits(1).json();
         let message = json["error"]["message"].as_str().unwrap();
         assert!(message.contains("its path is `/items/`"), "{message}");
+    }
+}
+
+#[test]
+fn a_parameter_of_the_next_page_that_no_call_can_send_is_told_also_by_all_pages() {
+    let server = server();
+    let folder = folder(&server, "auth: none");
+    for flags in [&["--all-pages"] as &[_], &["--all-pages", "--max-pages", "1"], &[]] {
+        let line = [&["call", "callgate.yaml", "listPages"], flags].concat();
+        let ended = run(&folder, &line).exits(0).says("has `snapshot`");
+        assert_eq!(ended.err.matches("`snapshot`").count(), 1, "{ended:#?}");
     }
 }

@@ -250,6 +250,7 @@ impl OpenApi {
         let understood = self.plan.understood_response(response, reading);
         let Understood { mut outcome, held_secret, whole_parts } = understood;
         let Outcome::Answered(answer) = &mut outcome else { return outcome };
+        self.plan.leave_out_given(&mut answer.next, call.arguments());
         let Connection { results, toolset, .. } = &*self.connection;
         let (owner, tool) = (Owner::new(call.principal(), call.session()), self.name().as_str());
         let made_here = |result: StoredResult| result.with_toolset(&**toolset).with_tool(tool);

@@ -15,6 +15,7 @@ pub(super) async fn call_all_pages(
     most: u16,
 ) -> ToolResult {
     let mut pages: Vec<Value> = Vec::new();
+    let mut undeclared = None;
     for n_pages in 1..=most {
         let mut result = approve::call_with_consent(executor, &call(&arguments), consent).await;
         let Outcome::Answered(answer) = &mut result.outcome else {
@@ -35,11 +36,14 @@ pub(super) async fn call_all_pages(
                 "note: there are more than {most} pages; `--max-pages N` asks for more"
             ));
         } else if is_new {
+            undeclared = undeclared.or_else(|| undeclared_page(result.journal.events()).cloned());
             arguments.extend(next);
             continue;
         }
-        if pages.len() == 1 && most > 1 && !names_page(result.journal.events()) {
-            output::print_message(NO_NEXT_PAGE);
+        match (undeclared_page(result.journal.events()), undeclared) {
+            (None, Some(event)) => result.journal.note(event),
+            (None, None) if pages.len() == 1 && most > 1 => output::print_message(NO_NEXT_PAGE),
+            _ => {}
         }
         answer.content = Content::Json(joined_pages(pages).into());
         return result;
@@ -47,9 +51,9 @@ pub(super) async fn call_all_pages(
     approve::call_with_consent(executor, &call(&arguments), consent).await
 }
 
-/// True if the response names a next page that no call can ask for: a note says so.
-fn names_page(events: &[Event]) -> bool {
-    events.iter().any(|it| matches!(it, Event::NextPageUndeclared { .. }))
+/// The event that says that the address of the next page has what no call can send.
+fn undeclared_page(events: &[Event]) -> Option<&Event> {
+    events.iter().find(|event| matches!(event, Event::NextPageUndeclared { .. }))
 }
 
 /// Joins pages: lists are concatenated; of objects the last stays, with all items of the list that each of them has.

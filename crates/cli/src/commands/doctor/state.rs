@@ -12,9 +12,12 @@ use callgate_config::StateEngine;
 
 use super::{Line, Mark};
 
-/// The line about the file of state of a configuration; `None` where there is none.
+/// The line about the file of state of a configuration, or about the replicas that it waits for; `None` where there is none.
 pub(super) fn line(file: &Path, built: &Built) -> Option<Line> {
     let state = built.state_config.as_ref()?;
+    if let StateEngine::Redis(redis) = &state.engine {
+        return redis.durability.as_ref().map(|durability| replicas_line(durability.wait));
+    }
     let StateEngine::File { path, .. } = &state.engine else { return None };
     let path = file.parent().unwrap_or_else(|| Path::new("")).join(path);
     let (mark, message, help) = match fault(&path, state.key.is_none()) {
@@ -30,6 +33,20 @@ pub(super) fn line(file: &Path, built: &Built) -> Option<Line> {
     };
     let (name, message) = (path.display().to_string(), Some((message, help)));
     Some(Line { mark, kind: "state", name, code: None, message, milliseconds: 0 })
+}
+
+fn replicas_line(n_awaited: u32) -> Line {
+    let message = match n_awaited {
+        1 => "each change waits for 1 replica".to_owned(),
+        n => format!("each change waits for {n} replicas"),
+    };
+    let help = format!(
+        "with {n_awaited} alone, approvals and calls with keys are refused after a failover until the dead server is back; it takes {} to go on",
+        n_awaited.saturating_add(1)
+    );
+    let message = Some((message, help));
+    let name = "durability".to_owned();
+    Line { mark: Mark::Note, kind: "state", name, code: None, message, milliseconds: 0 }
 }
 
 /// The reason why a sidecar could not open the file, and its remedy.
@@ -76,6 +93,14 @@ fn others_may_read(_: &fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_replicas_that_it_takes_to_go_on_after_a_failover_are_named() {
+        let line = replicas_line(1);
+        let (message, help) = line.message.unwrap();
+        assert_eq!((line.mark, message.as_str()), (Mark::Note, "each change waits for 1 replica"));
+        assert!(help.ends_with("it takes 2 to go on"), "{help}");
+    }
 
     #[cfg(unix)]
     #[test]
