@@ -110,8 +110,7 @@ async fn instructions_have_the_values_of_the_session_or_nothing_is_sent() {
     let lacking_instructions = format!("{instructions}, $context.nothing.");
     for dialect in DIALECTS {
         let fake = Fake::new(dialect, [Step::Says(Said::text("Hello."))]);
-        let settings =
-            |text: &str| AgentSettings { instructions: text.to_owned(), ..unasked() };
+        let settings = |text: &str| AgentSettings { instructions: text.to_owned(), ..unasked() };
         let parameters =
             Object::from([("user", json!("Kim \"$session.params.n\"")), ("n", json!(7))]);
         let context = TurnContext::new(Session::new("s-1").with_parameters(parameters));
