@@ -1,4 +1,6 @@
-//! What the programs share: the description of a small service, and that service on loopback.
+//! What the programs share: the description of a small service, and that service on loopback; and a kind of toolset.
+
+pub mod echo;
 
 use std::path::PathBuf;
 
