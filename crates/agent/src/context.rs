@@ -1,6 +1,6 @@
 //! The surroundings of a turn: for whom it runs, with which values, and who watches it.
 
-use std::{collections::BTreeSet, fmt, io, sync::Arc};
+use std::{collections::BTreeSet, io, sync::Arc};
 
 use callgate_executor::{Call, CallRights, Stop, TraceContext, Watcher};
 use callgate_policy::{AskAtLeast, Confirm};
@@ -191,12 +191,4 @@ impl TurnContext {
     }
 }
 
-impl fmt::Debug for TurnContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TurnContext")
-            .field("session", &self.session)
-            .field("principal", &self.principal)
-            .field("rights", &self.rights)
-            .finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(TurnContext { session, principal, rights });

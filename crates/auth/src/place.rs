@@ -5,6 +5,7 @@ use bytes::Bytes;
 use callgate_secret::{MASK, Secret};
 use callgate_tool::is_framing_header;
 use callgate_transport::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
+use http::Method;
 use http::{
     HeaderName, HeaderValue, Request, Uri,
     header::{AUTHORIZATION, COOKIE},
@@ -238,10 +239,9 @@ fn is_cookie_octet(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\')
 }
 
-/// RFC 9110 §5.6.2, which RFC 6265 §4.1.1 requires for the name of a cookie.
+/// RFC 9110 §5.6.2 (a method is a token), which RFC 6265 §4.1.1 requires for the name of a cookie.
 fn is_token(name: &str) -> bool {
-    let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(is_tchar)
+    Method::from_bytes(name.as_bytes()).is_ok()
 }
 
 /// Threat 8 of `SECURITY.md`: the credential wins, once. Pairs of its name are removed however they are spelled.

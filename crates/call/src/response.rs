@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use callgate_openapi::Operation;
 use callgate_secret::Masker;
-use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value};
+use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value, hexadecimal};
 use http::{HeaderMap, Response, StatusCode, header::CONTENT_DISPOSITION, response::Parts};
 use sha2::{Digest, Sha256};
 
@@ -281,8 +281,7 @@ pub fn filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
 }
 
 fn file(body: &Bytes, media_type: String) -> Content {
-    let digest = Sha256::digest(body);
-    let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hexadecimal(&Sha256::digest(body));
     Content::File { media_type, filename: None, size: body.len(), sha256 }
 }
 

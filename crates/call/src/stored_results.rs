@@ -1,8 +1,6 @@
 //! Stored results of earlier calls, which arguments may name. `executor` decides who keeps them, and how long; `body`
 //! decides how they are written in a body.
 
-use std::fmt;
-
 use callgate_tool::{Handle, StoredResult};
 
 /// The stored results of earlier calls. They are looked up only if an argument that stands for bytes gives a handle.
@@ -34,8 +32,4 @@ impl<'a> StoredResults<'a> {
     }
 }
 
-impl fmt::Debug for StoredResults<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StoredResults")
-    }
-}
+callgate_secret::opaque!(StoredResults<'_> = "StoredResults");

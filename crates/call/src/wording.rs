@@ -259,10 +259,7 @@ pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a st
 }
 
 pub(crate) fn shortened_text(text: &str) -> std::borrow::Cow<'_, str> {
-    match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-        None => text.into(),
-    }
+    callgate_tool::shortened(text, MAX_SHOWN)
 }
 
 /// At most `limit` bytes of `text`, cut between characters.

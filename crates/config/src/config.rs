@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -99,12 +98,8 @@ pub(crate) struct Origin {
     pub(crate) text: Arc<[u8]>,
 }
 
-/// The text may contain literals, which are never shown.
-impl fmt::Debug for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Origin").field("file", &self.file).finish_non_exhaustive()
-    }
-}
+// The text may contain literals, which are never shown.
+callgate_secret::opaque!(Origin { file });
 
 impl Config {
     /// A configuration without toolsets; relative paths start at the working directory of the process.

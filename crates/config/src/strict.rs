@@ -2,6 +2,7 @@
 //! other. It is a second opinion: the parser of `callgate-openapi` decides what becomes a tool.
 
 use callgate_tool::Value as Read;
+use callgate_tool::pointer_segment;
 use openapiv3::{
     Callback, Example, Header, Link, OpenAPI, Operation, Parameter, PathItem, ReferenceOr,
     RequestBody, Response, Schema, SecurityScheme,
@@ -80,10 +81,6 @@ fn take_members(whole: &mut Value, name: &str) -> Map<String, Value> {
         // A value that is not a mapping stays, and the check of the whole reports it.
         _ => Map::new(),
     }
-}
-
-fn pointer_segment(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 type Check = fn(&str, Value, &mut Vec<StrictFault>);

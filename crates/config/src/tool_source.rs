@@ -194,12 +194,8 @@ impl<'a> SourceToolset<'a> {
     }
 }
 
-/// Shows no setting, because one may be a secret.
-impl fmt::Debug for SourceToolset<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SourceToolset").field("pointer", &self.pointer).finish_non_exhaustive()
-    }
-}
+// Shows no setting, because one may be a secret.
+callgate_secret::opaque!([] SourceToolset<'_> as "SourceToolset", { pointer });
 
 /// A toolset that names a source, with the settings of both.
 #[derive(Debug)]

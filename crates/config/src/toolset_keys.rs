@@ -5,6 +5,7 @@ use callgate_openapi::{Defaults, SessionInputs, ToolNames};
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, words};
 use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, NotARange};
+use http::Method;
 
 use crate::{
     argument_headers::ArgumentHeaders,
@@ -204,8 +205,7 @@ fn is_media_type(text: &str) -> bool {
         && (special == "*" || !special.contains('*'))
 }
 
-/// True if a text is a token: RFC 9110 §5.6.2.
+/// True if a text is a token, as a method is: RFC 9110 §5.6.2.
 fn is_token(text: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_letter)
+    Method::from_bytes(text.as_bytes()).is_ok()
 }

@@ -1,7 +1,5 @@
 //! The key `approvals`: the service that a sidecar tells of calls that wait for a person. The build reads its secrets.
 
-use std::fmt;
-
 use callgate_secret::SecretReference;
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, read_secrets};
 use url::Url;
@@ -28,12 +26,8 @@ pub struct WebhookConfig {
     pub secrets: Vec<SecretReference>,
 }
 
-/// The path of the address may be a secret.
-impl fmt::Debug for WebhookConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebhookConfig").field("secrets", &self.secrets).finish_non_exhaustive()
-    }
-}
+// The path of the address may be a secret.
+callgate_secret::opaque!(WebhookConfig { secrets });
 
 keys! {
     pub(crate) struct ApprovalsKeys in "`approvals`" {

@@ -1,7 +1,7 @@
 //! callgate's own envelope: a call as `{"id", "tool", "args"}` and a session as `{"id", "parameters", "payload", "context",
 //! "credentials"}`, as in files, batches and requests. Unknown keys are refused, never dropped.
 
-use std::{collections::BTreeMap, error, fmt};
+use std::{collections::BTreeMap, fmt};
 
 use callgate_secret::Secret;
 use callgate_tool::{InvalidValue, Object, Session, ToolCall, Value, from_value};
@@ -89,13 +89,7 @@ struct SessionForm {
     credentials: Option<BTreeMap<String, String>>,
 }
 
-impl fmt::Display for EnvelopeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl error::Error for EnvelopeError {}
+callgate_secret::text!(error EnvelopeError: Self(fault) => "{fault}");
 
 /// The refusal of a message with calls in another format, or of a list of messages in its own.
 pub(crate) fn foreign(expected: &str, got: &str) -> EnvelopeError {

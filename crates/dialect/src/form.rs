@@ -65,13 +65,7 @@ macro_rules! by_name {
             }
         }
 
-        impl std::fmt::Display for $Unknown {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl std::error::Error for $Unknown {}
+        callgate_secret::text!(error $Unknown: Self(message) => "{message}");
     };
 }
 pub(crate) use by_name;

@@ -46,6 +46,25 @@ pub(crate) use response_stream::BodyHead;
 pub use response_stream::{Opened, Piece, Pieces};
 pub use review::{Review, Reviewed};
 
+/// Writes the methods of a backend that has the tool's declaration and the name of its toolset as fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! of_tool {
+    ($tool:ident, $($toolset:ident).+) => {
+        fn name(&self) -> &::callgate_tool::ToolName {
+            &self.$tool.name
+        }
+
+        fn toolset(&self) -> &str {
+            &self.$($toolset).+
+        }
+
+        fn declaration(&self) -> Option<&::callgate_tool::Tool> {
+            Some(&self.$tool)
+        }
+    };
+}
+
 /// Runs the calls of one tool.
 ///
 /// The executor checks a backend against its declaration: when it is built, that both have one name and one effect and that

@@ -6,7 +6,7 @@ mod permit;
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_openapi::{AppliedEdit, Operation};
-use callgate_tool::{Effect, Tool, ToolName, nearest_first};
+use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened};
 
 use crate::{
     backend::Backend,
@@ -209,12 +209,8 @@ fn origin(slot: &Slot) -> String {
 
 /// A line short enough for a list, without control characters.
 fn shortened_line(line: &str) -> String {
-    let seen = |c: &char| !c.is_control();
-    let mut cut: String = line.chars().filter(seen).take(BRIEF).collect();
-    if line.chars().filter(seen).nth(BRIEF).is_some() {
-        cut.push('…');
-    }
-    cut
+    let seen: String = line.chars().filter(|c| !c.is_control()).collect();
+    shortened(&seen, BRIEF).into_owned()
 }
 
 fn fold(name: &str) -> String {

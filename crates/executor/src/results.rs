@@ -3,7 +3,6 @@
 //! program's store is away, results are kept in the memory of this process.
 
 use std::{
-    fmt,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -32,11 +31,7 @@ struct ServedTools(Box<HasTool>);
 
 type HasTool = dyn Fn(&str, &str) -> bool + Send + Sync;
 
-impl fmt::Debug for ServedTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ServedTools")
-    }
-}
+callgate_secret::opaque!(ServedTools = "ServedTools");
 
 /// Bytes that are kept under a handle.
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! The rights of a call: the part of an executor that its caller may use. Each way in gives them with the call; the catalog decides
 //! by them whether the call may be made.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The part of an executor that the caller of a call may use: everything, unless it is limited.
 ///
@@ -104,8 +104,4 @@ impl Condition {
     }
 }
 
-impl fmt::Debug for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Condition")
-    }
-}
+callgate_secret::opaque!(Condition = "Condition");

@@ -1,7 +1,7 @@
 //! The position of a call in a distributed trace: W3C Trace Context, read from the incoming request and passed on
 //! unchanged. W3C Baggage is passed on only to those toolsets whose settings allow it.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -149,11 +149,7 @@ impl TraceContext {
     }
 }
 
-impl fmt::Display for TraceContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace, self.parent, self.flags)
-    }
-}
+callgate_secret::text!(TraceContext: Self { trace, parent, flags, .. } => "00-{trace:032x}-{parent:016x}-{flags:02x}");
 
 const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
 const MOST_BAGGAGE: usize = 8192;

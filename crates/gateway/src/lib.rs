@@ -51,7 +51,6 @@ mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
 mod time_limit;
-mod timestamp;
 mod tools;
 #[cfg(feature = "agents")]
 mod transcripts;

@@ -17,7 +17,7 @@ use callgate_agent::{
 };
 use callgate_executor::Stop;
 use callgate_policy::Guard;
-use callgate_tool::{Object, Session, Value, from_value, json};
+use callgate_tool::{Object, Session, Value, from_value, json, rfc_3339};
 use tokio::task::JoinHandle;
 
 use self::{
@@ -33,7 +33,6 @@ use crate::{
     observe::{trace_of, turn_report::Report},
     problem::{Problem, ProblemKind},
     routes::{RouteRequest, Routes},
-    timestamp::timestamp,
 };
 
 /// The path of turns as a route of a sidecar.
@@ -246,7 +245,7 @@ fn waiting(call: &PendingCall) -> Value {
         pending.insert("request", call.request.clone());
     }
     if let Some(expires) = call.expires {
-        pending.insert("expires", timestamp(expires).into());
+        pending.insert("expires", rfc_3339(expires).into());
     }
     if let Some(approval) = &call.approval {
         pending.insert("approval", approval.as_str().into());

@@ -2,7 +2,6 @@
 //! Only the principal who asked can reach one. The approval middleware judges whether an approval holds.
 
 use std::{
-    fmt,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -124,12 +123,8 @@ impl WaitingCall {
     }
 }
 
-/// Leaves out the session, which may hold credentials.
-impl fmt::Debug for WaitingCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WaitingCall").field("call", &self.call).finish_non_exhaustive()
-    }
-}
+// Leaves out the session, which may hold credentials.
+callgate_secret::opaque!(WaitingCall { call });
 
 fn key(space: Space, principal: Option<&Principal>, approval: &str) -> Key {
     Key::new(space, Owner::new(principal, &Session::default()), approval)

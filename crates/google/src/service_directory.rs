@@ -2,7 +2,7 @@
 //! The transport connects to them.
 
 use std::{
-    fmt, io,
+    io,
     net::{IpAddr, SocketAddr},
     str::FromStr,
     sync::Arc,
@@ -47,11 +47,7 @@ impl FromStr for ServiceName {
     }
 }
 
-impl fmt::Display for ServiceName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(ServiceName: Self(text) => "{text}");
 
 /// A client of Service Directory.
 #[derive(Debug)]

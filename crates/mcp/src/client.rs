@@ -6,7 +6,6 @@ mod question;
 
 use std::{
     collections::BTreeMap,
-    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -127,9 +126,5 @@ impl Client {
     }
 }
 
-/// Leaves out the answers.
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Client")
-    }
-}
+// Leaves out the answers.
+callgate_secret::opaque!(Client = "Client");

@@ -1,7 +1,7 @@
 //! MCP over Streamable HTTP, as a service that a gateway mounts. The gateway has checked `Host`, `Origin` and the caller;
 //! its findings are in the extensions of the request.
 
-use std::{convert::Infallible, fmt, future::ready, sync::Arc};
+use std::{convert::Infallible, future::ready, sync::Arc};
 
 use bytes::Bytes;
 use callgate_executor::Entry;
@@ -211,8 +211,4 @@ fn refusal_response(refusal: &Refusal) -> Response<Bytes> {
     response
 }
 
-impl fmt::Debug for McpService {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("McpService")
-    }
-}
+callgate_secret::opaque!(McpService = "McpService");

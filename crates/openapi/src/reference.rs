@@ -4,7 +4,7 @@
 
 use std::{iter, ptr, sync::Arc};
 
-use callgate_tool::nearest;
+use callgate_tool::{nearest, pointer_segment};
 use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
 
@@ -136,8 +136,7 @@ fn suggested_reference(document: &Document, reference: &str, at: &Path<'_>) -> O
     let parts = document.root().at(above)?.as_object()?;
     let parts = document.affordable(parts.iter().take(MOST_NAMES), HOP);
     let near = nearest(name, parts.map(|(name, _)| &**name))?;
-    let near = near.replace('~', "~0").replace('/', "~1");
-    Some(format!("#{above}/{near}").into())
+    Some(format!("#{above}/{}", pointer_segment(near)).into())
 }
 
 pub(crate) fn follow<'d>(

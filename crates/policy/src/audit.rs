@@ -12,7 +12,6 @@ mod writer;
 
 use std::{
     collections::BTreeMap,
-    fmt,
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
@@ -358,12 +357,8 @@ impl Middleware for Audit {
     }
 }
 
-/// Leaves out the key.
-impl fmt::Debug for Trail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trail").field("path", &self.path).finish_non_exhaustive()
-    }
-}
+// Leaves out the key.
+callgate_secret::opaque!(Trail { path });
 
 /// A disk that takes longer counts as failing.
 const LONGEST_WRITE: Duration = Duration::from_secs(5);

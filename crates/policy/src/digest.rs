@@ -30,17 +30,6 @@ pub(crate) fn of_arguments(arguments: &Arguments) -> Digest {
     *hasher.finish().as_bytes()
 }
 
-pub(crate) fn hex(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(digest.len() * 2);
-    push_hex(&mut text, digest);
-    text
-}
-
-pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
-    let letter = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
-    text.extend(digest.iter().flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]));
-}
-
 pub(crate) fn of_hex(text: &str) -> Option<Digest> {
     let mut digest = [0; 32];
     if text.len() != 64 {
@@ -72,7 +61,7 @@ mod tests {
     #[test]
     fn a_digest_is_read_back_from_hexadecimal() {
         let digest = of_session("s");
-        assert_eq!(of_hex(&hex(&digest)), Some(digest));
+        assert_eq!(of_hex(&callgate_tool::hexadecimal(&digest)), Some(digest));
         for bad in ["", "0", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {
             assert_eq!(of_hex(bad), None, "{bad}");
         }

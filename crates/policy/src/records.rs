@@ -16,7 +16,7 @@ use std::{
 use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Space, Store, Stored,
 };
-use callgate_tool::{Principal, Session};
+use callgate_tool::{Principal, Session, hexadecimal};
 use tokio::time::{Instant, timeout};
 
 pub use self::guard::Guard;
@@ -324,7 +324,7 @@ impl fmt::Debug for Records {
 /// The name of a record is a digest, which the audit file has, too.
 fn key_of(principal: Option<&Principal>, key: &Digest) -> Key {
     let session = Session::default();
-    Key::new(Space::Idempotency, Owner::new(principal, &session), &digest::hex(key))
+    Key::new(Space::Idempotency, Owner::new(principal, &session), &hexadecimal(key))
 }
 
 fn of_all(bounds: RecordBounds) -> Bounds {

@@ -3,7 +3,7 @@
 //! read may be large, and slow for them alone.
 
 use std::{
-    fmt, mem,
+    mem,
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant as Clock},
@@ -207,11 +207,7 @@ impl Drop for Trial<'_> {
     }
 }
 
-impl fmt::Debug for TimedStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TimedStore").field("store", &self.store).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(TimedStore { store });
 
 fn count(failure: &'static str) {
     counter!("callgate_state_failures_total", "failure" => failure).increment(1);

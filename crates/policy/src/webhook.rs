@@ -4,7 +4,6 @@
 mod signature;
 
 use std::{
-    fmt,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -16,12 +15,11 @@ use bytes::Bytes;
 use callgate_call::retry_after;
 use callgate_executor::Stop;
 use callgate_session::{FairQueue, QueueBounds, QueuePermit};
-use callgate_tool::json;
+use callgate_tool::{json, rfc_3339};
 use callgate_transport::{Limits, Transport};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use http::{HeaderValue, Request, StatusCode, header::CONTENT_TYPE};
 use metrics::counter;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -42,12 +40,8 @@ pub struct WebhookTarget {
     pub transport: Arc<dyn Transport>,
 }
 
-/// The path of the address may be a secret.
-impl fmt::Debug for WebhookTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebhookTarget").field("keys", &self.keys).finish_non_exhaustive()
-    }
-}
+// The path of the address may be a secret.
+callgate_secret::opaque!(WebhookTarget { keys });
 
 /// A call that began to wait for an approval, without the values of the call.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -255,15 +249,10 @@ fn body(notice: &Notice) -> String {
         if let Some(caller) = &notice.caller {
             members.insert("caller".to_owned(), caller.as_str().into());
         }
-        members.insert("expires".to_owned(), timestamp(notice.expires).into());
+        members.insert("expires".to_owned(), rfc_3339(notice.expires).into());
     }
-    let (kind, now) = ("approval.requested", timestamp(SystemTime::now()));
+    let (kind, now) = ("approval.requested", rfc_3339(SystemTime::now()));
     json!({"type": kind, "timestamp": now, "data": data}).to_string()
-}
-
-fn timestamp(time: SystemTime) -> String {
-    let time = OffsetDateTime::from(time);
-    time.replace_nanosecond(0).unwrap_or(time).format(&Rfc3339).unwrap_or_default()
 }
 
 fn request(target: &WebhookTarget, id: &str, body: &str) -> Option<Request<Bytes>> {

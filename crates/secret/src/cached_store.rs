@@ -3,7 +3,6 @@
 //! runs in a task that ends with the store.
 
 use std::{
-    fmt,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -156,14 +155,7 @@ impl FetchFailure for Error {
     }
 }
 
-impl fmt::Debug for CachedStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CachedStore")
-            .field("inner", &self.inner)
-            .field("policy", &self.policy)
-            .finish_non_exhaustive()
-    }
-}
+crate::opaque!(CachedStore { inner, policy });
 
 /// The time for which a secret that the store has confirmed is not read again, however often a service rejects it: a wrong
 /// key must not flood the store with reads.

@@ -1,7 +1,7 @@
 //! Masks secrets in bytes that came back from a service, however they are spelled. It does not interpret formats; the bytes
 //! come from the executor.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use memchr::memmem;
 
@@ -143,11 +143,7 @@ fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     !goes_on(before, second) && !goes_on(after, next)
 }
 
-impl fmt::Debug for Masker<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Masker({MASK})")
-    }
-}
+crate::opaque!(Masker<'_> = "Masker(****)");
 
 fn masked_bytes(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
     ranges.sort_unstable();

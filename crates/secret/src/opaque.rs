@@ -87,6 +87,50 @@ macro_rules! errors {
     };
 }
 
+/// Makes the `Debug` output of a type that shows some of its fields, or a text alone.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! opaque {
+    ($Type:ident { $($field:ident),* }) => {
+        $crate::opaque!([] $Type as stringify!($Type), { $($field),* });
+    };
+    ([$($generics:tt)*] $Type:ty as $name:expr, { $($field:ident),* }) => {
+        impl<$($generics)*> ::std::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                let mut shown = f.debug_struct($name);
+                $(shown.field(stringify!($field), &self.$field);)*
+                shown.finish_non_exhaustive()
+            }
+        }
+    };
+    ($Type:ty = $text:literal) => {
+        impl ::std::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str($text)
+            }
+        }
+    };
+}
+
+/// Makes the text of a type from a sentence in which its fields stand; `error` makes it an error, too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! text {
+    (error $Type:ty: $fields:pat => $($sentence:tt)+) => {
+        $crate::text!($Type: $fields => $($sentence)+);
+
+        impl ::std::error::Error for $Type {}
+    };
+    ($Type:ty: $fields:pat => $($sentence:tt)+) => {
+        impl ::std::fmt::Display for $Type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                let $fields = self;
+                write!(f, $($sentence)+)
+            }
+        }
+    };
+}
+
 /// The texts of an error's causes, the nearest first.
 #[doc(hidden)]
 pub fn causes(error: &dyn error::Error) -> Vec<String> {

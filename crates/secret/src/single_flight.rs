@@ -8,7 +8,6 @@ mod state;
 mod tests;
 
 use std::{
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -230,11 +229,7 @@ impl<V: Clone, E: FetchFailure, I: Clone + PartialEq> Round<V, E, I> {
     }
 }
 
-impl<V, E, I> fmt::Debug for SingleFlight<V, E, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SingleFlight").finish_non_exhaustive()
-    }
-}
+crate::opaque!([V, E, I] SingleFlight<V, E, I> as "SingleFlight", {});
 
 /// A poisoned lock is safe to use: nothing panics while the state is half written.
 fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

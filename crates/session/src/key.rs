@@ -177,11 +177,7 @@ impl<'a> Owner<'a> {
     }
 }
 
-impl fmt::Debug for Owner<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Owner(****)")
-    }
-}
+callgate_secret::opaque!(Owner<'_> = "Owner(****)");
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! A short digest of the texts that a build reads: two sidecars with the same one serve the same configuration.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
@@ -27,11 +27,7 @@ impl ConfigDigest {
     }
 }
 
-impl fmt::Display for ConfigDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}", self.0)
-    }
-}
+callgate_secret::text!(ConfigDigest: Self(digest) => "{digest:08x}");
 
 impl Texts {
     /// Adds a text that decides what is built.

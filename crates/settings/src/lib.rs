@@ -15,6 +15,7 @@ mod section;
 mod session_source;
 mod tool_values;
 
+pub use callgate_tool::pointer_segment;
 pub use code::SettingCode;
 pub use digest::{ConfigDigest, Texts};
 pub use effects::{Asking, Fetching, LoadEffects};
@@ -24,7 +25,7 @@ pub use file::{
 pub use finding::{Finding, Severity};
 pub use form::{Bytes, Count, Form, MapOf, Whole, Words};
 pub use keys::{Key, Kind, Table, Takes};
-pub use reader::{LookedUp, Mapping, Reader, at, pointer_segment};
+pub use reader::{LookedUp, Mapping, Reader, at};
 pub use schema::schema;
 pub use secret_reference::{
     SecretOrName, note_and_warn, note_secret, read_secret, read_secrets, reference,

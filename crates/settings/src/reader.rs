@@ -10,7 +10,7 @@ mod wrong_value;
 use std::{collections::BTreeSet, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use callgate_secret::SecretReference;
-use callgate_tool::{Remedy, nearest};
+use callgate_tool::{Remedy, nearest, pointer_segment};
 use callgate_tree::{Node, Object, SettingFinding};
 
 pub use looked_up::LookedUp;
@@ -368,9 +368,4 @@ impl Reader {
 /// The pointer of a member.
 pub fn at(mapping: Mapping<'_>, key: &str) -> String {
     format!("{}/{}", mapping.pointer, pointer_segment(key))
-}
-
-/// A name as a part of a JSON pointer (RFC 6901 §3).
-pub fn pointer_segment(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -121,8 +121,4 @@ impl GrantLock {
     }
 }
 
-impl fmt::Debug for GrantLock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GrantLock").finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(GrantLock {});

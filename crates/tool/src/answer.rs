@@ -1,8 +1,6 @@
 //! A service's successful response as a model can use it: the content of the body, the parts that were cut, and how to ask
 //! for the rest. `call` decides how to cut a result; `executor` decides where to keep the whole of it.
 
-use std::fmt;
-
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -323,8 +321,4 @@ impl Handle {
     }
 }
 
-impl fmt::Display for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(Handle: Self(text) => "{text}");

@@ -1,9 +1,9 @@
 //! An operator's changes to one tool: its name and texts, and the arguments that a model neither sees nor gives. The owner of
 //! each kind of tool applies them; here are the changes themselves and the faults that every kind reports alike.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
-use crate::{Effect, Object, Value, misspells, nearest};
+use crate::{Effect, Object, Value, misspells, nearest, pointer_segment};
 
 /// An operator's changes to one tool. Arguments have the names that the tool's declaration gives them.
 ///
@@ -226,14 +226,6 @@ fn name_list(names: &[&str]) -> String {
         n_more => format!(" and {n_more} more"),
     };
     first.join(", ") + &more
-}
-
-/// A name as a part of a JSON pointer (RFC 6901 §3).
-fn pointer_segment(name: &str) -> Cow<'_, str> {
-    if name.contains(['~', '/']) {
-        return Cow::Owned(name.replace('~', "~0").replace('/', "~1"));
-    }
-    Cow::Borrowed(name)
 }
 
 const MOST_LISTED: usize = 20;

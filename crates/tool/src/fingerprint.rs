@@ -2,8 +2,6 @@
 //! record compares fingerprints, so that no record answers another call. `tool` computes them; the kinds of tools and of
 //! credentials say what decides.
 
-use std::fmt;
-
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use callgate_secret::Secret;
 use sha2::{Digest as _, Sha256};
@@ -33,12 +31,8 @@ impl Fingerprint {
     }
 }
 
-/// Leaves out the digest: whoever guesses a short value could confirm it.
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fingerprint(****)")
-    }
-}
+// Leaves out the digest: whoever guesses a short value could confirm it.
+callgate_secret::opaque!(Fingerprint = "Fingerprint(****)");
 
 /// Computes a [`Fingerprint`] from one part after another. No two lists of parts have equal bytes.
 ///
@@ -144,12 +138,8 @@ impl FingerprintHasher {
     }
 }
 
-/// Leaves out what was added.
-impl fmt::Debug for FingerprintHasher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FingerprintHasher")
-    }
-}
+// Leaves out what was added.
+callgate_secret::opaque!(FingerprintHasher = "FingerprintHasher");
 
 /// The issuer and the subject of a JWT (RFC 7519 §4.1).
 fn subject_of(token: &str) -> Option<(String, String)> {

@@ -67,7 +67,8 @@ pub(crate) fn timestamp<S: Serializer>(
 }
 
 /// A time by RFC 3339, in whole seconds of UTC; times before 1970 become 1970.
-fn rfc_3339(time: SystemTime) -> String {
+#[doc(hidden)]
+pub fn rfc_3339(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, seconds) = (seconds / 86_400, seconds % 86_400);
     // Years begin in March here, so that a leap day is the last day of its year.

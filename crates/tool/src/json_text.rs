@@ -66,11 +66,7 @@ impl Json {
     }
 }
 
-impl fmt::Display for Json {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
+callgate_secret::text!(Json: Self { text, .. } => "{text}");
 
 /// Writes the text as it is, without making a value of it.
 impl Serialize for Json {

@@ -24,6 +24,7 @@ mod remedy;
 mod schema;
 mod serial;
 mod session;
+mod spelling;
 mod tool;
 mod tool_call;
 mod value;
@@ -40,6 +41,7 @@ pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use foreign_time::foreign_time;
 pub use header::is_framing_header;
 pub use journal::{Audience, Event, Journal, JournalEntry};
+pub use json_forms::rfc_3339;
 pub use json_text::Json;
 pub use likeness::{misspells, nearest, nearest_first, shows};
 pub use name::{
@@ -52,6 +54,7 @@ pub use reader::{DEPTH, InvalidJson, JsonReader, JsonToken};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName, SessionSource, StatementInput};
+pub use spelling::{hexadecimal, name_of_segment, pointer_segment, shortened};
 pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{

@@ -1,7 +1,7 @@
 //! Names of toolsets, tools and arguments, as a model sees them. A value of these types is legal for every provider;
 //! `openapi` decides how an illegal name becomes a legal one.
 
-use std::{borrow::Borrow, error, fmt, sync::Arc};
+use std::{borrow::Borrow, sync::Arc};
 
 /// The longest tool name, in bytes: every provider accepts it and has room for a prefix of its own.
 pub const MAX_TOOL_NAME: usize = 60;
@@ -113,31 +113,13 @@ impl Borrow<str> for ToolName {
     }
 }
 
-impl fmt::Display for ToolName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(ToolName: Self(text) => "{text}");
 
-impl fmt::Display for ArgumentName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(ArgumentName: Self(text) => "{text}");
 
-impl fmt::Display for ToolsetName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(ToolsetName: Self(text) => "{text}");
 
-impl fmt::Display for InvalidName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a name matching {}, got: `{}`", self.expected, self.name)
-    }
-}
-
-impl error::Error for InvalidName {}
+callgate_secret::text!(error InvalidName: Self { expected, name, .. } => "expected a name matching {expected}, got: `{name}`");
 
 const ARGUMENT_NAME: &str = "`^[A-Za-z_][A-Za-z0-9_]{0,63}$`";
 

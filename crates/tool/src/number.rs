@@ -124,13 +124,7 @@ impl FromStr for Number {
     }
 }
 
-impl fmt::Display for InvalidNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a number as JSON writes it")
-    }
-}
-
-impl std::error::Error for InvalidNumber {}
+callgate_secret::text!(error InvalidNumber: _ => "expected a number as JSON writes it");
 
 impl fmt::Debug for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

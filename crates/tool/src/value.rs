@@ -12,13 +12,13 @@ mod serial;
 mod whole;
 mod write;
 
-use std::ops;
+use std::{borrow::Cow, ops};
 
 pub use self::build::ToValue;
 pub use self::deserializer::{InvalidValue, from_value};
 pub use self::foreign::ForeignNumber;
 pub use self::object::{Entry, IntoIter, Object};
-use crate::Number;
+use crate::{Number, spelling::name_of_segment};
 
 /// A JSON value.
 ///
@@ -189,10 +189,9 @@ impl Value {
 }
 
 /// The tokens of a JSON pointer; `None` if the text is not a JSON pointer.
-fn tokens(pointer: &str) -> Option<impl Iterator<Item = String>> {
+fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let below = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
-    let unescaped = |token: &str| token.replace("~1", "/").replace("~0", "~");
-    Some(below.into_iter().flat_map(|below| below.split('/')).map(unescaped))
+    Some(below.into_iter().flat_map(|below| below.split('/')).map(name_of_segment))
 }
 
 /// RFC 6901 §4: an index has no sign and no leading zero.

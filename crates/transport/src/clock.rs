@@ -1,6 +1,6 @@
 //! The time of day, for dates and signatures. Durations are measured elsewhere, by a monotonic clock.
 
-use std::{fmt, sync::Arc, time::SystemTime};
+use std::{sync::Arc, time::SystemTime};
 
 /// A source of the time of day: the machine's clock unless a program provides another.
 ///
@@ -33,8 +33,4 @@ impl Default for Clock {
     }
 }
 
-impl fmt::Debug for Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Clock").finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Clock {});

@@ -2,8 +2,6 @@
 //! The HTTP client keeps the connections and speaks HTTP/2 if both sides can (RFC 9113 §3.3).
 
 use std::{
-    error::Error as StdError,
-    fmt,
     future::poll_fn,
     pin::Pin,
     sync::Arc,
@@ -123,13 +121,7 @@ impl Service<Uri> for Connector {
 #[derive(Debug)]
 pub(crate) struct TooSlow;
 
-impl fmt::Display for TooSlow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no connection in time")
-    }
-}
-
-impl StdError for TooSlow {}
+callgate_secret::text!(error TooSlow: _ => "no connection in time");
 
 /// The time limit of a connection, twice five seconds: slower name servers and services count as down. The remaining time
 /// is for the response.

@@ -2,7 +2,6 @@
 //! but never our own listeners. Checks addresses, not names; the resolver asks before anything is dialled.
 
 use std::{
-    fmt,
     net::{IpAddr, SocketAddr, UdpSocket},
     str::FromStr,
     sync::{Arc, PoisonError, RwLock},
@@ -76,23 +75,9 @@ impl FromStr for AddressRange {
     }
 }
 
-impl fmt::Display for AddressRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+callgate_secret::text!(AddressRange: Self(range) => "{range}");
 
-impl fmt::Display for NotARange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(got) = self;
-        write!(
-            f,
-            "expected a range of addresses such as `10.0.0.0/8`, or one address, got: `{got}`"
-        )
-    }
-}
-
-impl std::error::Error for NotARange {}
+callgate_secret::text!(error NotARange: Self(got) => "expected a range of addresses such as `10.0.0.0/8`, or one address, got: `{got}`");
 
 impl Listeners {
     /// Records that this process listens on `address`.

@@ -4,7 +4,6 @@
 
 use std::{
     error::Error as StdError,
-    fmt,
     net::IpAddr,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
 };
@@ -180,11 +179,7 @@ impl Default for Network {
     }
 }
 
-impl fmt::Debug for Inner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Network").field("resolver", &self.resolver).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!([] Inner as "Network", { resolver });
 
 impl ConnectSettings {
     fn cover(&self, key: &PoolKey) -> bool {
@@ -251,11 +246,7 @@ pub(crate) fn connect_error(source: BoxError) -> Error {
 #[derive(Debug)]
 struct Unconnected(BoxError);
 
-impl fmt::Display for Unconnected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+callgate_secret::text!(Unconnected: Self(source) => "{source}");
 
 impl StdError for Unconnected {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
@@ -263,8 +254,4 @@ impl StdError for Unconnected {
     }
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("connector", &self.connector).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Pool { connector });

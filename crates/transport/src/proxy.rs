@@ -2,7 +2,6 @@
 //! targets but not their content. Connections to this machine do not use it. The environment cannot name a proxy.
 
 use std::{
-    fmt,
     pin::Pin,
     str::FromStr,
     task::{Context, Poll},
@@ -52,13 +51,7 @@ impl FromStr for Proxy {
     }
 }
 
-impl fmt::Display for NotAProxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a forward proxy: `http://`, a host, and perhaps a port")
-    }
-}
-
-impl std::error::Error for NotAProxy {}
+callgate_secret::text!(error NotAProxy: _ => "expected a forward proxy: `http://`, a host, and perhaps a port");
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dialer {

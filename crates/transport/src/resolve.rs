@@ -92,11 +92,7 @@ impl NameNotResolved {
     }
 }
 
-impl fmt::Display for NameNotResolved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the host name could not be resolved")
-    }
-}
+callgate_secret::text!(NameNotResolved: _ => "the host name could not be resolved");
 
 impl error::Error for NameNotResolved {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
@@ -110,10 +106,4 @@ pub(crate) struct AddressDenied {
     pub(crate) denial: Denial,
 }
 
-impl fmt::Display for AddressDenied {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.denial.message())
-    }
-}
-
-impl error::Error for AddressDenied {}
+callgate_secret::text!(error AddressDenied: Self { denial, .. } => "{}", denial.message());

@@ -2,7 +2,7 @@
 //! limits its time and its size.
 
 use std::{
-    fmt, io, mem,
+    io, mem,
     pin::Pin,
     sync::{
         Arc,
@@ -244,11 +244,7 @@ impl BoundedBody {
     }
 }
 
-impl fmt::Debug for ResponseBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseBody").field("announced", &self.announced).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(ResponseBody { announced });
 
 /// The number of bytes that are decoded at a time.
 const CHUNK: usize = 16 * 1024;

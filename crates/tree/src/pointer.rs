@@ -2,6 +2,7 @@
 //! needs it; and the search for the node of a pointer. A pointer is resolved inside one tree only; references between
 //! documents are handled elsewhere.
 
+use callgate_tool::name_of_segment;
 use std::{borrow::Cow, fmt, iter, sync::Arc};
 
 use percent_encoding::percent_decode_str;
@@ -195,16 +196,8 @@ pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
         let (segment, after) =
             end.map_or((text, None), |at| (text.get(..at).unwrap_or_default(), text.get(at + 1..)));
         rest = after;
-        Some(unescaped_segment(segment))
+        Some(name_of_segment(segment))
     }))
-}
-
-fn unescaped_segment(raw: &str) -> Cow<'_, str> {
-    if !raw.bytes().any(|byte| byte == b'~') {
-        return Cow::Borrowed(raw);
-    }
-    // RFC 6901 §4: `~1` is replaced before `~0`, so that `~01` means `~1`.
-    Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
 }
 
 /// The index that a segment denotes: digits without leading zeros (RFC 6901 §4).

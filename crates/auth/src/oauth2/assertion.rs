@@ -1,5 +1,6 @@
 //! Signs the JWT by which a client authenticates (RFC 7523 §3). Knows keys and claims, not requests.
 
+use callgate_tool::hexadecimal;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use callgate_secret::{Secret, SecretReference};
@@ -76,7 +77,7 @@ fn algorithm_of(algorithm: SigningAlgorithm) -> Algorithm {
 fn unique() -> Result<String, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&bytes))
 }
 
 /// The allowance for clocks that differ: servers refuse a JWT that was signed in their future.

@@ -1,6 +1,7 @@
 //! The tokens of a person who logged in: read from the grant store, and renewed there by one process at a time. A
 //! renewed grant is stored before its token is used, since many servers accept a refresh token only once.
 
+use callgate_tool::hexadecimal;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use callgate_secret::Secret;
@@ -152,8 +153,7 @@ impl Logins {
             list.sort_unstable();
             add(&list);
         }
-        let hash = hash.finalize();
-        Ok(hash.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect())
+        Ok(hexadecimal(hash.finalize().get(..NAME_BYTES).unwrap_or_default()))
     }
 
     pub(super) fn store(&self) -> Result<&dyn GrantStore, Error> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tool::{Number, Object, Value};
+use callgate_tool::{Number, Object, Value, pointer_segment};
 
 use super::{
     format::Format,
@@ -115,7 +115,7 @@ impl Compiler<'_> {
     fn below<T>(&mut self, name: &str, apply: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         self.pointer.push('/');
-        self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        self.pointer.push_str(&pointer_segment(name));
         let applied = apply(self);
         self.pointer.truncate(length);
         applied

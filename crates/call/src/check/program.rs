@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, pointer_segment};
 use percent_encoding::percent_decode_str;
 
 use super::{
@@ -123,7 +123,7 @@ impl<'p> Scope<'p> {
                     return Some(compiled_fragment);
                 }
                 let schema = self.root.get("$defs")?.get(&**name)?;
-                (part, schema, format!("/$defs/{}", name.replace('~', "~0").replace('/', "~1")))
+                (part, schema, format!("/$defs/{}", pointer_segment(name)))
             }
             ReferenceTarget::Part(at) => {
                 let link = self.program.link(at)?;

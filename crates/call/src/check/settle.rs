@@ -1,7 +1,7 @@
 //! Converts invalid parts of a value if nothing is lost, and explains the rest. A conversion may uncover the next
 //! violation, so there are several rounds.
 
-use callgate_tool::{Event, Journal, Problem, Value};
+use callgate_tool::{Event, Journal, Problem, Value, name_of_segment, pointer_segment};
 
 use super::{
     budget::{Budget, Paid},
@@ -163,7 +163,7 @@ fn pointer_of(path: &[Segment<'_>]) -> String {
         match segment {
             Segment::Index(at) => pointer.push_str(&format!("/{at}")),
             Segment::Name(name) => {
-                pointer.extend(["/", &name.replace('~', "~0").replace('/', "~1")]);
+                pointer.extend(["/", &pointer_segment(name)]);
             }
         }
     }
@@ -189,9 +189,8 @@ impl Repair {
 
 fn remove(whole: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let name = last.replace("~1", "/").replace("~0", "~");
     if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.remove(&name);
+        members.remove(&*name_of_segment(last));
     }
 }
 
@@ -199,9 +198,8 @@ fn remove(whole: &mut Value, pointer: &str) {
 fn put_back(whole: &mut Value, removed: &[String]) {
     for pointer in removed {
         let Some((parent, last)) = pointer.rsplit_once('/') else { continue };
-        let name = last.replace("~1", "/").replace("~0", "~");
         if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-            members.insert(name, Value::Null);
+            members.insert(name_of_segment(last), Value::Null);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Messages in the protobuf JSON mapping: members in `lowerCamelCase` or `snake_case`, `null` and the empty text for
 //! unset members, enums as names or numbers. An empty message counts as set.
 
+use callgate_tool::pointer_segment;
 use callgate_tree::{Node, Object};
 
 use crate::import::{Imported, RemarkKind, text::ExportText};
@@ -183,11 +184,6 @@ fn snake(camel: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
-}
-
-/// A name as a part of a JSON pointer (RFC 6901 §3).
-fn pointer_segment(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The text in an export of Customer Engagement Suite that stands for a value from `environment.json`.

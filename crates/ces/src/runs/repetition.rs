@@ -4,7 +4,7 @@
 
 use callgate_gateway::{Problem, ProblemKind, RouteRequest};
 use callgate_policy::Guard;
-use callgate_tool::{Fingerprint, FingerprintHasher, Value};
+use callgate_tool::{Fingerprint, FingerprintHasher, Value, hexadecimal};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -43,19 +43,20 @@ impl Repeatable {
     ) -> Result<Option<Self>, Problem> {
         let Some((key, mut hasher)) = request.idempotency()? else { return Ok(None) };
         hasher.text(&body.to_string());
-        let digest = hex(hasher.finish().as_bytes());
+        let digest = hexadecimal(hasher.finish().as_bytes());
         Ok(Some(Self { key, request: Some(digest.clone()), digest, calls: Vec::new() }))
     }
 
     /// The request as one of calls with these fingerprints: with other stored values, it is another one.
     pub(super) fn of_calls(mut self, fingerprints: &[Option<Fingerprint>]) -> Self {
-        let of_call = |call: &Option<Fingerprint>| call.as_ref().map(|call| hex(call.as_bytes()));
+        let of_call =
+            |call: &Option<Fingerprint>| call.as_ref().map(|call| hexadecimal(call.as_bytes()));
         self.calls = fingerprints.iter().map(of_call).collect();
         let all: Option<Vec<&str>> = self.calls.iter().map(Option::as_deref).collect();
         if let Some(all) = all {
             let mut hasher = FingerprintHasher::default();
             hasher.text(&self.digest).text(&all.concat());
-            self.digest = hex(hasher.finish().as_bytes());
+            self.digest = hexadecimal(hasher.finish().as_bytes());
         }
         self
     }
@@ -133,10 +134,6 @@ impl KeptOutputs {
             }
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The number of responses kept for a session; a client repeats the last request.

@@ -69,13 +69,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Display for NotAnAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{}`", self.0)
-    }
-}
-
-impl std::error::Error for NotAnAddress {}
+callgate_secret::text!(error NotAnAddress: Self(got) => "expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{got}`");
 
 const SYSTEMD: &str = "systemd";
 

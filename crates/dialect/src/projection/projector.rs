@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use callgate_tool::{Object, Value, json};
+use callgate_tool::{Object, Value, json, pointer_segment};
 
 use super::{
     circles::Circles,
@@ -85,7 +85,7 @@ impl<'s> Projector<'s> {
         let length = self.at.len();
         for token in place {
             self.at.push('/');
-            self.at.push_str(&token.replace('~', "~0").replace('/', "~1"));
+            self.at.push_str(&pointer_segment(token));
         }
         let applied = apply(self);
         self.at.truncate(length);

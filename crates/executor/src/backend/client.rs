@@ -76,17 +76,7 @@ impl ClientFunction {
 
 #[async_trait]
 impl Backend for ClientFunction {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    crate::of_tool!(tool, toolset);
 
     fn execution(&self) -> Execution {
         Execution::Client

@@ -1,7 +1,7 @@
 //! Tools that are functions of the program that embeds callgate. `argument_check` checks their arguments before the function
 //! sees them, and a time limit ends the function.
 
-use std::{fmt, pin::Pin, time::Duration};
+use std::{pin::Pin, time::Duration};
 
 use async_trait::async_trait;
 use callgate_call::wording;
@@ -109,17 +109,7 @@ impl Function {
 
 #[async_trait]
 impl Backend for Function {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    crate::of_tool!(tool, toolset);
 
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         let arguments = Value::Object(call.arguments().clone());
@@ -134,11 +124,7 @@ impl Backend for Function {
     }
 }
 
-impl fmt::Debug for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function").field("tool", &self.tool).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Function { tool });
 
 fn tool_name(toolset: &str, name: &str) -> Result<ToolName, Error> {
     if toolset.is_empty() {

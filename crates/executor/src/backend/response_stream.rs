@@ -1,7 +1,6 @@
 //! A response that arrives piece by piece: values, or raw bytes. Any backend can make one from its own stream.
 
 use std::{
-    fmt,
     pin::Pin,
     sync::{
         Arc,
@@ -186,8 +185,4 @@ impl Piece {
     }
 }
 
-impl fmt::Debug for Pieces {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pieces").field("head", &self.head).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Pieces { head });

@@ -3,7 +3,6 @@
 
 use std::{
     collections::VecDeque,
-    fmt,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
@@ -137,11 +136,7 @@ impl Permit {
     }
 }
 
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Permit {});
 
 /// The time that a caller may pause after it has read a part of its response.
 const PATIENCE: Duration = Duration::from_millis(500);

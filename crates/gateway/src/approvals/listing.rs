@@ -7,7 +7,7 @@ use axum::extract::State;
 use callgate_config::Built;
 use callgate_executor::Entry;
 use callgate_policy::{Approval, ApprovalState, Extent, Listing, approval_text};
-use callgate_tool::{Approvers, Principal, Value};
+use callgate_tool::{Approvers, Principal, Value, rfc_3339};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -20,7 +20,6 @@ use crate::{
     path_name::PathName,
     problem::Problem,
     query::{Query, malformed_query},
-    timestamp::timestamp,
 };
 
 /// Calls that wait for an approval, or were decided and not made yet
@@ -162,8 +161,8 @@ pub(super) fn body<'a>(built: &Built, caller: &Caller, approval: &'a Approval) -
         own,
         may_decide: may_approve && approval.state == ApprovalState::Waiting,
         decided_by: approval.state.by().filter(|_| may_decide && !own),
-        asked: timestamp(approval.asked),
-        expires: timestamp(approval.expires),
+        asked: rfc_3339(approval.asked),
+        expires: rfc_3339(approval.expires),
         request: request(approval),
         text: request(approval).map(approval_text),
     }

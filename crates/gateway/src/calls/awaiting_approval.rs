@@ -1,7 +1,5 @@
 //! Keeps a call that needs a person's approval until the decision. If nobody can decide, the call is refused.
 
-use std::fmt;
-
 use callgate_call::wording::approval as wording;
 use callgate_tool::{Approvers, Object, Outcome, Pending, PendingKind, ToolCall, ToolResult};
 
@@ -14,12 +12,8 @@ pub(crate) struct WaitingCallKeeper {
     pub(crate) session: Object,
 }
 
-/// Leaves out the session, which may hold credentials.
-impl fmt::Debug for WaitingCallKeeper {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Keeper(****)")
-    }
-}
+// Leaves out the session, which may hold credentials.
+callgate_secret::opaque!(WaitingCallKeeper = "Keeper(****)");
 
 /// The result of the call at a position. A call that waits for an approval is kept.
 pub(super) async fn store_if_waiting(

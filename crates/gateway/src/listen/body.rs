@@ -3,7 +3,6 @@
 
 use std::{
     error::Error as StdError,
-    fmt,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -37,13 +36,7 @@ pub(super) struct StreamedBody<B> {
 #[derive(Debug)]
 struct NotTaken;
 
-impl fmt::Display for NotTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the caller did not take the answer")
-    }
-}
-
-impl StdError for NotTaken {}
+callgate_secret::text!(error NotTaken: _ => "the caller did not take the answer");
 
 impl<B: Body + Send + 'static> AnswerBody<B> {
     /// The body of a response; the permit becomes free at once if the length is known.

@@ -1,7 +1,7 @@
 //! Receives the system's reports of changes in folders, and waits until the changes stop. The stamps of the files show
 //! which ones changed.
 
-use std::{collections::BTreeSet, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use notify::{
     Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher,
@@ -58,11 +58,7 @@ impl Watch {
     }
 }
 
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("folders", &self.folders).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Watch { folders });
 
 /// False for events of our own reading, which changes nothing.
 fn may_change(kind: EventKind) -> bool {

@@ -9,7 +9,7 @@ use axum::{
 };
 use callgate_executor::KeptFile;
 use callgate_session::{Error, ErrorKind};
-use callgate_tool::{Session, StoredResult};
+use callgate_tool::{Session, StoredResult, rfc_3339};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,7 +22,6 @@ use crate::{
     json_body::{BodyLimit, collect_body},
     problem::{Problem, ProblemKind},
     query::Query,
-    timestamp::timestamp,
 };
 
 /// A file that is kept for later calls
@@ -77,7 +76,7 @@ pub(crate) async fn store(
     let kept = executor.keep_file(file, &session, caller.principal.as_ref()).await;
     let KeptFile { handle, is_local, .. } = kept.map_err(store_problem)?;
     let notes = if is_local { vec![LOCAL] } else { Vec::new() };
-    let expires = timestamp(SystemTime::now() + KeptFile::TIME);
+    let expires = rfc_3339(SystemTime::now() + KeptFile::TIME);
     let body =
         StoredFile { handle: handle.as_str(), media_type: &media_type, size, expires, notes };
     let mut response = (StatusCode::CREATED, JsonText::from_body(&body)).into_response();

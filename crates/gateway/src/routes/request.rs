@@ -1,6 +1,6 @@
 //! One request to a further route: its caller, and what the sidecar does for it.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use callgate_config::Built;
 use callgate_executor::{CallRights, Entry, Execution};
@@ -46,12 +46,8 @@ pub struct RouteCalls {
     calls: Vec<RequestedCall>,
 }
 
-/// Shows no header, which may be a credential.
-impl fmt::Debug for RouteRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RouteRequest").field("caller", &self.caller).finish_non_exhaustive()
-    }
-}
+// Shows no header, which may be a credential.
+callgate_secret::opaque!(RouteRequest { caller });
 
 impl RouteRequest {
     #[cfg(feature = "agents")]

@@ -2,12 +2,13 @@
 //! key, nobody can alter, remove or insert a line unnoticed.
 
 use callgate_secret::Secret;
+use callgate_tool::hexadecimal;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Deserialize;
 use sha2::Sha256;
 
 use crate::{
-    digest::{Digest, of_hex, push_hex},
+    digest::{Digest, of_hex},
     error::{self, Error},
 };
 
@@ -64,7 +65,7 @@ impl Head {
         let line = text.as_bytes().get(start..).unwrap_or_default();
         self.code = key.code(&self.code, line);
         text.push_str(CODE);
-        push_hex(text, &self.code);
+        text.push_str(&hexadecimal(&self.code));
         text.push_str(END);
         text.push('\n');
     }

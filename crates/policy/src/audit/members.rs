@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use callgate_executor::{Backend, Call, Decided, Ended, Ending, fingerprint};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Event, Outcome, Principal, Session, Value, visible_line};
+use callgate_tool::{Event, Outcome, Principal, Session, Value, hexadecimal, visible_line};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -13,7 +13,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use super::{AuditArguments, TurnEnd, TurnId};
 use crate::{
     approval_record::{Approval, Permit},
-    digest::{self, Digest, hex},
+    digest::{self, Digest},
     records::IdempotencyKey,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn call_start_members(
     }
     members.of_caller(call.principal(), call.session());
     members.text("tool", shortened_name(call.tool()));
-    members.text("digest", &hex(&digest::of_arguments(call.arguments())));
+    members.text("digest", &hexadecimal(&digest::of_arguments(call.arguments())));
     if arguments == AuditArguments::Full {
         members.json("arguments", &masked_arguments(call, backend));
     }
@@ -42,8 +42,8 @@ pub(super) fn call_start_members(
         }
     }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
-        members.text("key", &hex(&digest::of_key(call.principal(), key)));
-        members.text("fingerprint", &hex(fingerprint(call, backend).as_bytes()));
+        members.text("key", &hexadecimal(&digest::of_key(call.principal(), key)));
+        members.text("fingerprint", &hexadecimal(fingerprint(call, backend).as_bytes()));
     }
     if let Some(target) = backend.and_then(Backend::target) {
         members.text("target", &target);
@@ -108,10 +108,10 @@ pub(super) fn file_start_members(
     n_lost: usize,
 ) -> String {
     let mut members = Members::new("opened");
-    members.text("reason", reason).text("previous", &hex(previous));
+    members.text("reason", reason).text("previous", &hexadecimal(previous));
     if !torn.is_empty() {
         let code: Digest = Sha256::digest(torn).into();
-        members.text("torn", &hex(&code)).json("torn_bytes", &torn.len().to_string());
+        members.text("torn", &hexadecimal(&code)).json("torn_bytes", &torn.len().to_string());
     }
     if n_lost > 0 {
         members.json("lost", &n_lost.to_string());
@@ -158,7 +158,7 @@ impl Members {
             self.text("principal", principal.id());
         }
         if let Some(id) = session.id() {
-            self.text("session", &hex(&digest::of_session(id)));
+            self.text("session", &hexadecimal(&digest::of_session(id)));
         }
     }
 

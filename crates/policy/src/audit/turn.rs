@@ -2,7 +2,6 @@
 //! no word of the conversation.
 
 use std::{
-    fmt,
     hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::{
         LazyLock,
@@ -57,11 +56,7 @@ impl TurnId {
     }
 }
 
-impl fmt::Display for TurnId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}-{}", self.process, self.number)
-    }
-}
+callgate_secret::text!(TurnId: Self { process, number, .. } => "{process:016x}-{number}");
 
 /// The number of this process, which no other one has.
 static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());

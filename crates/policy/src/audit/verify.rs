@@ -1,5 +1,6 @@
 //! Checks audit files: that each line is as it was written, and that none is missing.
 
+use callgate_tool::hexadecimal;
 use std::{
     fmt,
     fs::File,
@@ -14,7 +15,7 @@ use super::{
     lines::{self, LineReader, LineState},
 };
 use crate::{
-    digest::{hex, of_hex},
+    digest::of_hex,
     error::{self, Error},
 };
 
@@ -86,7 +87,7 @@ pub fn verify_audit(
         }
     }
     let Verifying { mut verified, good, looked_for, .. } = verifying;
-    verified.head = (verified.n_lines > 0).then(|| hex(&good.code));
+    verified.head = (verified.n_lines > 0).then(|| hexadecimal(&good.code));
     if let (None, Some(_), Some(file)) = (&verified.flaw, looked_for, files.last()) {
         verified.flaw =
             Some(Flaw { file: file.clone(), line: good.number + 1, kind: FlawKind::Cut });

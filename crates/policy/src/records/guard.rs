@@ -1,7 +1,6 @@
 //! The guard of a request that is being made: it tells the store how the request ended.
 
 use std::{
-    fmt,
     sync::Arc,
     task::{Context, Waker},
 };
@@ -73,8 +72,4 @@ impl Drop for Guard {
     }
 }
 
-impl fmt::Debug for Guard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Guard")
-    }
-}
+callgate_secret::opaque!(Guard = "Guard");

@@ -225,7 +225,7 @@ impl Transport for Absent {
 struct Events(Arc<Mutex<Vec<String>>>);
 
 impl tracing::field::Visit for Events {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn fmt::Debug) {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
         self.0.lock().unwrap().push(format!("{}={value:?}", field.name()));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     sync::{Arc, Mutex},
 };
 
@@ -77,11 +76,4 @@ impl<K: Ord + Clone, V: Clone, E: FetchFailure, I: Clone + PartialEq> SingleFlig
     }
 }
 
-impl<K, V, E, I> fmt::Debug for SingleFlights<K, V, E, I> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SingleFlights")
-            .field("pace", &self.pace)
-            .field("most", &self.most)
-            .finish_non_exhaustive()
-    }
-}
+crate::opaque!([K, V, E, I] SingleFlights<K, V, E, I> as "SingleFlights", { pace, most });

@@ -50,11 +50,7 @@ impl Default for Variables {
     }
 }
 
-impl fmt::Debug for Variables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Variables")
-    }
-}
+callgate_secret::opaque!(Variables = "Variables");
 
 /// Values of fewer bytes are parts of words.
 const SHORT: usize = 6;

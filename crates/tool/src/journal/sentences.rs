@@ -1,9 +1,9 @@
 //! The sentences about decisions, for the operator and in the notes of a result. They name no value.
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
 use super::Event;
-use crate::{fault::FaultCode, remedy::Remedy};
+use crate::{fault::FaultCode, remedy::Remedy, spelling::shortened};
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +60,7 @@ impl fmt::Display for Event {
             Self::RowsCounted { count } => write!(f, "the database read or changed {count} rows"),
             Self::StatementSent { text, .. } => write!(f, "sent to the database: `{text}`"),
             Self::ToolFolded { asked, meant } => {
-                write!(f, "the name `{}` was taken as `{meant}`", shortened_name(asked))
+                write!(f, "the name `{}` was taken as `{meant}`", shortened(asked, LONGEST_NAME))
             }
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
@@ -157,14 +157,6 @@ impl Event {
             }
             _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
         }
-    }
-}
-
-/// A name of others, cut where it is longer than any of ours.
-fn shortened_name(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(LONGEST_NAME) {
-        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
-        None => Cow::Borrowed(name),
     }
 }
 

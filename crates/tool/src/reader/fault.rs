@@ -91,13 +91,7 @@ pub(super) fn position(before: &[u8]) -> (usize, usize) {
     (line + 1, n_chars + 1)
 }
 
-impl fmt::Display for InvalidJson {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {} column {}", self.reason, self.line, self.column)
-    }
-}
-
-impl std::error::Error for InvalidJson {}
+callgate_secret::text!(error InvalidJson: Self { reason, line, column, .. } => "{reason} at line {line} column {column}");
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,5 @@
 //! Converts to and from the values of `serde_json`, which keep numbers in 64 bits unless the whole program enables more.
 
-use std::fmt;
-
 use super::{Object, Value};
 use crate::Number;
 
@@ -94,10 +92,4 @@ impl From<serde_json::Number> for Number {
     }
 }
 
-impl fmt::Display for ForeignNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a number that 64 bits hold, got: `{}`", self.0)
-    }
-}
-
-impl std::error::Error for ForeignNumber {}
+callgate_secret::text!(error ForeignNumber: Self(got) => "expected a number that 64 bits hold, got: `{got}`");

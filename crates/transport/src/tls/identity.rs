@@ -1,7 +1,7 @@
 //! Our certificate and its private key. The key is a secret: it comes in a [`Secret`], intermediate copies are zeroized,
 //! and nothing prints it.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use callgate_secret::Secret;
 use pkcs8::{EncryptedPrivateKeyInfoRef, SecretDocument};
@@ -67,11 +67,7 @@ impl PartialEq for ClientIdentity {
 
 impl Eq for ClientIdentity {}
 
-impl fmt::Debug for ClientIdentity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ClientIdentity(****)")
-    }
-}
+callgate_secret::opaque!(ClientIdentity = "ClientIdentity(****)");
 
 /// A private key in DER, zeroized when dropped, and its format.
 struct PrivateKey {

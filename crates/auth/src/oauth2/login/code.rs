@@ -1,8 +1,6 @@
 //! The authorization code: the page to show, and the exchange of the code that the browser comes back with (RFC 6749
 //! §4.1, with RFC 7636, RFC 8252 and RFC 9207). The secrets of one login are random and used once.
 
-use std::fmt;
-
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use callgate_secret::Secret;
 use sha2::{Digest, Sha256};
@@ -42,12 +40,7 @@ impl BegunLogin {
     }
 }
 
-impl fmt::Debug for BegunLogin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let issuer = &self.issuer;
-        f.debug_struct("BegunLogin").field("issuer", issuer).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(BegunLogin { issuer });
 
 pub(super) fn browser_login(
     config: &OAuth2Config,

@@ -1,7 +1,7 @@
 //! A login on another device (RFC 8628): the code to show to the person, and polling for the result, no more often than
 //! the server allows.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use callgate_secret::Secret;
 use callgate_tool::foreign_time;
@@ -62,11 +62,7 @@ impl DeviceLogin {
     }
 }
 
-impl fmt::Debug for DeviceLogin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeviceLogin").field("interval", &self.interval).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(DeviceLogin { interval });
 
 pub(super) async fn begin_device_login(
     server: &Server,

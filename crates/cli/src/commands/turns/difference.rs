@@ -1,6 +1,6 @@
 //! The first difference of two values of JSON, with its place, as a sentence.
 
-use callgate_tool::Value;
+use callgate_tool::{Value, pointer_segment, shortened};
 
 /// The first difference between `expected` and `got`, as a sentence with its place; `None` if they are equal.
 pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
@@ -11,7 +11,7 @@ fn at(pointer: &str, expected: &Value, got: &Value) -> Option<String> {
     if expected == got {
         return None;
     }
-    let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+    let below = |name: &str| format!("{pointer}/{}", pointer_segment(name));
     match (expected, got) {
         (Value::Array(expected), Value::Array(got)) => {
             let mut pairs = expected.iter().zip(got).enumerate();
@@ -41,11 +41,7 @@ fn place(pointer: &str) -> String {
 
 /// A value, without the rest of a long one.
 fn cut(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+    shortened(&value.to_string(), MOST_SHOWN).into_owned()
 }
 
 const MOST_SHOWN: usize = 200;

@@ -2,6 +2,7 @@
 //! text. An address may contain a key, so the name of its file contains only a hash. A description that cannot be
 //! stored is fetched again.
 
+use callgate_tool::hexadecimal;
 use std::{
     fs, io,
     io::Write as _,
@@ -27,8 +28,7 @@ type Validators = Vec<(HeaderName, HeaderValue)>;
 impl DescriptionCache {
     /// The file of an address in a folder, which need not exist.
     pub(super) fn new(folder: &Path, url: &Url) -> Self {
-        let hash = Sha256::digest(url.as_str().as_bytes());
-        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = hexadecimal(&Sha256::digest(url.as_str().as_bytes()));
         Self { folder: folder.to_owned(), file: folder.join(name) }
     }
 

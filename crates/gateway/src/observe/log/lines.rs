@@ -2,7 +2,7 @@
 //! log. If nobody reads, lines beyond a bound are lost, and a line says how many.
 
 use std::{
-    fmt, mem,
+    mem,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, SystemTime},
@@ -150,11 +150,7 @@ impl Drop for LineThread {
     }
 }
 
-impl fmt::Debug for Lines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lines").field("format", &self.format).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Lines { format });
 
 /// The time in which lines gather.
 const PAUSE: Duration = Duration::from_millis(50);
