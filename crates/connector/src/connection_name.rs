@@ -1,6 +1,6 @@
 //! The name of a connection: `projects/P/locations/L/connections/C`.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 /// The name of a connection.
 ///
@@ -40,19 +40,9 @@ impl FromStr for ConnectionName {
     }
 }
 
-impl fmt::Display for ConnectionName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+callgate_secret::text!(ConnectionName: Self(text) => "{text}");
 
-impl fmt::Display for NotAConnection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a connection is named by `projects/…/locations/…/connections/…`")
-    }
-}
-
-impl std::error::Error for NotAConnection {}
+callgate_secret::text!(error NotAConnection: _ => "a connection is named by `projects/…/locations/…/connections/…`");
 
 /// True if a text can be a segment of a path as it is; project ids of old domains have `.` and `:`.
 fn is_word(text: &str) -> bool {

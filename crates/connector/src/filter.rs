@@ -4,6 +4,7 @@
 pub(crate) mod clause;
 pub(crate) mod conditions;
 
+use callgate_kind::{MOST_CONDITIONS, Operator, tests_schema};
 use callgate_tool::{Object, Problem, Value, json};
 
 use crate::field::{Field, FieldKind};
@@ -26,21 +27,11 @@ pub(crate) struct Condition {
 /// A test of a field's value. Values are checked by the schema of `where`, or by the reader of a clause.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Test {
-    Compare(Comparison, Value),
+    Compare(Operator, Value),
     In(Vec<Value>),
     IsNull(bool),
     /// The pattern with `%` for any text.
     Like(String),
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Comparison {
-    AtLeast,
-    AtMost,
-    Equal,
-    Less,
-    More,
-    NotEqual,
 }
 
 impl Filter {
@@ -63,14 +54,14 @@ impl Filter {
 
 /// The JSON Schema of `where` over these fields.
 pub(crate) fn schema<'a>(fields: impl Iterator<Item = &'a Field>) -> Value {
-    let fields = fields.map(|field| (field.name.clone(), tests_schema(field)));
+    let fields = fields.map(|field| (field.name.clone(), schema_of_field(field)));
     let mut properties: Object = fields.collect();
     let group = json!({
         "type": "object", "properties": Value::Object(properties.clone()),
         "minProperties": 1, "additionalProperties": false,
     });
     let any = json!({
-        "type": "array", "items": group, "minItems": 2, "maxItems": MAX_CONDITIONS,
+        "type": "array", "items": group, "minItems": 2, "maxItems": MOST_CONDITIONS,
         "description": "Groups, of which one holds as a whole",
     });
     properties.insert(ANY, any);
@@ -98,7 +89,7 @@ pub(crate) fn read(value: &Value) -> Result<Filter, Vec<Problem>> {
         }
     }
     let filter = Filter::All(parts);
-    if filter.n_conditions() > MAX_CONDITIONS {
+    if filter.n_conditions() > MOST_CONDITIONS {
         problems.push(too_many(filter.n_conditions()));
     }
     if problems.is_empty() { Ok(filter) } else { Err(problems) }
@@ -134,27 +125,21 @@ fn tests(
 
 /// The test of an operator; the error is what was expected of its value.
 fn test(operator: &str, operand: &Value) -> Result<Test, &'static str> {
-    let pattern = |before: &str, after: &str| {
-        let text = operand.as_str().unwrap_or_default();
-        is_without_wildcards(text).map(|()| Test::Like(format!("{before}{text}{after}")))
-    };
-    let compared = |comparison| Ok(Test::Compare(comparison, operand.clone()));
+    let text = operand.as_str().unwrap_or_default();
+    let pattern = |pattern: String| is_without_wildcards(text).map(|()| Test::Like(pattern));
+    let operator = Operator::from_name(operator).ok_or("an operator of the declaration")?;
     match operator {
-        "contains" => pattern("%", "%"),
-        "eq" => compared(Comparison::Equal),
-        "gt" => compared(Comparison::More),
-        "gte" => compared(Comparison::AtLeast),
-        "in" => Ok(Test::In(operand.as_array().cloned().unwrap_or_default())),
-        "is_null" => Ok(Test::IsNull(operand.as_bool().unwrap_or_default())),
-        "like" => {
-            let text = operand.as_str().unwrap_or_default();
-            is_without_wildcards(text).map(|()| Test::Like(text.replace('*', "%")))
-        }
-        "lt" => compared(Comparison::Less),
-        "lte" => compared(Comparison::AtMost),
-        "neq" => compared(Comparison::NotEqual),
-        "starts_with" => pattern("", "%"),
-        _ => Err("an operator of the declaration"),
+        Operator::Contains => pattern(format!("%{text}%")),
+        Operator::Eq
+        | Operator::Gt
+        | Operator::Gte
+        | Operator::Lt
+        | Operator::Lte
+        | Operator::Neq => Ok(Test::Compare(operator, operand.clone())),
+        Operator::In => Ok(Test::In(operand.as_array().cloned().unwrap_or_default())),
+        Operator::IsNull => Ok(Test::IsNull(operand.as_bool().unwrap_or_default())),
+        Operator::Like => pattern(text.replace('*', "%")),
+        Operator::StartsWith => pattern(format!("{text}%")),
     }
 }
 
@@ -163,42 +148,24 @@ fn is_without_wildcards(text: &str) -> Result<(), &'static str> {
     if text.contains(['%', '_']) { Err("a text without `%` and `_`") } else { Ok(()) }
 }
 
-fn tests_schema(field: &Field) -> Value {
-    let value = || Value::Object(field.plain_schema());
-    let list = json!({"type": "array", "items": value(), "minItems": 1, "maxItems": MAX_ITEMS});
-    let mut tests = Object::from_iter([
-        ("eq", value()),
-        ("neq", value()),
-        ("in", list),
-        ("is_null", json!({"type": "boolean"})),
-    ]);
-    if field.kind != FieldKind::Boolean {
-        tests.extend(["lt", "lte", "gt", "gte"].map(|operator| (operator, value())));
-    }
-    if field.kind == FieldKind::Text {
-        let text = || json!({"type": "string", "minLength": 1});
-        tests.extend(["starts_with", "contains"].map(|operator| (operator, text())));
-        tests.insert("like", json!({"type": "string", "description": "`*` is any text"}));
-    }
-    json!({
-        "type": "object", "properties": Value::Object(tests),
-        "minProperties": 1, "additionalProperties": false,
-    })
+fn schema_of_field(field: &Field) -> Value {
+    use Operator::{Contains, Eq, Gt, Gte, In, IsNull, Like, Lt, Lte, Neq, StartsWith};
+    let operators: &[Operator] = match field.kind {
+        FieldKind::Boolean => &[Eq, Neq, In, IsNull],
+        FieldKind::Text => &[Eq, Neq, In, IsNull, Lt, Lte, Gt, Gte, StartsWith, Contains, Like],
+        _ => &[Eq, Neq, In, IsNull, Lt, Lte, Gt, Gte],
+    };
+    let text = json!({"type": "string", "minLength": 1});
+    tests_schema(operators, &Value::Object(field.plain_schema()), &text)
 }
 
 fn too_many(n_conditions: usize) -> Problem {
     Problem {
         at: String::new(),
-        expected: format!("at most {MAX_CONDITIONS} conditions"),
+        expected: format!("at most {MOST_CONDITIONS} conditions"),
         got: n_conditions.to_string(),
         suggestion: None,
     }
 }
 
 const ANY: &str = "any";
-
-/// The most conditions of one filter.
-pub(crate) const MAX_CONDITIONS: usize = 20;
-
-/// The most values of one list.
-pub(crate) const MAX_ITEMS: usize = 100;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::{Backend, Call};
+use callgate_kind::google_code;
 use callgate_secret::Secret;
 use callgate_tool::{
-    Content, Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
-    Value, json,
+    Content, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, Value, json,
 };
 
 use crate::{
@@ -74,7 +74,7 @@ impl ConnectionTool {
                 Outcome::Answered(answer)
             }
             Outcome::Failed(mut fault) => {
-                fault.body = fault.body.as_ref().and_then(code);
+                fault.body = fault.body.as_ref().and_then(google_code);
                 Outcome::Failed(fault)
             }
             other => other,
@@ -82,31 +82,9 @@ impl ConnectionTool {
     }
 }
 
-/// Google's code for a failure, without its words, which may quote values of others.
-fn code(body: &Value) -> Option<Value> {
-    let code = body.pointer("/error/status")?.as_str()?;
-    let is_code =
-        code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    is_code.then(|| json!({"status": code}))
-}
-
 #[async_trait]
 impl Backend for ConnectionTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
-
-    fn effect(&self) -> Effect {
-        self.tool.effect
-    }
+    callgate_executor::of_tool!(tool, toolset);
 
     fn target(&self) -> Option<String> {
         self.any_method()?.target()

@@ -54,11 +54,5 @@ impl Filter {
     }
 }
 
-/// The most conditions of a filter.
-const MOST_CONDITIONS: usize = 20;
-
-/// The most values of a list.
-const MOST_VALUES: usize = 100;
-
 #[cfg(test)]
 mod tests;

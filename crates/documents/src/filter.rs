@@ -3,11 +3,12 @@
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
-use callgate_tool::{Fault, Object, Session, Value};
+use callgate_kind::{MOST_CONDITIONS, MOST_VALUES, Operator, conditions_schema, tests_schema};
+use callgate_tool::{Fault, Object, Session, Value, json};
 
 use crate::{
     metadata::{Kind, Metadata, Scalar},
-    settings::{BoundCondition, Operator},
+    settings::BoundCondition,
 };
 use callgate_call::wording::documents as wording;
 
@@ -46,11 +47,12 @@ impl Filter {
 
     /// Adds a model's conditions, whose form was checked against [`schema`].
     pub(crate) fn and(mut self, conditions: &Object) -> Result<Self, Box<Fault>> {
-        for (field, operators) in conditions {
-            let operators = operators.as_object().into_iter().flatten();
-            let read = |(name, value): (&String, &Value)| Condition::for_field(field, name, value);
-            self.0.extend(operators.filter_map(read));
-        }
+        let read = callgate_kind::conditions(conditions);
+        self.0.extend(
+            read.filter_map(|(field, operator, value)| {
+                Condition::for_field(field, operator, value)
+            }),
+        );
         let n_conditions = self.0.len();
         if n_conditions > MOST_CONDITIONS {
             return Err(wording::too_many_conditions(n_conditions, MOST_CONDITIONS));
@@ -97,6 +99,8 @@ impl Condition {
             Operator::Lte => ordered(Ordering::is_le),
             Operator::Neq => !field_values.is_empty() && !ordered(Ordering::is_eq),
             Operator::StartsWith => parts(|text, wanted| text.starts_with(wanted)),
+            // No schema has these.
+            Operator::IsNull | Operator::Like => false,
         }
     }
 }
@@ -118,7 +122,7 @@ fn bound_values(value: &Value) -> Option<Vec<Scalar>> {
             .filter(|value| !matches!(value, Scalar::Text(text) if text.is_empty()))
     };
     match value {
-        Value::Array(items) if (1..=MOST_ITEMS).contains(&items.len()) => {
+        Value::Array(items) if (1..=MOST_VALUES).contains(&items.len()) => {
             items.iter().map(scalar).collect()
         }
         other => scalar(other).map(|value| vec![value]),
@@ -130,58 +134,31 @@ pub(crate) fn schema(fields: &BTreeMap<String, Vec<Kind>>) -> Option<Value> {
     if fields.is_empty() {
         return None;
     }
-    let properties = fields.iter().map(|(name, kinds)| (name.clone(), of_field(kinds)));
-    let mut schema = Object::from([
-        ("type", "object".into()),
-        ("description", WHERE.into()),
-        ("properties", Value::Object(properties.collect())),
-    ]);
-    schema.insert("additionalProperties", Value::Bool(false));
-    Some(Value::Object(schema))
+    let fields = fields.iter().map(|(name, kinds)| (name.clone(), schema_of_field(kinds)));
+    Some(conditions_schema(fields, WHERE))
 }
 
-fn of_field(kinds: &[Kind]) -> Value {
+fn schema_of_field(kinds: &[Kind]) -> Value {
     let types: Vec<Value> = kinds.iter().map(|kind| kind.as_str().into()).collect();
-    let one = match types.as_slice() {
-        [only] => Object::from([("type", only.clone())]),
-        _ => Object::from([("type", Value::Array(types))]),
+    let value = match types.as_slice() {
+        [only] => json!({"type": only}),
+        _ => json!({"type": types}),
     };
-    let text = Object::from([("type", "string".into())]);
-    let property = |operator: Operator| {
-        let schema = match operator {
-            Operator::Contains | Operator::StartsWith => text.clone(),
-            Operator::In => Object::from([
-                ("type", "array".into()),
-                ("items", Value::Object(one.clone())),
-                ("minItems", 1.into()),
-                ("maxItems", MOST_ITEMS.into()),
-            ]),
-            _ => one.clone(),
-        };
-        (operator.as_str().to_owned(), Value::Object(schema))
-    };
-    let has = |operator: &Operator| match operator {
+    let has = |operator: &&Operator| match operator {
         Operator::Contains | Operator::StartsWith => kinds.contains(&Kind::Text),
         Operator::Eq | Operator::In | Operator::Neq => true,
         Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => kinds != [Kind::Boolean],
+        Operator::IsNull | Operator::Like => false,
     };
-    let properties = Operator::ALL.into_iter().filter(has).map(property).collect();
-    Value::Object(Object::from([
-        ("type", "object".into()),
-        ("properties", Value::Object(properties)),
-        ("additionalProperties", Value::Bool(false)),
-        ("minProperties", 1.into()),
-    ]))
+    let operators: Vec<_> = Operator::ALL.iter().filter(has).copied().collect();
+    tests_schema(&operators, &value, &json!({"type": "string"}))
 }
 
 const WHERE: &str = "Conditions on the documents, which must all hold: {\"field\": {\"operator\": value}}. Texts are compared by their bytes.";
-/// The most conditions of one search, and the most values of one of them.
-const MOST_CONDITIONS: usize = 20;
-const MOST_ITEMS: usize = 100;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{SessionSource, json};
+    use callgate_tool::SessionSource;
 
     use super::*;
 

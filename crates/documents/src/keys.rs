@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use callgate_kind::Operator;
 use callgate_settings::{Bytes, Count, Kind, at, forms, keys, words};
 use callgate_tool::{SessionSource, Value};
 use callgate_tree::Node;
 
-use crate::settings::{BoundCondition, DocumentsLimits, MetadataSource, Operator};
+use crate::settings::{BoundCondition, DocumentsLimits, MetadataSource};
 
 keys! {
     pub(crate) ToolsetKeys over (), in "a toolset" {

@@ -7,7 +7,7 @@ use callgate_call::wording;
 use callgate_executor::Backend;
 use callgate_kind::{
     Absence, Beside, CommonSettings, Counts, Followed, GivenLimits, Kept, KindKeys, KindSettings,
-    NamedTool, Opened, Surroundings, ToolsetKind,
+    NamedTool, Opened, Operator, Surroundings, ToolsetKind,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
 use callgate_tool::{Effect, Fault, SessionSource, ToolName};
@@ -112,7 +112,7 @@ impl KindSettings for FolderSettings {
 
     fn session_sources(&self, pointer: &str) -> Vec<(String, SessionSource)> {
         let source = |BoundCondition { field, operator, value }: &BoundCondition| {
-            let (field, operator) = (pointer_segment(field), operator.key());
+            let (field, operator) = (pointer_segment(field), key_of(*operator));
             (format!("{pointer}/documents/where/{field}/{operator}"), value.clone())
         };
         self.0.bound.iter().map(source).collect()
@@ -146,6 +146,11 @@ impl KindSettings for FolderSettings {
             ..Opened::with_tools(tools)
         }
     }
+}
+
+/// The key of a condition in settings.
+fn key_of(operator: Operator) -> &'static str {
+    if operator == Operator::In { "any" } else { operator.as_str() }
 }
 
 /// The findings of a load, each with its place, and at the end the number of those that are left out.

@@ -22,10 +22,11 @@ mod split;
 mod tools;
 mod uri;
 
+pub use callgate_kind::Operator;
 pub use documents::Documents;
 pub use finding::DocumentsCode;
 pub use kind::DocumentsKind;
 pub use load::{Loaded, load};
 #[cfg(all(feature = "pdf", unix))]
 pub use pdf::extract;
-pub use settings::{BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource, Operator};
+pub use settings::{BoundCondition, DocumentsLimits, DocumentsSettings, MetadataSource};

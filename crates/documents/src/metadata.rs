@@ -36,22 +36,13 @@ impl Scalar {
     }
 }
 
-/// The type of a value.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Kind {
-    Boolean,
-    Number,
-    Text,
-}
-
-impl Kind {
-    /// The type in a JSON Schema.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Boolean => "boolean",
-            Self::Number => "number",
-            Self::Text => "string",
-        }
+callgate_tool::named! {
+    /// The type of a value, by its name in a JSON Schema.
+    #[derive(Ord, PartialOrd)]
+    pub(crate) enum Kind {
+        Boolean = "boolean",
+        Number = "number",
+        Text = "string",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use callgate_kind::Operator;
 use callgate_tool::{SessionSource, ToolsetName};
 
 /// One folder with its tools.
@@ -71,78 +72,11 @@ pub enum MetadataSource {
 pub struct BoundCondition {
     /// The field of the metadata.
     pub field: String,
-    /// The comparison.
+    /// The comparison. A field with several values fulfils it if one of them does, and [`Operator::Neq`] if all do. A document
+    /// without the field fulfils none.
     pub operator: Operator,
     /// The source of the value.
     pub value: SessionSource,
-}
-
-/// The comparison of a condition. A field with several values fulfils it if one of them does, and [`Operator::Neq`] if all do.
-/// A document without the field fulfils none.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[expect(clippy::exhaustive_enums, reason = "adding a variant must break exhaustive matches")]
-pub enum Operator {
-    /// The text has this part.
-    Contains,
-    /// The value is this one.
-    Eq,
-    /// The value is larger: a number, or a text by its bytes, as dates are.
-    Gt,
-    /// The value is larger or this one.
-    Gte,
-    /// The value is one of these.
-    In,
-    /// The value is smaller.
-    Lt,
-    /// The value is smaller or this one.
-    Lte,
-    /// The value is not this one.
-    Neq,
-    /// The text begins like this.
-    StartsWith,
-}
-
-impl Operator {
-    /// The operators.
-    pub const ALL: [Self; 9] = [
-        Self::Contains,
-        Self::Eq,
-        Self::Gt,
-        Self::Gte,
-        Self::In,
-        Self::Lt,
-        Self::Lte,
-        Self::Neq,
-        Self::StartsWith,
-    ];
-
-    /// The name in conditions.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Contains => "contains",
-            Self::Eq => "eq",
-            Self::Gt => "gt",
-            Self::Gte => "gte",
-            Self::In => "in",
-            Self::Lt => "lt",
-            Self::Lte => "lte",
-            Self::Neq => "neq",
-            Self::StartsWith => "starts_with",
-        }
-    }
-
-    /// The key of the condition in settings.
-    pub(crate) fn key(self) -> &'static str {
-        if self == Self::In { "any" } else { self.as_str() }
-    }
-
-    /// The operator of a name. `any` is another name of [`Operator::In`].
-    pub fn from_name(name: &str) -> Option<Self> {
-        if name == "any" {
-            return Some(Self::In);
-        }
-        Self::ALL.into_iter().find(|operator| operator.as_str() == name)
-    }
 }
 
 /// The limits of a folder and of one call.

@@ -1,9 +1,7 @@
 //! A snippet: a piece of a document with everything that lets its reader check it. It is made of the bytes of the file, whose digest
 //! is compared with the one that was indexed, so that no snippet shows a version that was never searched.
 
-use std::fmt::Write as _;
-
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, hexadecimal};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -151,13 +149,4 @@ impl Snippet {
 fn is_address(uri: &str) -> bool {
     let is_known = ["https://", "http://", "gs://"].iter().any(|scheme| uri.starts_with(scheme));
     is_known && uri.len() <= 2048 && !uri.contains(|c: char| c.is_whitespace() || c.is_control())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _: std::fmt::Result = write!(text, "{byte:02x}");
-    }
-    text
 }

@@ -13,7 +13,7 @@ use callgate_executor::{Backend, Call};
 use callgate_session::{FairQueue, QueueBounds};
 use callgate_tool::{
     Arguments, Fault, FingerprintHasher, Journal, Object, Outcome, Preview, Principal, Session,
-    Tool, ToolName, Value,
+    Tool, Value,
 };
 use tokio::{task::spawn_blocking, time::timeout_at};
 
@@ -151,17 +151,7 @@ fn whole_number(number: f64) -> Option<u64> {
 
 #[async_trait]
 impl Backend for DocumentsTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.shared.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, shared.toolset);
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
         for condition in &self.shared.bound {

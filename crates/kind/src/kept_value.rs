@@ -1,6 +1,6 @@
 //! A value of a kind that others hand on without knowing its type.
 
-use std::{any::Any, fmt, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 /// A value of a kind that others hand on without knowing its type: what a later build may use again, the settings of a whole
 /// configuration.
@@ -19,8 +19,4 @@ impl Kept {
     }
 }
 
-impl fmt::Debug for Kept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kept")
-    }
-}
+callgate_secret::opaque!(Kept = "Kept");

@@ -3,9 +3,11 @@
 
 mod argument_form;
 mod code;
+mod condition;
 mod edit_faults;
 mod edits;
 mod flow;
+mod google_code;
 mod innermost;
 mod kept_toolset;
 mod kept_value;
@@ -22,9 +24,13 @@ mod tool_rule;
 
 pub use argument_form::ArgumentForm;
 pub use code::KindCode;
+pub use condition::{
+    MOST_CONDITIONS, MOST_VALUES, Operator, conditions, conditions_schema, tests_schema,
+};
 pub use edit_faults::{complain_of_edit, unknown_tool};
 pub use edits::EditedBackend;
 pub use flow::{Opening, open_toolsets};
+pub use google_code::google_code;
 pub use innermost::innermost;
 pub use kept_toolset::KeptToolset;
 pub use kept_value::Kept;

@@ -27,8 +27,7 @@ words! {
 impl Operation {
     /// The word in a configuration and in the names of tools.
     pub fn as_str(self) -> &'static str {
-        let mut words = Self::WORDS.iter();
-        words.find(|(_, operation)| *operation == self).map_or("", |(word, _)| word)
+        self.word()
     }
 
     /// True if it changes something.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::{Backend, Call};
-use callgate_tool::{Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, json};
+use callgate_tool::{Fault, Journal, Outcome, Preview, Schema, Tool, json};
 
 use crate::{
     named_tool::{CommonSettings, NamedTool},
@@ -50,17 +50,7 @@ const UNASKED: &str = "The service of this tool was not asked when the tools wer
 
 #[async_trait]
 impl Backend for UnavailableTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, toolset);
 
     async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         Err(Box::new(self.fault.clone()))

@@ -20,9 +20,14 @@ pub trait Form {
 }
 
 /// A closed set of values, each with its word.
-pub trait Words: Copy + 'static {
+pub trait Words: Copy + PartialEq + 'static {
     /// The words, each with its value.
     const WORDS: &'static [(&'static str, Self)];
+
+    /// The word of a value.
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, value)| *value == self).map_or("", |(word, _)| word)
+    }
 }
 
 /// A number of bytes in a range.

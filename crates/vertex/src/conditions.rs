@@ -1,10 +1,11 @@
 //! The conditions of a model (`where`), whose form the tool's schema declares: they become a filter. Text fields compare by whole
 //! values, because the service has no parts of texts.
 
+use callgate_kind::{MOST_CONDITIONS, Operator, conditions_schema, tests_schema};
 use callgate_settings::words;
 use callgate_tool::{Object, Value, json};
 
-use crate::filter::{Comparison, Condition, Expression, MOST_VALUES, Operand, Test, is_date};
+use crate::filter::{Condition, Expression, Operand, Test, is_date};
 
 /// The type of a field's values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -28,33 +29,23 @@ pub(crate) fn schema(fields: &[(String, FieldType)]) -> Option<Value> {
     if fields.is_empty() {
         return None;
     }
-    let properties = fields.iter().map(|(name, kind)| (name.clone(), of_field(*kind)));
-    Some(json!({
-        "type": "object",
-        "description": WHERE,
-        "properties": Value::Object(properties.collect()),
-        "additionalProperties": false,
-    }))
+    let fields = fields.iter().map(|(name, kind)| (name.clone(), schema_of_field(*kind)));
+    Some(conditions_schema(fields, WHERE))
 }
 
-fn of_field(kind: FieldType) -> Value {
-    let value = match kind {
-        FieldType::Date => {
-            json!({"type": "string", "pattern": DATE, "description": "An ISO 8601 date, or a time"})
+fn schema_of_field(kind: FieldType) -> Value {
+    use Operator::{Eq, Gt, Gte, In, Lt, Lte, Neq};
+    let (operators, value): (&[Operator], _) = match kind {
+        FieldType::Date => (
+            &[Eq, In, Neq, Gt, Gte, Lt, Lte],
+            json!({"type": "string", "pattern": DATE, "description": "An ISO 8601 date, or a time"}),
+        ),
+        FieldType::Number => (&[Eq, In, Neq, Gt, Gte, Lt, Lte], json!({"type": "number"})),
+        FieldType::Text => {
+            (&[Eq, In, Neq], json!({"type": "string", "minLength": 1, "maxLength": 1000}))
         }
-        FieldType::Number => json!({"type": "number"}),
-        FieldType::Text => json!({"type": "string", "minLength": 1, "maxLength": 1000}),
     };
-    let list = json!({"type": "array", "items": value, "minItems": 1, "maxItems": MOST_VALUES});
-    let mut properties =
-        Object::from([("eq", value.clone()), ("in", list), ("neq", value.clone())]);
-    if kind != FieldType::Text {
-        properties.extend(["gt", "gte", "lt", "lte"].map(|operator| (operator, value.clone())));
-    }
-    json!({
-        "type": "object", "properties": Value::Object(properties),
-        "additionalProperties": false, "minProperties": 1,
-    })
+    tests_schema(operators, &value, &Value::Null)
 }
 
 /// The filter that a model gave.
@@ -66,15 +57,13 @@ pub(crate) fn read(
     fields: &[(String, FieldType)],
 ) -> Result<Vec<Expression>, (String, &'static str)> {
     let mut parts = Vec::new();
-    for (field, tests) in conditions {
+    for (field, operator, value) in callgate_kind::conditions(conditions) {
         let schema_field = fields.iter().find(|(name, _)| name == field);
         let Some((_, kind)) = schema_field else {
             return Err((field.clone(), "a field of the schema"));
         };
-        for (operator, value) in tests.as_object().into_iter().flatten() {
-            let read = test(field, *kind, operator, value);
-            parts.push(read.map_err(|expected| (format!("{field}.{operator}"), expected))?);
-        }
+        let read = test(field, *kind, operator, value);
+        parts.push(read.map_err(|expected| (format!("{field}.{operator}"), expected))?);
     }
     if parts.len() > MOST_CONDITIONS {
         return Err((String::new(), "at most 20 conditions"));
@@ -93,20 +82,17 @@ fn test(
         let operand = operand(kind, value)?;
         Ok(is(match kind {
             FieldType::Text => Test::Any(vec![operand]),
-            FieldType::Date | FieldType::Number => Test::Compare(Comparison::Equal, operand),
+            FieldType::Date | FieldType::Number => Test::Compare(Operator::Eq, operand),
         }))
     };
-    let compared = |comparison| match kind {
-        FieldType::Text => Err("an operator of the schema"),
-        FieldType::Date | FieldType::Number => {
-            Ok(is(Test::Compare(comparison, operand(kind, value)?)))
-        }
-    };
+    let unknown = "an operator of the schema";
+    let operator = Operator::from_name(operator).ok_or(unknown)?;
     match operator {
-        "eq" => equal(value),
-        "gt" => compared(Comparison::More),
-        "gte" => compared(Comparison::AtLeast),
-        "in" => {
+        Operator::Eq => equal(value),
+        Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte if kind != FieldType::Text => {
+            Ok(is(Test::Compare(operator, operand(kind, value)?)))
+        }
+        Operator::In => {
             let items = value.as_array().filter(|items| !items.is_empty());
             let items = items.ok_or("a list of values")?;
             if kind == FieldType::Text {
@@ -115,10 +101,8 @@ fn test(
             }
             items.iter().map(equal).collect::<Result<_, _>>().map(Expression::Any)
         }
-        "lt" => compared(Comparison::Less),
-        "lte" => compared(Comparison::AtMost),
-        "neq" => Ok(Expression::Not(Box::new(equal(value)?))),
-        _ => Err("an operator of the schema"),
+        Operator::Neq => Ok(Expression::Not(Box::new(equal(value)?))),
+        _ => Err(unknown),
     }
 }
 
@@ -136,8 +120,6 @@ fn operand(kind: FieldType, value: &Value) -> Result<Operand, &'static str> {
 
 const WHERE: &str = "Conditions on the documents, which must all hold: {\"field\": {\"operator\": value}}. Texts are compared as a whole.";
 const DATE: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.+Z-]{2,30})?$";
-/// The most conditions of one call.
-const MOST_CONDITIONS: usize = 20;
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ mod grammar;
 mod text;
 
 use callgate_call::wording::vertex as wording;
+use callgate_kind::{MOST_VALUES, Operator};
 use callgate_tool::{Fault, Number, Session, SessionSource, Value};
 
 pub use self::grammar::InvalidFilter;
@@ -47,18 +48,9 @@ pub(crate) enum Test {
     Any(Vec<Operand>),
     /// `IN(1i, *)`.
     Between([RangeBound; 2]),
-    Compare(Comparison, Operand),
+    Compare(Operator, Operand),
     /// `GEO_DISTANCE(…)`.
     Near(Vec<Operand>),
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Comparison {
-    AtLeast,
-    AtMost,
-    Equal,
-    Less,
-    More,
 }
 
 /// An end of a range.
@@ -228,9 +220,6 @@ pub(crate) fn is_date(text: &str) -> bool {
         .is_some_and(|time| (2..=30).contains(&time.len()) && time.bytes().all(is_time));
     !date.is_empty() && is_date && (rest.is_empty() || has_time)
 }
-
-/// The most values of one condition.
-pub(crate) const MOST_VALUES: usize = 100;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The name of a data store or an engine, and of the serving configuration that searches it:
 //! `projects/P/locations/L/collections/C/dataStores/D/servingConfigs/S`.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 /// The name of a data store or an engine. Without a collection or a serving configuration it has the usual ones.
 ///
@@ -88,15 +88,7 @@ impl FromStr for ResourceName {
     }
 }
 
-impl fmt::Display for InvalidResourceName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "a data store or an engine is named by `projects/…/locations/…/collections/…/dataStores/…` or `…/engines/…`",
-        )
-    }
-}
-
-impl std::error::Error for InvalidResourceName {}
+callgate_secret::text!(error InvalidResourceName: _ => "a data store or an engine is named by `projects/…/locations/…/collections/…/dataStores/…` or `…/engines/…`");
 
 /// True if a text can be a segment of a path as it is. Ids of old projects have a domain before `:`, which elsewhere begins a verb.
 fn is_word(text: &str, is_project: bool) -> bool {

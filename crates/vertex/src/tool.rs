@@ -6,10 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::wording;
 use callgate_executor::{Backend, Call};
+use callgate_kind::google_code;
 use callgate_secret::Secret;
 use callgate_tool::{
-    Answer, Arguments, Content, Effect, Fault, FingerprintHasher, Journal, Outcome, Preview,
-    Session, Tool, ToolName, Value, json,
+    Answer, Arguments, Content, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool,
+    Value, json,
 };
 
 use crate::{
@@ -72,7 +73,7 @@ impl VertexTool {
             let mut answer = match method.run(&sent, journal).await {
                 Outcome::Answered(answer) => answer,
                 Outcome::Failed(mut fault) => {
-                    fault.body = fault.body.as_ref().and_then(code);
+                    fault.body = fault.body.as_ref().and_then(google_code);
                     return Err(fault);
                 }
                 other => return Ok(other),
@@ -109,31 +110,9 @@ fn response(answer: &mut Answer) -> Result<Value, Box<Fault>> {
     }
 }
 
-/// Google's code for a failure, without its words, which may quote filters and names.
-fn code(body: &Value) -> Option<Value> {
-    let code = body.pointer("/error/status")?.as_str()?;
-    let is_code =
-        code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    is_code.then(|| json!({"status": code}))
-}
-
 #[async_trait]
 impl Backend for VertexTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.shared.settings.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
-
-    fn effect(&self) -> Effect {
-        self.tool.effect
-    }
+    callgate_executor::of_tool!(tool, shared.settings.toolset);
 
     fn target(&self) -> Option<String> {
         self.method()?.target()

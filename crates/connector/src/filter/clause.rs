@@ -1,9 +1,10 @@
 //! Reads the conditions of Google's agents (`filterClause`): `Status = 'Open' AND (Total > 10 OR Note LIKE 'a%')`. Whatever is
 //! not such a condition is refused; what is read is written anew by `conditions`.
 
+use callgate_kind::{MOST_CONDITIONS, MOST_VALUES, Operator};
 use callgate_tool::{Number, Problem, Value};
 
-use super::{Comparison, Condition, Filter, MAX_CONDITIONS, MAX_ITEMS, Test};
+use super::{Condition, Filter, Test};
 use crate::field::Field;
 
 /// The filter that a text writes over these fields.
@@ -64,8 +65,8 @@ impl<'a> ClauseReader<'a> {
             return Ok(inner);
         }
         self.n_conditions += 1;
-        if self.n_conditions > MAX_CONDITIONS {
-            return Err(problem(&format!("at most {MAX_CONDITIONS} conditions"), None));
+        if self.n_conditions > MOST_CONDITIONS {
+            return Err(problem(&format!("at most {MOST_CONDITIONS} conditions"), None));
         }
         let field = self.field()?;
         let test = self.test()?;
@@ -122,8 +123,8 @@ impl<'a> ClauseReader<'a> {
             items.push(self.value()?);
         }
         match self.takes_sign(")") {
-            true if items.len() <= MAX_ITEMS => Ok(Test::In(items)),
-            true => Err(problem(&format!("at most {MAX_ITEMS} values in a list"), None)),
+            true if items.len() <= MOST_VALUES => Ok(Test::In(items)),
+            true => Err(problem(&format!("at most {MOST_VALUES} values in a list"), None)),
             false => Err(self.unexpected_token("`)`", self.tokens.first())),
         }
     }
@@ -189,16 +190,8 @@ fn joined_filter(mut parts: Vec<Filter>, of: fn(Vec<Filter>) -> Filter) -> Filte
     }
 }
 
-fn comparison(sign: &str) -> Option<Comparison> {
-    Some(match sign {
-        "=" => Comparison::Equal,
-        "!=" | "<>" => Comparison::NotEqual,
-        "<" => Comparison::Less,
-        "<=" => Comparison::AtMost,
-        ">" => Comparison::More,
-        ">=" => Comparison::AtLeast,
-        _ => return None,
-    })
+fn comparison(sign: &str) -> Option<Operator> {
+    Operator::from_sign(if sign == "!=" { "<>" } else { sign })
 }
 
 fn problem(expected: &str, got: Option<&str>) -> Problem {

@@ -4,7 +4,7 @@
 
 use callgate_tool::Value;
 
-use super::{Comparison, Condition, Filter, Test};
+use super::{Condition, Filter, Test};
 
 /// A text that no connector is sure to read as it is meant.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -59,7 +59,7 @@ fn write_condition(
     out.push_str(field);
     match test {
         Test::Compare(comparison, operand) => {
-            out.push_str(comparison.sign());
+            out.push_str(&format!(" {} ", comparison.sign().ok_or(Unwritable)?));
             value(out, operand)
         }
         Test::In(items) => {
@@ -103,19 +103,6 @@ fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
     out.push_str(&text.replace('\'', "''"));
     out.push('\'');
     Ok(())
-}
-
-impl Comparison {
-    fn sign(self) -> &'static str {
-        match self {
-            Self::AtLeast => " >= ",
-            Self::AtMost => " <= ",
-            Self::Equal => " = ",
-            Self::Less => " < ",
-            Self::More => " > ",
-            Self::NotEqual => " <> ",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use callgate_tool::{Object, Value, json};
 
-use crate::filter::{Comparison, Condition, Filter, Test};
+use crate::filter::{Condition, Filter, Test};
 
 /// The conditions; the error is what was expected of a filter that they cannot say.
 pub(super) fn from_filter(filter: &Filter) -> Result<Value, &'static str> {
@@ -41,7 +41,7 @@ fn group(filter: &Filter) -> Result<Value, &'static str> {
 
 fn put(conditions: &mut Object, Condition { field, test }: &Condition) -> Result<(), &'static str> {
     let (operator, operand) = match test {
-        Test::Compare(comparison, value) => (operator(*comparison), value.clone()),
+        Test::Compare(comparison, value) => (comparison.as_str(), value.clone()),
         Test::In(items) => ("in", Value::Array(items.clone())),
         Test::IsNull(is_null) => ("is_null", Value::Bool(*is_null)),
         Test::Like(pattern) if pattern.contains(['_', '*']) => {
@@ -52,17 +52,6 @@ fn put(conditions: &mut Object, Condition { field, test }: &Condition) -> Result
     let tests = conditions.entry(field.as_str()).or_insert(json!({}));
     let is_new = tests.as_object_mut().map(|tests| tests.insert(operator, operand).is_none());
     if is_new == Some(true) { Ok(()) } else { Err("one condition of a kind on a field") }
-}
-
-fn operator(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::AtLeast => "gte",
-        Comparison::AtMost => "lte",
-        Comparison::Equal => "eq",
-        Comparison::Less => "lt",
-        Comparison::More => "gt",
-        Comparison::NotEqual => "neq",
-    }
 }
 
 const DEPTH: &str = "conditions with one level of `OR` below `AND`";

@@ -9,8 +9,8 @@ use callgate_executor::{Backend, Call, Review};
 use callgate_kind::{ArgumentForm, Operation};
 use callgate_secret::Secret;
 use callgate_tool::{
-    Arguments, Content, Effect, Fault, FingerprintHasher, Journal, Number, Object, Outcome,
-    Preview, Problem, Session, Tool, ToolName, Value,
+    Arguments, Content, Fault, FingerprintHasher, Journal, Number, Object, Outcome, Preview,
+    Problem, Session, Tool, Value,
 };
 
 use super::{EntityArguments, conditions, fields};
@@ -123,21 +123,7 @@ fn key(schema: &Value, id: &Value) -> Value {
 
 #[async_trait]
 impl Backend for TranslatedTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
-
-    fn effect(&self) -> Effect {
-        self.tool.effect
-    }
+    callgate_executor::of_tool!(tool, toolset);
 
     fn target(&self) -> Option<String> {
         self.inner.target()

@@ -1,8 +1,9 @@
 //! Reads the conditions that a model writes as JSON.
 
+use callgate_kind::{MOST_CONDITIONS, Operator};
 use callgate_tool::{Object, Problem, Value, nearest};
 
-use super::{Condition, Filter, MOST_CONDITIONS, operator::Operator};
+use super::{Condition, Filter, operator};
 use crate::{catalog::Column, column, engine::Engine};
 
 /// The filter that a model wrote. The problems' locations begin below `where`: `total.gte`.
@@ -87,11 +88,11 @@ impl FilterReader<'_> {
         };
         let (column, mut conditions) = (*column, Vec::new());
         let Some(operators) = value.as_object() else {
-            conditions.extend(self.condition(&at, column, Operator::Equal.name(), value));
+            conditions.extend(self.condition(&at, column, Operator::Eq.as_str(), value));
             return conditions;
         };
         if operators.is_empty() {
-            let names = Operator::for_kind(&column.kind).iter().map(|operator| operator.name());
+            let names = operator::for_kind(&column.kind).iter().map(|operator| operator.as_str());
             self.report(&at, unknown("operator", "", names));
         }
         for (operator, value) in operators {
@@ -108,17 +109,19 @@ impl FilterReader<'_> {
         operator: &str,
         value: &Value,
     ) -> Option<Condition> {
-        let operators = Operator::for_kind(&column.kind);
-        let matching_operator = operators.iter().find(|candidate| candidate.name() == operator);
+        let operators = operator::for_kind(&column.kind);
+        let matching_operator = operators.iter().find(|candidate| candidate.as_str() == operator);
         let test = match matching_operator {
-            Some(matching_operator) => matching_operator.test(column, value, self.engine),
-            None if operator == Operator::Equal.name() && value.is_null() => {
-                Operator::IsNull.test(column, &true.into(), self.engine)
+            Some(matching_operator) => {
+                operator::test(*matching_operator, column, value, self.engine)
+            }
+            None if operator == Operator::Eq.as_str() && value.is_null() => {
+                operator::test(Operator::IsNull, column, &true.into(), self.engine)
             }
             None => Err(unknown(
                 "operator",
                 operator,
-                operators.iter().map(|candidate| candidate.name()),
+                operators.iter().map(|candidate| candidate.as_str()),
             )),
         };
         match test {

@@ -1,103 +1,63 @@
 //! The operators of conditions, and those that the values of a column have.
 
+use callgate_kind::{MOST_VALUES, Operator};
 use callgate_tool::{Problem, Value};
 
-use super::{MOST_VALUES, Pattern, Test};
+use super::{Pattern, Test};
 use crate::{
     catalog::{Column, ColumnKind},
     column::{self, problem},
     engine::Engine,
 };
 
-/// An operator of a condition.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Operator {
-    AtLeast,
-    AtMost,
-    Contains,
-    Equal,
-    In,
-    IsNull,
-    Less,
-    Like,
-    More,
-    NotEqual,
-    StartsWith,
+use Operator::{Contains, Eq, Gt, Gte, In, IsNull, Like, Lt, Lte, Neq, StartsWith};
+
+/// The operators of a kind, in the order in which messages list them.
+pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Operator] {
+    match kind {
+        ColumnKind::Array(_) | ColumnKind::Json => &[IsNull],
+        ColumnKind::Boolean | ColumnKind::Bytes | ColumnKind::Enumeration(_) | ColumnKind::Uuid => {
+            &[Eq, Neq, In, IsNull]
+        }
+        ColumnKind::Date
+        | ColumnKind::Float
+        | ColumnKind::Integer { .. }
+        | ColumnKind::Numeric { .. }
+        | ColumnKind::Time { .. }
+        | ColumnKind::Timestamp { .. } => &[Eq, Neq, Lt, Lte, Gt, Gte, In, IsNull],
+        ColumnKind::Any | ColumnKind::Other => &[],
+        ColumnKind::Text { .. } => {
+            &[Eq, Neq, Lt, Lte, Gt, Gte, In, IsNull, StartsWith, Contains, Like]
+        }
+    }
 }
 
-use Operator::{
-    AtLeast, AtMost, Contains, Equal, In, IsNull, Less, Like, More, NotEqual, StartsWith,
-};
-
-impl Operator {
-    /// The operators of a kind, in the order in which messages list them.
-    pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Self] {
-        match kind {
-            ColumnKind::Array(_) | ColumnKind::Json => &[IsNull],
-            ColumnKind::Boolean
-            | ColumnKind::Bytes
-            | ColumnKind::Enumeration(_)
-            | ColumnKind::Uuid => &[Equal, NotEqual, In, IsNull],
-            ColumnKind::Date
-            | ColumnKind::Float
-            | ColumnKind::Integer { .. }
-            | ColumnKind::Numeric { .. }
-            | ColumnKind::Time { .. }
-            | ColumnKind::Timestamp { .. } => {
-                &[Equal, NotEqual, Less, AtMost, More, AtLeast, In, IsNull]
-            }
-            ColumnKind::Any | ColumnKind::Other => &[],
-            ColumnKind::Text { .. } => &[
-                Equal, NotEqual, Less, AtMost, More, AtLeast, In, IsNull, StartsWith, Contains,
-                Like,
-            ],
-        }
-    }
-
-    /// The name as a model writes it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            AtLeast => "gte",
-            AtMost => "lte",
-            Contains => "contains",
-            Equal => "eq",
-            In => "in",
-            IsNull => "is_null",
-            Less => "lt",
-            Like => "like",
-            More => "gt",
-            NotEqual => "neq",
-            StartsWith => "starts_with",
-        }
-    }
-
-    /// The test with this value.
-    pub(super) fn test(
-        self,
-        column: &Column,
-        value: &Value,
-        engine: Engine,
-    ) -> Result<Test, Problem> {
-        let text = || bound_text(column, value, engine);
-        match self {
-            AtLeast => text().map(Test::AtLeast),
-            AtMost => text().map(Test::AtMost),
-            Contains => Pattern::containing(value).map(Test::Like),
-            Equal if value.is_null() => Ok(Test::IsNull),
-            Equal => text().map(Test::Equal),
-            In => values(column, value, engine).map(Test::In),
-            IsNull => match value.as_bool() {
-                Some(true) => Ok(Test::IsNull),
-                Some(false) => Ok(Test::IsNotNull),
-                None => Err(problem("`true` or `false`", value)),
-            },
-            Less => text().map(Test::Less),
-            Like => Pattern::of_stars(value).map(Test::Like),
-            More => text().map(Test::More),
-            NotEqual if value.is_null() => Ok(Test::IsNotNull),
-            NotEqual => text().map(Test::NotEqual),
-            StartsWith => Pattern::starting(value).map(Test::Like),
-        }
+/// The test with this value.
+pub(super) fn test(
+    operator: Operator,
+    column: &Column,
+    value: &Value,
+    engine: Engine,
+) -> Result<Test, Problem> {
+    let text = || bound_text(column, value, engine);
+    match operator {
+        Gte => text().map(Test::AtLeast),
+        Lte => text().map(Test::AtMost),
+        Contains => Pattern::containing(value).map(Test::Like),
+        Eq if value.is_null() => Ok(Test::IsNull),
+        Eq => text().map(Test::Equal),
+        In => values(column, value, engine).map(Test::In),
+        IsNull => match value.as_bool() {
+            Some(true) => Ok(Test::IsNull),
+            Some(false) => Ok(Test::IsNotNull),
+            None => Err(problem("`true` or `false`", value)),
+        },
+        Lt => text().map(Test::Less),
+        Like => Pattern::of_stars(value).map(Test::Like),
+        Gt => text().map(Test::More),
+        Neq if value.is_null() => Ok(Test::IsNotNull),
+        Neq => text().map(Test::NotEqual),
+        StartsWith => Pattern::starting(value).map(Test::Like),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The JSON Schema of `where`. The operators stand in its description once: as schemas of each column they would cost a model more
 //! than all else.
 
+use callgate_kind::Operator;
 use callgate_tool::{Object, Value, json};
 
-use super::operator::Operator;
+use super::operator;
 use crate::{catalog::Column, column, engine::Engine};
 
 /// The JSON Schema of `where`.
@@ -13,7 +14,7 @@ pub(crate) fn schema(columns: &[&Column], engine: Engine) -> Value {
         properties.insert(&*column.name, of_column(column, engine));
     }
     let has_texts =
-        columns.iter().any(|column| Operator::for_kind(&column.kind).contains(&Operator::Like));
+        columns.iter().any(|column| operator::for_kind(&column.kind).contains(&Operator::Like));
     let texts = if has_texts { TEXTS } else { "" };
     let order = if has_texts { order(engine) } else { "" };
     json!({
@@ -33,7 +34,7 @@ fn of_column(column: &Column, engine: Engine) -> Value {
     for limit in ["items", "maxLength", "minimum"] {
         kind.remove(limit);
     }
-    let has_values = Operator::for_kind(&column.kind).contains(&Operator::Equal);
+    let has_values = operator::for_kind(&column.kind).contains(&Operator::Eq);
     let types = match kind.get_mut("type").map(Value::take) {
         Some(scalar) if has_values => Value::Array(vec![scalar, "object".into()]),
         _ => "object".into(),

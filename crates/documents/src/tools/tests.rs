@@ -3,14 +3,12 @@
 use std::fs;
 
 use callgate_executor::Executor;
+use callgate_kind::Operator;
 use callgate_tool::{FaultCode, SessionSource, ToolCall, json};
 use tempfile::{TempDir, tempdir};
 
 use super::*;
-use crate::{
-    load::load,
-    settings::{DocumentsSettings, Operator},
-};
+use crate::{load::load, settings::DocumentsSettings};
 
 struct Handbook {
     _dir: TempDir,

@@ -3,11 +3,10 @@
 
 use std::{fmt, str::FromStr};
 
+use callgate_kind::{MOST_VALUES, Operator};
 use callgate_tool::{Number, SessionSource};
 
-use super::{
-    Comparison, Condition, Expression, Filter, MOST_VALUES, Operand, RangeBound, Test, is_date,
-};
+use super::{Condition, Expression, Filter, Operand, RangeBound, Test, is_date};
 use crate::filter::text::is_writable;
 
 /// The text is no filter.
@@ -139,14 +138,8 @@ impl<'a> FilterReader<'a> {
     }
 
     fn comparison(&mut self) -> ParseResult<Test> {
-        let signs = [
-            ("<=", Comparison::AtMost),
-            (">=", Comparison::AtLeast),
-            ("<", Comparison::Less),
-            (">", Comparison::More),
-            ("=", Comparison::Equal),
-        ];
-        let Some((_, comparison)) = signs.into_iter().find(|(sign, _)| self.takes(sign)) else {
+        let sign = ["<=", ">=", "<", ">", "="].into_iter().find(|sign| self.takes(sign));
+        let Some(comparison) = sign.and_then(Operator::from_sign) else {
             return Err(self.fault("`:`, `<`, `<=`, `>`, `>=` or `=`"));
         };
         let at = self.at;

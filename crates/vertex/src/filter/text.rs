@@ -3,7 +3,7 @@
 
 use callgate_tool::Number;
 
-use super::{Comparison, Condition, Expression, Operand, RangeBound, Test};
+use super::{Condition, Expression, Operand, RangeBound, Test};
 
 /// A text or a number that the grammar has no literal for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -89,7 +89,7 @@ fn write_condition(
             Ok(())
         }
         Test::Compare(comparison, value) => {
-            out.push_str(comparison.sign());
+            out.push_str(&format!(" {} ", comparison.sign().ok_or(Unwritable)?));
             operand(out, value)
         }
         Test::Near(operands) => {
@@ -157,18 +157,6 @@ fn text(out: &mut String, text: &str) -> Result<(), Unwritable> {
     Ok(())
 }
 
-impl Comparison {
-    fn sign(self) -> &'static str {
-        match self {
-            Self::AtLeast => " >= ",
-            Self::AtMost => " <= ",
-            Self::Equal => " = ",
-            Self::Less => " < ",
-            Self::More => " > ",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -185,7 +173,7 @@ mod tests {
     fn a_text_with_control_characters_and_an_endless_number_have_no_literal() {
         assert_eq!(write(&any("a\nb")), Err(Unwritable));
         let endless = Number::from_digits("1e999").unwrap();
-        let test = Test::Compare(Comparison::Equal, Operand::Number(endless));
+        let test = Test::Compare(callgate_kind::Operator::Eq, Operand::Number(endless));
         let condition = Condition { field: "f".to_owned(), test };
         assert_eq!(write(&Expression::Is(condition)), Err(Unwritable));
     }
