@@ -15,19 +15,16 @@ impl Engine {
     /// SQLite reads a name in double quotes that no column has as a text, but never one in backticks.
     pub(crate) fn quote(self, name: &str) -> String {
         let mark = match self {
-            Self::Postgres => '"',
-            Self::Mysql | Self::Sqlite => '`',
+            Self::Postgres => "\"",
+            Self::Mysql | Self::Sqlite => "`",
         };
-        let mut quoted = String::with_capacity(name.len() + 2);
-        quoted.push(mark);
-        for character in name.chars() {
-            if character == mark {
-                quoted.push(mark);
-            }
-            quoted.push(character);
-        }
-        quoted.push(mark);
-        quoted
+        format!("{mark}{}{mark}", name.replace(mark, &mark.repeat(2)))
+    }
+
+    /// Columns as a statement lists them: `("no", "total")`.
+    pub(crate) fn column_list<'a>(self, columns: impl IntoIterator<Item = &'a String>) -> String {
+        let columns: Vec<_> = columns.into_iter().map(|column| self.quote(column)).collect();
+        format!("({})", columns.join(", "))
     }
 
     /// The placeholder of the value at this index, counted from 1.

@@ -8,7 +8,7 @@ use callgate_kind::Operation;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use fit::{is_offered, is_required};
-pub(crate) use resolve::{Context, pointer_token, resolve};
+pub(crate) use resolve::{Context, resolve};
 
 use crate::{
     catalog::{Column, Table},

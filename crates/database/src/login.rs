@@ -27,7 +27,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// The columns among these of a table on which the operator's statements use a right.
-    pub(crate) fn statement_columns(
+    fn statement_columns(
         &self,
         right: &str,
         table: &str,
@@ -40,6 +40,29 @@ impl Needs {
             used.extend(names.cloned());
         }
         used
+    }
+
+    /// The grade of an unused right on columns of a table, and the columns on which it is used; `None` for a right that is not judged.
+    pub(crate) fn use_of_columns(
+        &self,
+        right: &str,
+        table: &str,
+        (of_table, columns): (&TableNeeds, &BTreeSet<String>),
+    ) -> Option<(Grade, BTreeSet<String>)> {
+        let of_statements = self.statement_columns(right, table, columns);
+        let with_statements =
+            |of_tools: &BTreeSet<String>| of_tools.union(&of_statements).cloned().collect();
+        match right {
+            "INSERT" => Some((self.grade_of_writing(), with_statements(&of_table.inserts))),
+            "SELECT" if self.is_for_query => Some((Grade::Dangerous, of_table.selects.clone())),
+            "UPDATE" => Some((self.grade_of_writing(), with_statements(&of_table.updates))),
+            _ => None,
+        }
+    }
+
+    /// The grade of an unused right to write: the functions that the operator's own statements call may change further tables.
+    pub(crate) fn grade_of_writing(&self) -> Grade {
+        if self.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
     }
 
     /// True if the operator's statements use a right on a table.
@@ -62,6 +85,17 @@ pub(crate) struct TableNeeds {
     pub(crate) deletes: bool,
 }
 
+impl TableNeeds {
+    /// The rights that tools need on a table, with their columns if they are rights on columns.
+    pub(crate) fn rights(&self) -> Vec<(&'static str, Option<&BTreeSet<String>>)> {
+        let of_columns =
+            [("SELECT", &self.selects), ("INSERT", &self.inserts), ("UPDATE", &self.updates)];
+        let of_columns = of_columns.into_iter().filter(|(_, columns)| !columns.is_empty());
+        let of_columns = of_columns.map(|(right, columns)| (right, Some(columns)));
+        of_columns.chain(self.deletes.then_some(("DELETE", None))).collect()
+    }
+}
+
 /// A login of its own for some tools.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnLogin {
@@ -81,6 +115,26 @@ pub(crate) struct LoginFinding {
     pub(crate) message: String,
     /// The statement that mends it, or the step.
     pub(crate) remedy: String,
+}
+
+pub(crate) fn finding(
+    grade: Grade,
+    name: impl Into<String>,
+    message: impl Into<String>,
+    remedy: impl Into<String>,
+) -> LoginFinding {
+    LoginFinding { grade, name: name.into(), message: message.into(), remedy: remedy.into() }
+}
+
+/// The findings in their order, without unused rights that are allowed by name.
+pub(crate) fn reported_findings(
+    mut findings: Vec<LoginFinding>,
+    is_allowed: impl Fn(&str) -> bool,
+) -> Vec<LoginFinding> {
+    findings.retain(|finding| finding.grade != Grade::Unused || !is_allowed(&finding.name));
+    findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
+    findings.dedup();
+    findings
 }
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

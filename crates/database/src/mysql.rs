@@ -30,20 +30,17 @@ use std::{
     },
 };
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 pub use self::conversation::mysql_values;
-use self::{
-    connection::Dialling,
-    pool::{Loan, Pool},
-    run::{Conditions, Ending, Origin},
-};
+use self::{connection::Dialling, pool::Pool};
 use crate::{
     catalog::Table,
     description::StatementDescription,
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs},
+    pool::{Origin, PendingTransaction},
     settings::TableName,
     shares::OPERATOR,
     transaction::{Access, Failure, StepResult, Transaction},
@@ -130,56 +127,12 @@ impl Mysql {
             transaction.steps.iter().any(|step| described.contains(&step.text))
         };
         let origin = if is_described { Origin::Operator } else { Origin::Callgate };
-        let asked = PendingTransaction { transaction: &transaction, deadline, origin };
-        let mut loan = self.pool.loan(&transaction.principal, deadline).await?;
-        loan.is_for_one = is_for_query;
-        let is_reused = loan.is_reused;
-        match attempt(loan, asked).await {
-            // The server closed the connection, or forgot what it had prepared.
-            Err(_) if is_reused => {
-                let mut loan = self.pool.new_loan(&transaction.principal, deadline).await?;
-                loan.is_for_one = is_for_query;
-                attempt(loan, asked).await.unwrap_or_else(Err)
-            }
-            other => other.unwrap_or_else(Err),
-        }
+        let transaction = &transaction;
+        let asked = PendingTransaction { transaction, deadline, origin, is_for_one: is_for_query };
+        self.pool.run(asked).await
     }
 
     fn described_texts(&self) -> MutexGuard<'_, BTreeSet<Arc<str>>> {
         self.described.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A transaction that is to be run.
-#[derive(Clone, Copy)]
-struct PendingTransaction<'a> {
-    transaction: &'a Transaction,
-    deadline: Instant,
-    origin: Origin,
-}
-
-/// One attempt; the outer failure says that nothing was run.
-async fn attempt(
-    mut loan: Loan,
-    asked: PendingTransaction<'_>,
-) -> Result<Result<Vec<StepResult>, Failure>, Failure> {
-    let PendingTransaction { transaction, deadline, origin } = asked;
-    let connection = loan.connection()?;
-    connection.meter.allow(connection.allowance);
-    let is_committing = AtomicBool::new(false);
-    let conditions = Conditions { deadline, origin, is_committing: &is_committing };
-    match timeout_at(deadline, run::run(connection, transaction, conditions)).await {
-        Ok(Ending::Ended(came)) => {
-            // Nobody gets a connection whose statement ran out of time.
-            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. }));
-            loan.give_back();
-            Ok(came)
-        }
-        Ok(Ending::Broken(came)) => Ok(came),
-        Ok(Ending::NotBegun(failure)) => Err(failure),
-        // The loan is dropped, which ends what runs.
-        Err(_) => {
-            Ok(Err(Failure::TimedOut { is_rolled_back: !is_committing.load(Ordering::Relaxed) }))
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! The connections of one login to a server: at most so many, lent to one transaction at a time. A connection comes back only when its
 //! transaction has ended; otherwise what it runs is cancelled on the server, and it is closed.
 
+mod run;
+
 use std::{
     fmt, mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -14,10 +16,11 @@ use tokio::{
     time::{Instant, sleep, timeout, timeout_at},
 };
 
+pub(crate) use self::run::{Conditions, Ending, Origin, PendingTransaction};
 use crate::{
     error::{Error, ErrorKind},
     shares::Shares,
-    transaction::Failure,
+    transaction::{Failure, Transaction},
 };
 
 /// The way to the connections of a server.
@@ -38,6 +41,13 @@ pub(crate) trait Pooled: Send + 'static {
 
     /// True if the server may still run something of the connection.
     fn may_run(&mut self) -> bool;
+
+    /// Runs a transaction.
+    fn run(
+        &mut self,
+        transaction: &Transaction,
+        conditions: Conditions<'_>,
+    ) -> impl Future<Output = Ending> + Send;
 }
 
 /// The connections of one login.

@@ -21,19 +21,16 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use self::{
-    dial::Dialling,
-    pool::{Loan, Pool},
-    run::Ending,
-};
+use self::{dial::Dialling, pool::Pool};
 use crate::{
     catalog::Table,
     description::StatementDescription,
     endpoint::Connecting,
     error::Error,
     login::{LoginFinding, Needs, OwnLogin},
+    pool::{Origin, PendingTransaction},
     renewal::Renewal,
     settings::TableName,
     shares::OPERATOR,
@@ -125,43 +122,8 @@ impl Postgres {
         if (self.is_read_only || is_for_query) && transaction.access == Access::Write {
             return Err(Failure::Denied);
         }
-        let mut loan = self.pool.loan(&transaction.principal, deadline).await?;
-        loan.is_for_one = is_for_query;
-        let is_reused = loan.is_reused;
-        match attempt(loan, &transaction, deadline).await {
-            // The server closed the connection, or forgot what it had prepared.
-            Err(_) if is_reused => {
-                let mut loan = self.pool.new_loan(&transaction.principal, deadline).await?;
-                loan.is_for_one = is_for_query;
-                attempt(loan, &transaction, deadline).await.unwrap_or_else(Err)
-            }
-            other => other.unwrap_or_else(Err),
-        }
-    }
-}
-
-/// One attempt; the outer failure says that nothing was run.
-async fn attempt(
-    mut loan: Loan,
-    transaction: &Transaction,
-    deadline: Instant,
-) -> Result<Result<Vec<StepResult>, Failure>, Failure> {
-    let connection = loan.connection()?;
-    connection.meter.allow(connection.allowance);
-    let is_committing = AtomicBool::new(false);
-    let ran = run::run(connection, transaction, deadline, &is_committing);
-    match timeout_at(deadline, ran).await {
-        Ok(Ending::Ended(came)) => {
-            // Nobody gets a connection whose statement ran out of time, or whose server said what is no answer.
-            loan.is_for_one |= matches!(came, Err(Failure::TimedOut { .. } | Failure::Lost { .. }));
-            loan.give_back();
-            Ok(came)
-        }
-        Ok(Ending::Broken(came)) => Ok(came),
-        Ok(Ending::NotBegun(failure)) => Err(failure),
-        // The loan is dropped, which cancels what runs.
-        Err(_) => {
-            Ok(Err(Failure::TimedOut { is_rolled_back: !is_committing.load(Ordering::Relaxed) }))
-        }
+        let (transaction, origin) = (&transaction, Origin::Operator);
+        let asked = PendingTransaction { transaction, deadline, origin, is_for_one: is_for_query };
+        self.pool.run(asked).await
     }
 }

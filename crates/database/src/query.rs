@@ -13,9 +13,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_call::wording::database as wording;
 use callgate_executor::{Backend, Call};
-use callgate_tool::{
-    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
-};
+use callgate_tool::{Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool};
 use tokio::time::{Instant, timeout_at};
 
 pub(crate) use self::load::{Loading, OpenLogin};
@@ -146,17 +144,7 @@ fn sql<'a>(call: &'a Call<'_>) -> &'a str {
 
 #[async_trait]
 impl Backend for QueryTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.database.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, database.toolset);
 
     fn target(&self) -> Option<String> {
         Some(NAME.to_owned())

@@ -1,6 +1,6 @@
 //! The address of a database, read again when the database refuses the login: its password may have been rotated.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
 
@@ -24,8 +24,4 @@ impl Renewal {
     }
 }
 
-impl fmt::Debug for Renewal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Renewal").field("reference", &self.reference).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Renewal { reference });

@@ -8,7 +8,7 @@ mod tool;
 
 use std::sync::Arc;
 
-use callgate_tool::{ArgumentName, Effect, Value};
+use callgate_tool::{ArgumentName, Effect, Value, pointer_segment};
 
 pub(crate) use self::tool::StatementTool;
 use self::{
@@ -20,7 +20,6 @@ use crate::{
     description::StatementDescription,
     driver::Driver,
     engine::Engine,
-    entity::pointer_token,
     error::Error,
     finding::{DatabaseFinding, STATEMENT},
     settings::{DatabaseLimits, SessionSource, StatementInput, StatementSettings},
@@ -303,7 +302,7 @@ fn unknown_values(
         findings.push(DatabaseFinding::unknown(STATEMENT, pointer, what, name, inputs()));
     }
     for name in inputs().filter(|name| placeholders.iter().all(|placeholder| placeholder != name)) {
-        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_segment(name));
         let message = format!("expected an input that the statement has as `:{name}`, got none");
         let help = "write it in `sql`, or leave the input out";
         findings.push(DatabaseFinding::error(STATEMENT, pointer, message, help));
@@ -313,7 +312,7 @@ fn unknown_values(
 fn illegal_inputs(settings: &StatementSettings, findings: &mut Vec<DatabaseFinding>) {
     for (name, input) in &settings.inputs {
         let StatementInput::Model(schema) = input else { continue };
-        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_segment(name));
         let is_scalar =
             |it: &str| matches!(it, "boolean" | "integer" | "null" | "number" | "string");
         if types(schema).next().is_none() || !types(schema).all(is_scalar) {
@@ -339,7 +338,7 @@ fn refused_formats(
         let StatementInput::Model(schema) = &input.source else { return None };
         let example = format::refused_example(&input.column, schema, engine)?;
         let name = &input.column.name;
-        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_token(name));
+        let pointer = format!("{}/inputs/{}", settings.pointer, pointer_segment(name));
         let message = format!(
             "expected a schema of values that the database takes here, got one that allows {example}: `{name}`"
         );

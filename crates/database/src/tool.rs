@@ -6,9 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use callgate_executor::{Backend, Call, Review};
 use callgate_kind::Operation;
-use callgate_tool::{
-    Effect, Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool, ToolName,
-};
+use callgate_tool::{Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool};
 
 use crate::{
     database::Database,
@@ -51,21 +49,7 @@ impl EntityTool {
 
 #[async_trait]
 impl Backend for EntityTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.database.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
-
-    fn effect(&self) -> Effect {
-        self.tool.effect
-    }
+    callgate_executor::of_tool!(tool, database.toolset);
 
     fn target(&self) -> Option<String> {
         Some(format!("{} {}", self.operation.as_str(), self.entity.table.name))

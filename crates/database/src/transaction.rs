@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_tool::{Event, Journal};
+use callgate_tool::{Event, Journal, hexadecimal};
 use sha2::{Digest as _, Sha256};
 
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ impl Transaction {
             for value in &step.values {
                 add(&mut hasher, value.as_deref());
             }
-            let values = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            let values = hexadecimal(&hasher.finalize());
             journal.note(Event::StatementSent { text: step.text.to_string(), values });
         }
     }

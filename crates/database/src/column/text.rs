@@ -2,7 +2,7 @@
 //! MariaDB and SQLite take `nobody` for 0.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use callgate_tool::{Number, Problem, Value, nearest};
+use callgate_tool::{Number, Problem, Value, hexadecimal, nearest};
 
 use super::{
     array,
@@ -61,7 +61,7 @@ fn boolean(value: &Value) -> Result<String, Problem> {
 fn bytes(value: &Value) -> Result<String, Problem> {
     let decoded = value.as_str().and_then(|text| STANDARD.decode(text).ok());
     let bytes = decoded.ok_or_else(|| problem::new("bytes in base64", value))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&bytes))
 }
 
 fn label(labels: &[String], value: &Value) -> Result<String, Problem> {

@@ -6,7 +6,7 @@ mod version;
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_kind::Operation;
-use callgate_tool::ArgumentName;
+use callgate_tool::{ArgumentName, pointer_segment};
 use callgate_tree::name_list;
 
 use super::{
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
     fn rows(&mut self) -> Vec<(String, SessionSource)> {
         let settings = self.settings;
         for (name, _) in &settings.rows {
-            let below = format!("rows/{}", pointer_token(name));
+            let below = format!("rows/{}", pointer_segment(name));
             let Some(column) = self.column(&below, name) else { continue };
             if !Fit::Key.takes(column) {
                 let message = format!("expected {}, got: `{name}`", Fit::Key.expected_column());
@@ -381,9 +381,4 @@ impl<'a> Resolver<'a> {
 
 fn needs_key(operation: Operation) -> bool {
     matches!(operation, Operation::Delete | Operation::Get | Operation::Update)
-}
-
-/// A token of a JSON pointer (RFC 6901).
-pub(crate) fn pointer_token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Needs, TableNeeds};
+use super::Needs;
 use crate::{engine::Engine, settings::TableName};
 
 /// The statements, for an owner of the database to run; none where the engine has no logins.
@@ -27,29 +27,19 @@ pub(crate) fn statements(engine: Engine, database: Option<&str>, needs: &Needs) 
         statements.extend(needs.roles.iter().map(member));
     }
     let tables = needs.tables.iter().filter_map(|(name, of_table)| {
-        let rights = rights(engine, of_table);
+        let rights: Vec<_> = of_table
+            .rights()
+            .into_iter()
+            .map(|(right, columns)| {
+                let columns = columns.map(|columns| format!(" {}", engine.column_list(columns)));
+                right.to_lowercase() + &columns.unwrap_or_default()
+            })
+            .collect();
         let on = quoted_table(engine, name);
         (!rights.is_empty()).then(|| format!("grant {} on {on} to {role}", rights.join(", ")))
     });
     statements.extend(tables);
     statements
-}
-
-fn rights(engine: Engine, of_table: &TableNeeds) -> Vec<String> {
-    let of_columns = [
-        ("select", &of_table.selects),
-        ("insert", &of_table.inserts),
-        ("update", &of_table.updates),
-    ];
-    let of_columns = of_columns.into_iter().filter(|(_, columns)| !columns.is_empty());
-    let mut rights: Vec<_> = of_columns
-        .map(|(right, columns)| {
-            let columns: Vec<_> = columns.iter().map(|column| engine.quote(column)).collect();
-            format!("{right} ({})", columns.join(", "))
-        })
-        .collect();
-    rights.extend(of_table.deletes.then(|| "delete".to_owned()));
-    rights
 }
 
 fn quoted_table(engine: Engine, name: &TableName) -> String {

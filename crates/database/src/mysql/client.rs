@@ -2,7 +2,7 @@
 //! statement in such a text, since the client has not asked for more. Commands are written first and sent together; their
 //! answers come in the same order.
 
-use std::{fmt, io};
+use std::io;
 
 use super::{
     failure::CommandError,
@@ -256,12 +256,8 @@ impl BoundValue<'_> {
     }
 }
 
-/// No log holds a value.
-impl fmt::Debug for BoundValue<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("****")
-    }
-}
+// No log holds a value.
+callgate_secret::opaque!(BoundValue<'_> = "****");
 
 impl Control {
     fn text(self) -> &'static str {

@@ -21,7 +21,8 @@ use crate::{
     endpoint::Connecting,
     error::Error,
     meter::{Meter, MeteredStream},
-    pool::{Dial, Pooled},
+    pool::{Conditions, Dial, Ending, Pooled},
+    transaction::Transaction,
 };
 
 /// The way to connect to a server.
@@ -191,6 +192,10 @@ impl Pooled for Connection {
     /// A server goes on with a statement whose connection was closed.
     fn may_run(&mut self) -> bool {
         true
+    }
+
+    async fn run(&mut self, transaction: &Transaction, conditions: Conditions<'_>) -> Ending {
+        super::run::run(self, transaction, conditions).await
     }
 }
 

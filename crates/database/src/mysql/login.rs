@@ -13,7 +13,7 @@ use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, own_login},
+    login::{Grade, LoginFinding, Needs, finding, own_login, reported_findings},
 };
 
 /// The grants of a login.
@@ -40,8 +40,8 @@ pub(super) async fn findings(
         let statements = own_login::statements(Engine::Mysql, None, needs);
         return Ok(vec![finding(
             Grade::Dangerous,
-            "superuser".to_owned(),
-            "the login may do everything on the server, and grant it to others".to_owned(),
+            "superuser",
+            "the login may do everything on the server, and grant it to others",
             own_login::remedy(&statements),
         )]);
     }
@@ -49,9 +49,9 @@ pub(super) async fn findings(
     if grants.has_unknown {
         findings.push(finding(
             Grade::Dangerous,
-            "grant".to_owned(),
-            "the login has a grant that this release does not know".to_owned(),
-            "look at SHOW GRANTS, and REVOKE what no tool uses".to_owned(),
+            "grant",
+            "the login has a grant that this release does not know",
+            "look at SHOW GRANTS, and REVOKE what no tool uses",
         ));
     }
     findings.extend(right::findings(&mut reader, &grants, needs).await?);
@@ -61,13 +61,7 @@ pub(super) async fn findings(
         findings.extend(reach::of_database(database));
     }
     reader.close();
-    let is_allowed = |finding: &LoginFinding| {
-        finding.grade == Grade::Unused && needs.allowed.contains(&finding.name)
-    };
-    findings.retain(|finding| !is_allowed(finding));
-    findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
-    findings.dedup();
-    Ok(findings)
+    Ok(reported_findings(findings, |name| needs.allowed.contains(name)))
 }
 
 impl Grants {
@@ -127,14 +121,9 @@ async fn lines(reader: &mut CatalogReader, text: &str) -> Result<Vec<String>, Er
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-fn finding(grade: Grade, name: String, message: String, remedy: String) -> LoginFinding {
-    LoginFinding { grade, name, message, remedy }
-}
-
 /// Columns as a statement lists them: `` (`no`, `total`) ``.
 fn column_list<'a>(columns: impl Iterator<Item = &'a String>) -> String {
-    let columns: Vec<_> = columns.map(|column| Engine::Mysql.quote(column)).collect();
-    format!("({})", columns.join(", "))
+    Engine::Mysql.column_list(columns)
 }
 
 const SHOW: &str = "SHOW GRANTS";

@@ -1,12 +1,7 @@
 //! Runs a transaction on a connection: a read in one flight, whose results count only if every part before them succeeded; a
 //! write step by step, and its commit once all of them came to what they expect.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-
-use tokio::time::Instant;
+use std::sync::{Arc, atomic::Ordering};
 
 use super::{
     client::{Beyond, BoundValue, Control, PreparedStatement, Reply, RowFormat},
@@ -14,41 +9,17 @@ use super::{
     failure::{self, CommandError},
     limits::Limits,
 };
-use crate::transaction::{Access, Expects, Failure, Step, StepResult, Transaction};
-
-/// The end of an attempt to run a transaction.
-pub(super) enum Ending {
-    /// What may still run must be ended, and the connection closed.
-    Broken(Result<Vec<StepResult>, Failure>),
-    /// The transaction has ended, and the connection can be used again.
-    Ended(Result<Vec<StepResult>, Failure>),
-    /// Nothing was run, because the connection or what it had prepared is not there any more.
-    NotBegun(Failure),
-}
-
-/// The conditions of a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conditions<'a> {
-    pub(super) deadline: Instant,
-    pub(super) origin: Origin,
-    /// Says afterwards that the commit was sent, should nobody wait for the end.
-    pub(super) is_committing: &'a AtomicBool,
-}
-
-/// The author of a transaction's statements.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Origin {
-    /// Callgate, whose statements leave nothing behind in the session.
-    Callgate,
-    /// The operator, whose statements may take locks and set variables.
-    Operator,
-}
+use crate::{
+    pool::{Conditions, Ending, Origin},
+    transaction::{Access, Expects, Failure, Step, StepResult, Transaction},
+};
 
 pub(super) async fn run(
     connection: &mut Connection,
     transaction: &Transaction,
     conditions: Conditions<'_>,
 ) -> Ending {
+    connection.meter.allow(connection.allowance);
     // The load refuses both.
     if transaction.role.is_some() || !transaction.identity.is_empty() {
         return Ending::Ended(Err(Failure::Denied));

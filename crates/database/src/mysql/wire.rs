@@ -1,7 +1,7 @@
 //! The packets of a connection: each command begins a numbering of its own, and a payload of 16 MiB or more goes on in the
 //! next packet. What the payloads mean is the affair of `handshake` and `command`.
 
-use std::{fmt, io};
+use std::io;
 
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -91,11 +91,7 @@ impl Wire {
     }
 }
 
-impl fmt::Debug for Wire {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wire").finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Wire {});
 
 /// The bytes that one packet has at most.
 const MOST_PART: usize = 0xff_ffff;

@@ -26,6 +26,10 @@ impl Pooled for Nowhere {
     fn may_run(&mut self) -> bool {
         false
     }
+
+    async fn run(&mut self, _: &Transaction, _: Conditions<'_>) -> Ending {
+        Ending::NotBegun(Failure::Internal)
+    }
 }
 
 fn far() -> Instant {

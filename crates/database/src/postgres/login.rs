@@ -12,7 +12,7 @@ use super::{pool::Pool, reader::CatalogReader};
 use crate::{
     engine::Engine,
     error::Error,
-    login::{Grade, LoginFinding, Needs, OwnLogin, own_login},
+    login::{Grade, LoginFinding, Needs, OwnLogin, own_login, reported_findings},
 };
 
 /// The findings about the login. Unused rights that are allowed by name are left out.
@@ -33,16 +33,11 @@ pub(super) async fn findings(pool: &Pool, needs: &Needs) -> Result<Vec<LoginFind
         findings.extend(requirement::findings(&mut reader, needs).await?);
     }
     reader.close();
-    let is_allowed = |finding: &LoginFinding| {
+    Ok(reported_findings(findings, |name| {
         // A function may also be named without its arguments.
-        let without_arguments = finding.name.split('(').next().unwrap_or_default();
-        finding.grade == Grade::Unused
-            && (needs.allowed.contains(&finding.name) || needs.allowed.contains(without_arguments))
-    };
-    findings.retain(|finding| !is_allowed(finding));
-    findings.sort_by(|one, other| (one.grade, &one.name).cmp(&(other.grade, &other.name)));
-    findings.dedup();
-    Ok(findings)
+        let without_arguments = name.split('(').next().unwrap_or_default();
+        needs.allowed.contains(name) || needs.allowed.contains(without_arguments)
+    }))
 }
 
 /// A login of its own for tools with these needs. Whatever everybody may do, it may do too: rights that are harmless are accepted, and
@@ -73,10 +68,6 @@ async fn own_statements(reader: &mut CatalogReader, needs: &Needs) -> Result<Vec
     Ok(own_login::statements(Engine::Postgres, database.as_deref(), needs))
 }
 
-fn finding(grade: Grade, name: String, message: String, remedy: String) -> LoginFinding {
-    LoginFinding { grade, name, message, remedy }
-}
-
 /// The texts of a row; an empty one for null.
 fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
     let texts: Vec<_> = row.into_iter().map(Option::unwrap_or_default).collect();
@@ -85,13 +76,12 @@ fn texts<const N: usize>(row: Vec<Option<String>>) -> Option<[String; N]> {
 
 /// An identifier as statements write it.
 fn quoted_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    Engine::Postgres.quote(name)
 }
 
 /// A list of columns in parentheses.
 fn column_list<'a>(columns: impl IntoIterator<Item = &'a String>) -> String {
-    let columns: Vec<_> = columns.into_iter().map(|name| quoted_identifier(name)).collect();
-    format!("({})", columns.join(", "))
+    Engine::Postgres.column_list(columns)
 }
 
 /// The roles whose rights count, by number; everybody is 0.

@@ -7,7 +7,8 @@ use tokio::time::timeout;
 use super::{connection::Connection, dial::Dialling};
 use crate::{
     error::Error,
-    pool::{Dial, Pooled},
+    pool::{Conditions, Dial, Ending, Pooled},
+    transaction::Transaction,
 };
 
 /// The connections of one login.
@@ -41,6 +42,10 @@ impl Pooled for Connection {
 
     fn may_run(&mut self) -> bool {
         !Self::is_closed(self) || self.meter.is_over()
+    }
+
+    async fn run(&mut self, transaction: &Transaction, conditions: Conditions<'_>) -> Ending {
+        super::run::run(self, transaction, conditions).await
     }
 }
 

@@ -10,7 +10,6 @@ use std::{
 };
 
 use futures_util::future::{Either, OptionFuture, join, join_all, select};
-use tokio::time::Instant;
 use tokio_postgres::{Error, Statement};
 
 use self::{
@@ -18,17 +17,10 @@ use self::{
     setup::Setup,
 };
 use super::{connection::Connection, failure, value::BoundText};
-use crate::transaction::{Access, Failure, Step, StepResult, Transaction};
-
-/// The end of an attempt to run a transaction.
-pub(super) enum Ending {
-    /// A statement that may still run must be cancelled, and the connection closed.
-    Broken(Result<Vec<StepResult>, Failure>),
-    /// The transaction has ended, and the connection can be used again.
-    Ended(Result<Vec<StepResult>, Failure>),
-    /// Nothing was run, because the connection or what it had prepared is not there any more.
-    NotBegun(Failure),
-}
+use crate::{
+    pool::{Conditions, Ending},
+    transaction::{Access, Failure, Step, Transaction},
+};
 
 /// The part of an opening that failed.
 enum Opening {
@@ -44,13 +36,12 @@ struct Beginning<'a> {
     statement: Option<Statement>,
 }
 
-/// Runs a transaction. `is_committing` says afterwards that its commit was sent, should nobody wait for the end.
 pub(super) async fn run(
     connection: &mut Connection,
     transaction: &Transaction,
-    deadline: Instant,
-    is_committing: &AtomicBool,
+    Conditions { deadline, is_committing, .. }: Conditions<'_>,
 ) -> Ending {
+    connection.meter.allow(connection.allowance);
     let setup = Setup::for_transaction(transaction, deadline, connection.may_set);
     let statement = match set_statement(connection, &setup).await {
         Ok(statement) => statement,

@@ -1,6 +1,6 @@
 //! Values as texts: what is bound, and what is read. The statement casts both, so that the database's own types decide.
 
-use std::{error::Error, fmt};
+use std::error::Error;
 
 use bytes::BytesMut;
 use tokio_postgres::{
@@ -11,12 +11,8 @@ use tokio_postgres::{
 /// A value that is bound as a text.
 pub(super) struct BoundText<'a>(pub(super) Option<&'a str>);
 
-/// The library writes what is bound to its log.
-impl fmt::Debug for BoundText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("****")
-    }
-}
+// The library writes what is bound to its log.
+callgate_secret::opaque!(BoundText<'_> = "****");
 
 impl ToSql for BoundText<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {

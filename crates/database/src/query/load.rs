@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate_tool::InvalidName;
+use callgate_tool::{InvalidName, pointer_segment};
 
 use super::{
     QueryTool,
@@ -17,7 +17,6 @@ use crate::{
     declaration::Terms,
     driver::Driver,
     endpoint::Connecting,
-    entity::pointer_token,
     error::{Error, ErrorKind},
     finding::{self, ADDRESS, COLUMN, DatabaseFinding, ENTITY, TABLE},
     login::{Needs, TableNeeds},
@@ -95,7 +94,7 @@ impl Loading<'_> {
         let mut needs = self.needs();
         let mut readable = Vec::new();
         for (name, columns) in &self.query.tables {
-            let at = format!("{pointer}/tables/{}", pointer_token(&name.to_string()));
+            let at = format!("{pointer}/tables/{}", pointer_segment(&name.to_string()));
             let Some(table) = found_tables.get(name) else {
                 let message =
                     format!("expected a table or view that the login sees, got: `{name}`");

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::rights::Rights;
 use crate::{
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, finding},
     transaction::Access,
 };
 
@@ -49,17 +49,12 @@ pub(super) fn of_views(rights: &Rights, needs: &Needs) -> Vec<LoginFinding> {
     let of_view = |view: &str| {
         finding(
             Grade::Dangerous,
-            &format!("view:{view}"),
+            format!("view:{view}"),
             "the view shows rows of a table that an entity offers with `rows`, whoever asks",
             "leave the view out of `query`",
         )
     };
     rights.views_of(&needs.withheld).into_iter().map(of_view).collect()
-}
-
-fn finding(grade: Grade, name: &str, message: &str, remedy: &str) -> LoginFinding {
-    let [name, message, remedy] = [name, message, remedy].map(str::to_owned);
-    LoginFinding { grade, name, message, remedy }
 }
 
 #[cfg(unix)]

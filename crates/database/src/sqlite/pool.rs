@@ -2,7 +2,6 @@
 //! cancellation it is closed.
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -157,14 +156,7 @@ impl Pool {
     }
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool")
-            .field("is_read_only", &self.is_read_only)
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(Pool { is_read_only, limits });
 
 struct CancelOnDrop(Arc<Call>);
 

@@ -7,7 +7,7 @@ use callgate_call::wording::database as wording;
 use callgate_executor::{Backend, Call, Review};
 use callgate_tool::{
     Effect, Fault, FingerprintHasher, InvalidName, Journal, Number, Object, Outcome, Preview,
-    Problem, Schema, Session, Tool, ToolName, Value, json,
+    Problem, Schema, Session, Tool, Value, json,
 };
 
 use super::{DescribedStatement, Input, format, types};
@@ -140,17 +140,7 @@ fn is_other_spelling(text: &str) -> bool {
 
 #[async_trait]
 impl Backend for StatementTool {
-    fn name(&self) -> &ToolName {
-        &self.tool.name
-    }
-
-    fn toolset(&self) -> &str {
-        &self.database.toolset
-    }
-
-    fn declaration(&self) -> Option<&Tool> {
-        Some(&self.tool)
-    }
+    callgate_executor::of_tool!(tool, database.toolset);
 
     fn target(&self) -> Option<String> {
         Some(format!("statement {}", self.statement.name))

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Grants, column_list, finding,
+    Grants, column_list,
     grant::{Grant, Object},
 };
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, finding},
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
@@ -61,7 +61,7 @@ fn ungranted_columns_finding(
     let list = column_list(beyond());
     let message = format!("everybody may read columns of `{table}`, so that the login may: {list}");
     let remedy = "take the right from the account without a name, by which everybody has it: DROP USER ''@'HOST', or its rows in `mysql.db`";
-    Some(finding(Grade::Dangerous, format!("select:{table}"), message, remedy.to_owned()))
+    Some(finding(Grade::Dangerous, format!("select:{table}"), message, remedy))
 }
 
 /// Nothing says what such a view reads: it may show the rows of tables that the login may not read.
@@ -83,7 +83,7 @@ pub(super) fn of_database(database: &str) -> Option<LoginFinding> {
     is_of_server.then(|| {
         let message =
             format!("the address of the login names a database of the server's own: `{database}`");
-        let remedy = "name the database of the listed tables in `url`".to_owned();
+        let remedy = "name the database of the listed tables in `url`";
         finding(Grade::Dangerous, format!("database:{database}"), message, remedy)
     })
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Grants, column_list, finding, grant::Object};
+use super::{Grants, column_list, grant::Object};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds},
+    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
@@ -26,22 +26,10 @@ pub(super) async fn findings(
     Ok(findings)
 }
 
-/// The rights that tools need on a table, with their columns if they are rights on columns.
-pub(super) fn rights(of_table: &TableNeeds) -> Vec<(&'static str, Option<&BTreeSet<String>>)> {
-    let of_columns = [
-        ("SELECT", &of_table.selects),
-        ("INSERT", &of_table.inserts),
-        ("UPDATE", &of_table.updates),
-    ];
-    let of_columns = of_columns.into_iter().filter(|(_, columns)| !columns.is_empty());
-    let of_columns = of_columns.map(|(right, columns)| (right, Some(columns)));
-    of_columns.chain(of_table.deletes.then_some(("DELETE", None))).collect()
-}
-
 /// The findings about rights on a table that are not held.
 fn missing(table: &TableName, of_table: &TableNeeds, grants: &Grants) -> Vec<LoginFinding> {
     let mut findings = Vec::new();
-    for (right, columns) in rights(of_table) {
+    for (right, columns) in of_table.rights() {
         let held: Vec<_> = grants
             .held
             .iter()

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Grants, column_list, finding,
+    Grants, column_list,
     grant::{Grant, Object},
 };
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds},
+    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
     mysql::{catalog::fields, reader::CatalogReader},
     settings::TableName,
 };
@@ -58,7 +58,8 @@ fn of_object(grant: &Grant, needs: &Needs) -> Option<LoginFinding> {
     let mut remedy = vec![format!("REVOKE {} ON {on} FROM {grantee}", grant.right)];
     // What the tools use of a wider right.
     for (table, of_table) in needs.tables.iter().filter(|(table, _)| grant.on.covers(table)) {
-        let used: Vec<_> = super::requirement::rights(of_table)
+        let used: Vec<_> = of_table
+            .rights()
             .into_iter()
             .filter(|(right, _)| grant.right == *right || grant.right.starts_with("ALL"))
             .map(|(right, columns)| match columns {
@@ -100,7 +101,7 @@ fn grade(grant: &Grant, needs: &Needs) -> Option<Grade> {
         "SELECT" if grant.on.reaches("performance_schema") => Some(Grade::Unused),
         "SELECT" => None,
         "DELETE" if is_used_delete(grant, needs) => None,
-        "DELETE" | "INSERT" | "UPDATE" if !is_of_server => Some(writing(needs)),
+        "DELETE" | "INSERT" | "UPDATE" if !is_of_server => Some(needs.grade_of_writing()),
         _ => Some(Grade::Dangerous),
     }
 }
@@ -124,13 +125,7 @@ fn of_columns(
 ) -> Option<LoginFinding> {
     let none = TableNeeds::default();
     let of_table = needs.tables.get(table).unwrap_or(&none);
-    let of_statements = needs.statement_columns(&grant.right, &table.name, columns);
-    let (grade, used): (_, BTreeSet<String>) = match grant.right.as_str() {
-        "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
-        "INSERT" => (writing(needs), of_table.inserts.union(&of_statements).cloned().collect()),
-        _ => (writing(needs), of_table.updates.union(&of_statements).cloned().collect()),
-    };
+    let (grade, used) = needs.use_of_columns(&grant.right, &table.name, (of_table, columns))?;
     let beyond: Vec<_> = columns.difference(&used).collect();
     if beyond.is_empty() && !used.is_empty() {
         return None;
@@ -177,11 +172,6 @@ async fn columns(
     let schema = table.schema.as_deref().unwrap_or_default();
     let rows = reader.rows(COLUMNS, &[schema, &table.name]).await?;
     Ok(rows.into_iter().filter_map(|row| fields(row).and_then(|[name]| name)).collect())
-}
-
-/// The functions that the operator's own statements call may change further tables.
-fn writing(needs: &Needs) -> Grade {
-    if needs.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
 }
 
 /// The right in the name of a finding: `create-user`.

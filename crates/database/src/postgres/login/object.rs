@@ -1,10 +1,10 @@
 //! Rights on the database, on schemas and on functions; for SQL that a model writes also on large objects, and on functions of
 //! the database itself that do more than compute.
 
-use super::{CatalogReader, finding, grantee, subjects, texts};
+use super::{CatalogReader, grantee, subjects, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, finding},
 };
 
 pub(super) async fn findings(

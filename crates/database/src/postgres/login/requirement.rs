@@ -1,9 +1,9 @@
 //! Rights that the tools need and the login, or the roles that its transactions take, do not have.
 
-use super::{CatalogReader, column_list, finding, quoted_identifier, texts};
+use super::{CatalogReader, column_list, quoted_identifier, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds},
+    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
     postgres::catalog::list,
     settings::TableName,
 };

@@ -1,9 +1,9 @@
 //! The attributes of the login, and the roles that it can take.
 
-use super::{CatalogReader, finding, texts};
+use super::{CatalogReader, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, finding},
 };
 
 /// The findings about roles.

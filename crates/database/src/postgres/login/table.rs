@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{CatalogReader, column_list, finding, grantee, subjects, texts};
+use super::{CatalogReader, column_list, grantee, subjects, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs, TableNeeds},
+    login::{Grade, LoginFinding, Needs, TableNeeds, finding},
     postgres::catalog::list,
     settings::TableName,
 };
@@ -111,9 +111,7 @@ fn unused_right(
     let needs = tools.needs;
     let none = TableNeeds::default();
     let of_table = tools.table(name).unwrap_or(&none);
-    let of_statements = needs.statement_columns(right, unqualified_name(name), &granted.columns);
-    let with_statements =
-        |columns: &BTreeSet<String>| columns.union(&of_statements).cloned().collect();
+    let table = unqualified_name(name);
     let (grade, used) = match right {
         _ if granted.is_sequence => {
             if right == "USAGE" && tools.uses_sequence(name, &granted.numbers) {
@@ -121,15 +119,12 @@ fn unused_right(
             }
             (Grade::Unused, BTreeSet::new())
         }
-        "SELECT" if !needs.is_for_query => return None,
-        "SELECT" => (Grade::Dangerous, of_table.selects.clone()),
-        "DELETE" if of_table.deletes => return None,
-        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, unqualified_name(name)) => {
-            return None;
+        "INSERT" | "SELECT" | "UPDATE" => {
+            needs.use_of_columns(right, table, (of_table, &granted.columns))?
         }
-        "INSERT" => (writing(needs), with_statements(&of_table.inserts)),
-        "UPDATE" => (writing(needs), with_statements(&of_table.updates)),
-        "DELETE" | "TRUNCATE" => (writing(needs), BTreeSet::new()),
+        "DELETE" if of_table.deletes => return None,
+        "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, table) => return None,
+        "DELETE" | "TRUNCATE" => (needs.grade_of_writing(), BTreeSet::new()),
         _ => (Grade::Unused, BTreeSet::new()),
     };
     let beyond: BTreeSet<_> = granted.columns.difference(&used).cloned().collect();
@@ -160,11 +155,6 @@ fn unused_right(
         format!("the login has the right {right} on `{name}`{of_columns}"),
         remedies.collect::<Vec<_>>().join("; "),
     ))
-}
-
-/// The functions that the operator's own statements call may change further tables.
-fn writing(needs: &Needs) -> Grade {
-    if needs.own_writes.is_empty() { Grade::Dangerous } else { Grade::Unused }
 }
 
 const OWNED: &str = "select n.nspname || '.' || c.relname,

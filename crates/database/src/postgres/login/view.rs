@@ -1,10 +1,10 @@
 //! Views whose owner's rights read tables with row policies, or tables whose rows the session decides: they show every row,
 //! whoever asks.
 
-use super::{CatalogReader, finding, grantee, subjects, texts};
+use super::{CatalogReader, grantee, subjects, texts};
 use crate::{
     error::Error,
-    login::{Grade, LoginFinding, Needs},
+    login::{Grade, LoginFinding, Needs, finding},
     settings::TableName,
 };
 
