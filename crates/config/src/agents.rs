@@ -7,7 +7,7 @@ use callgate_auth::AuthConfig;
 use callgate_openapi::Pattern;
 use callgate_policy::Confirm;
 use callgate_settings::{
-    Count, Kind, Mapping, Reader, SettingCode, at, forms, keys, settings, words,
+    Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, settings, words,
 };
 use callgate_tool::{Object, Value};
 use url::Url;
@@ -59,13 +59,7 @@ pub enum ModelDialect {
 impl ModelDialect {
     /// The name of the dialect.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Bedrock => "bedrock",
-            Self::Gemini => "gemini",
-            Self::OpenAi => "openai",
-            Self::Responses => "responses",
-        }
+        self.word()
     }
 }
 

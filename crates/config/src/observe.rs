@@ -1,7 +1,7 @@
 //! The keys `reload:`, `log:` and `telemetry:`: the reaction of a running sidecar to changed files, and its reports
 //! about itself. They are values here; the gateway and the command act on them.
 
-use std::{collections::BTreeMap, error, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use callgate_secret::SecretReference;
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, Words, at, forms, settings, words};
@@ -96,16 +96,7 @@ impl LogConfig {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NotAFilter(String);
 
-impl fmt::Display for NotAFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "expected a level (`off`, `error`, `warn`, `info`, `debug`, `trace`) or `MODULE=LEVEL`",
-        )?;
-        write!(f, ", got: `{}`", self.0)
-    }
-}
-
-impl error::Error for NotAFilter {}
+callgate_secret::text!(error NotAFilter: Self(got) => "expected a level (`off`, `error`, `warn`, `info`, `debug`, `trace`) or `MODULE=LEVEL`, got: `{got}`");
 
 /// The format of a record.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -140,8 +131,7 @@ pub enum LogLevel {
 impl LogLevel {
     /// The word for the level in a configuration.
     pub fn as_str(self) -> &'static str {
-        let word = Self::WORDS.iter().find(|(_, level)| *level == self);
-        word.map_or("info", |(word, _)| word)
+        self.word()
     }
 }
 

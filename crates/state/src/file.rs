@@ -9,7 +9,6 @@ mod table;
 mod worker;
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant, SystemTime},
@@ -137,44 +136,7 @@ impl FileStore {
     }
 }
 
-#[async_trait]
-impl Store for FileStore {
-    fn is_shared(&self) -> bool {
-        self.0.is_shared()
-    }
-
-    fn sealer(&self, purpose: &str) -> Option<Sealer> {
-        self.0.sealer(purpose)
-    }
-
-    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        self.0.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: Instant,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.0.list(group, after, most, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Instant,
-    ) -> Result<Version, Error> {
-        self.0.put(key, record, expected, now).await
-    }
-
-    async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        self.0.remove(key, expected, now).await
-    }
-}
+crate::store::delegate_store!(FileStore);
 
 impl FileEngine {
     /// A time of the callers' clock in milliseconds since 1970, for the file to keep.
@@ -236,11 +198,7 @@ impl Engine for FileEngine {
     }
 }
 
-impl fmt::Debug for FileEngine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileEngine").field("path", &self.path).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(FileEngine { path });
 
 /// The size of a file that a small disk has room for, with its write-ahead log.
 const BYTES: u64 = 1 << 30;

@@ -10,10 +10,7 @@ mod script;
 mod sentinel;
 mod server;
 
-use std::{
-    fmt,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
@@ -184,11 +181,7 @@ impl RedisAddress {
     }
 }
 
-impl fmt::Display for RedisAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.host, self.port)
-    }
-}
+callgate_secret::text!(RedisAddress: Self { host, port, .. } => "{host}:{port}");
 
 impl RedisStore {
     /// A store that connects when it is used first.
@@ -206,44 +199,8 @@ impl RedisStore {
     }
 }
 
-#[async_trait]
-impl Store for RedisStore {
-    fn is_shared(&self) -> bool {
-        self.0.is_shared()
-    }
-
-    fn sealer(&self, purpose: &str) -> Option<Sealer> {
-        self.0.sealer(purpose)
-    }
-
-    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
-        self.0.get(key, now).await
-    }
-
-    async fn list(
-        &self,
-        group: &Group,
-        after: Option<&Key>,
-        most: usize,
-        now: Instant,
-    ) -> Result<Vec<(Key, Stored)>, Error> {
-        self.0.list(group, after, most, now).await
-    }
-
-    async fn put(
-        &self,
-        key: &Key,
-        record: Record,
-        expected: Expected,
-        now: Instant,
-    ) -> Result<Version, Error> {
-        self.0.put(key, record, expected, now).await
-    }
-
-    async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
-        self.0.remove(key, expected, now).await
-    }
-
+crate::store::delegate_store! {
+    RedisStore,
     async fn take(&self, key: &Key, pace: Pace, _: Instant) -> Result<Option<Duration>, Error> {
         let address = self.0.addresses().await?.address(key);
         let permit = self.0.permit(key.principal(), 1).await?;

@@ -123,11 +123,54 @@ impl<E: Engine> Store for Sealed<E> {
     }
 }
 
-impl<E: fmt::Debug> fmt::Debug for Sealed<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sealed").field("engine", &self.engine).finish_non_exhaustive()
-    }
+/// Makes a type whose only field is a sealed store a store, with further methods.
+macro_rules! delegate_store {
+    ($Store:ident $(, $($method:tt)*)?) => {
+        #[async_trait]
+        impl Store for $Store {
+            fn is_shared(&self) -> bool {
+                self.0.is_shared()
+            }
+
+            fn sealer(&self, purpose: &str) -> Option<Sealer> {
+                self.0.sealer(purpose)
+            }
+
+            async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
+                self.0.get(key, now).await
+            }
+
+            async fn list(
+                &self,
+                group: &Group,
+                after: Option<&Key>,
+                most: usize,
+                now: Instant,
+            ) -> Result<Vec<(Key, Stored)>, Error> {
+                self.0.list(group, after, most, now).await
+            }
+
+            async fn put(
+                &self,
+                key: &Key,
+                record: Record,
+                expected: Expected,
+                now: Instant,
+            ) -> Result<Version, Error> {
+                self.0.put(key, record, expected, now).await
+            }
+
+            async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
+                self.0.remove(key, expected, now).await
+            }
+
+            $($($method)*)?
+        }
+    };
 }
+pub(crate) use delegate_store;
+
+callgate_secret::opaque!([E: fmt::Debug] Sealed<E> as "Sealed", { engine });
 
 fn stored_record(record: Record, row: &Row) -> Stored {
     let record = row.time_to_live.into_iter().fold(record, Record::with_time_to_live);

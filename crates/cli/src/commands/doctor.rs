@@ -54,13 +54,14 @@ struct Line {
     milliseconds: u128,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Mark {
-    /// Calls fail.
-    Fault,
-    /// Calls work, and something is worth knowing.
-    Note,
-    Ok,
+callgate_tool::named! {
+    enum Mark {
+        /// Calls fail.
+        Fault = "fault",
+        /// Calls work, and something is worth knowing.
+        Note = "note",
+        Ok = "ok",
+    }
 }
 
 pub(crate) fn examine_file(
@@ -202,16 +203,6 @@ impl DoctorReport {
             })
         };
         self.0.iter().map(value).collect()
-    }
-}
-
-impl Mark {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Fault => "fault",
-            Self::Note => "note",
-            Self::Ok => "ok",
-        }
     }
 }
 

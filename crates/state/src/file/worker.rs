@@ -2,7 +2,6 @@
 //! for the disk. If one of them fails, each is tried by itself.
 
 use std::{
-    fmt,
     sync::{Mutex, PoisonError},
     thread::{self, JoinHandle},
 };
@@ -114,11 +113,7 @@ impl Drop for Worker {
     }
 }
 
-impl fmt::Debug for Worker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Worker")
-    }
-}
+callgate_secret::opaque!(Worker = "Worker");
 
 /// The most requests that wait in memory.
 const WAITING: usize = 1024;

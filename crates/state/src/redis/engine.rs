@@ -2,7 +2,7 @@
 //! chunks under the record's version, so that a reader never mixes two versions.
 
 use std::{
-    fmt, slice,
+    slice,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -319,11 +319,7 @@ impl Engine for RedisEngine {
     }
 }
 
-impl fmt::Debug for RedisEngine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisEngine").field("layout", &self.layout).finish_non_exhaustive()
-    }
-}
+callgate_secret::opaque!(RedisEngine { layout });
 
 fn condition(expected: Expected) -> String {
     match expected {

@@ -2,6 +2,7 @@
 //! sent by its digest, and in full to a server that does not have it yet.
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use callgate_tool::hexadecimal;
 use redis::Cmd;
 
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(super) struct Script {
 impl Script {
     fn new(text: &'static str) -> Self {
         let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
-        let digest = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hexadecimal(digest.as_ref());
         Self { text, digest }
     }
 
