@@ -193,7 +193,7 @@ fn verdict(result: &ToolResult) -> Verdict {
     Verdict::findings_if(result.outcome.is_failed())
 }
 
-/// The tool that a user means: by its name, else by another name of exactly one operation, or by its name without the toolset.
+/// The tool that a user means: by its name, else by its name without the toolset or by another name of exactly one operation.
 pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
@@ -208,7 +208,7 @@ pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
 fn is_called(entry: Entry<'_>, asked: &str) -> bool {
     let short = || entry.name().as_str().strip_prefix(entry.toolset())?.strip_prefix(['-', '_']);
     let is_short = || short().is_some_and(|short| short.eq_ignore_ascii_case(asked));
-    entry.operation().map_or_else(is_short, |operation| operation.is_called(asked))
+    is_short() || entry.operation().is_some_and(|operation| operation.is_called(asked))
 }
 
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {

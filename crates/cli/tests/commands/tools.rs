@@ -8,6 +8,25 @@ fn every_tool_is_in_the_table() {
     callgate(&["tools", "config/demo.yaml"]).exits(0).prints("pets-getPet").prints("read");
 }
 
+#[test]
+fn a_name_without_the_toolset_is_enough_for_every_kind_of_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = "openapi: 3.0.3\ninfo: {title: Music, version: '1'}\nservers: [{url: https://m.example}]\n\
+        paths:\n  /tracks:\n    get: {responses: {'200': {description: Tracks}}}\n";
+    fs::write(folder.path().join("music.yaml"), spec).unwrap();
+    let config =
+        "toolsets:\n  music: {description: music.yaml}\n  app: {functions: [{name: open_page}]}\n";
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, config).unwrap();
+    let file = file.to_str().unwrap();
+    let listed = names(&[file]);
+    assert_eq!(listed.len(), 2, "{listed:?}");
+    for name in &listed {
+        let (_, short) = name.split_once('-').unwrap();
+        callgate(&["tools", file, short]).exits(0).prints(name);
+    }
+}
+
 /// The names in what `--json` prints.
 fn names(arguments: &[&str]) -> Vec<String> {
     let json = callgate(&[&["tools"], arguments, &["--json"]].concat()).exits(0).json();
