@@ -259,7 +259,7 @@ pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a st
 }
 
 pub(crate) fn shortened_text(text: &str) -> std::borrow::Cow<'_, str> {
-    callgate_tool::shortened(text, MAX_SHOWN)
+    callgate_tool::shortened_text(text, MAX_SHOWN)
 }
 
 /// At most `limit` bytes of `text`, cut between characters.

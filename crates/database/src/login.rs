@@ -47,7 +47,8 @@ impl Needs {
         &self,
         right: &str,
         table: &str,
-        (of_table, columns): (&TableNeeds, &BTreeSet<String>),
+        of_table: &TableNeeds,
+        columns: &BTreeSet<String>,
     ) -> Option<(Grade, BTreeSet<String>)> {
         let of_statements = self.statement_columns(right, table, columns);
         let with_statements =

@@ -1,11 +1,11 @@
 //! Sentences about calls that do not reach a tool: calls of a message that cannot be made as the message asks. `call` has
 //! the sentences about calls that are made.
 
-use callgate_tool::{Fault, FaultCode, Next, shortened};
+use callgate_tool::{Fault, FaultCode, Next, shortened_text};
 
 /// The arguments of a call cannot be read: `why` says what stands in place of an object.
 pub(crate) fn unreadable_arguments(tool: &str, why: &str) -> Box<Fault> {
-    let (tool, why) = (shortened(tool, MAX_NAME), shortened(why, MAX_WHY));
+    let (tool, why) = (shortened_text(tool, MAX_NAME), shortened_text(why, MAX_WHY));
     let message = format!(
         "the arguments of `{tool}` cannot be read, nothing was sent: expected one JSON object, {why}; write the \
          arguments as one JSON object and call again"
@@ -20,7 +20,7 @@ pub(crate) fn unnamed_tool() -> Box<Fault> {
 }
 
 pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
-    let asked = shortened(asked, MAX_NAME);
+    let asked = shortened_text(asked, MAX_NAME);
     let mut message = format!("`{asked}` is not one of the tools provided here, nothing was sent");
     let mut room = MAX_LISTED;
     let shown = functions.iter().take_while(|name| {
@@ -42,7 +42,7 @@ pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
 }
 
 pub(crate) fn repeated_call(id: &str) -> Box<Fault> {
-    let id = shortened(id, MAX_NAME);
+    let id = shortened_text(id, MAX_NAME);
     let message = format!(
         "the call `{id}` stands twice in the message, with the same arguments; it was made once and is answered above; \
          call again under another id if it is meant twice"
@@ -52,7 +52,7 @@ pub(crate) fn repeated_call(id: &str) -> Box<Fault> {
 
 /// The call is not a function call: `kind` is the format's word for its type.
 pub(crate) fn no_function(kind: &str) -> Box<Fault> {
-    let kind = shortened(kind, MAX_NAME);
+    let kind = shortened_text(kind, MAX_NAME);
     let message = format!(
         "calls of the type `{kind}` cannot be made here, nothing was sent; call a function"
     );

@@ -6,7 +6,7 @@ mod permit;
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_openapi::{AppliedEdit, Operation};
-use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened};
+use callgate_tool::{Effect, Tool, ToolName, nearest_first, shortened_text};
 
 use crate::{
     backend::Backend,
@@ -210,7 +210,7 @@ fn origin(slot: &Slot) -> String {
 /// A line short enough for a list, without control characters.
 fn shortened_line(line: &str) -> String {
     let seen: String = line.chars().filter(|c| !c.is_control()).collect();
-    shortened(&seen, BRIEF).into_owned()
+    shortened_text(&seen, BRIEF).into_owned()
 }
 
 fn fold(name: &str) -> String {

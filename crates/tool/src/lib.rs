@@ -54,7 +54,7 @@ pub use reader::{DEPTH, InvalidJson, JsonReader, JsonToken};
 pub use remedy::Remedy;
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName, SessionSource, StatementInput};
-pub use spelling::{hexadecimal, name_of_segment, pointer_segment, shortened};
+pub use spelling::{hexadecimal, name_of_segment, pointer_segment, shortened_text};
 pub use tool::{Effect, Tool};
 pub use tool_call::{Arguments, ToolCall, call_id};
 pub use value::{

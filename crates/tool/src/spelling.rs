@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The first characters of a text, with `…` if more follow.
 #[doc(hidden)]
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+pub fn shortened_text(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
         None => text.into(),

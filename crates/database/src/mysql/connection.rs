@@ -21,8 +21,7 @@ use crate::{
     endpoint::Connecting,
     error::Error,
     meter::{Meter, MeteredStream},
-    pool::{Conditions, Dial, Ending, Pooled},
-    transaction::Transaction,
+    pool::Dial,
 };
 
 /// The way to connect to a server.
@@ -181,21 +180,6 @@ impl Dial for Dialling {
         while self.kill(connection.id).await.is_err() {
             sleep(KILL_PAUSE).await;
         }
-    }
-}
-
-impl Pooled for Connection {
-    fn is_closed(&mut self) -> bool {
-        self.client.is_closed()
-    }
-
-    /// A server goes on with a statement whose connection was closed.
-    fn may_run(&mut self) -> bool {
-        true
-    }
-
-    async fn run(&mut self, transaction: &Transaction, conditions: Conditions<'_>) -> Ending {
-        super::run::run(self, transaction, conditions).await
     }
 }
 

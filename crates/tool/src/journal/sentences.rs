@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use super::Event;
-use crate::{fault::FaultCode, remedy::Remedy, spelling::shortened};
+use crate::{fault::FaultCode, remedy::Remedy, spelling::shortened_text};
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +60,11 @@ impl fmt::Display for Event {
             Self::RowsCounted { count } => write!(f, "the database read or changed {count} rows"),
             Self::StatementSent { text, .. } => write!(f, "sent to the database: `{text}`"),
             Self::ToolFolded { asked, meant } => {
-                write!(f, "the name `{}` was taken as `{meant}`", shortened(asked, LONGEST_NAME))
+                write!(
+                    f,
+                    "the name `{}` was taken as `{meant}`",
+                    shortened_text(asked, LONGEST_NAME)
+                )
             }
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),

@@ -1,6 +1,6 @@
 //! The first difference of two values of JSON, with its place, as a sentence.
 
-use callgate_tool::{Value, pointer_segment, shortened};
+use callgate_tool::{Value, pointer_segment, shortened_text};
 
 /// The first difference between `expected` and `got`, as a sentence with its place; `None` if they are equal.
 pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
@@ -41,7 +41,7 @@ fn place(pointer: &str) -> String {
 
 /// A value, without the rest of a long one.
 fn cut(value: &Value) -> String {
-    shortened(&value.to_string(), MOST_SHOWN).into_owned()
+    shortened_text(&value.to_string(), MOST_SHOWN).into_owned()
 }
 
 const MOST_SHOWN: usize = 200;

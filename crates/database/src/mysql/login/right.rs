@@ -125,7 +125,7 @@ fn of_columns(
 ) -> Option<LoginFinding> {
     let none = TableNeeds::default();
     let of_table = needs.tables.get(table).unwrap_or(&none);
-    let (grade, used) = needs.use_of_columns(&grant.right, &table.name, (of_table, columns))?;
+    let (grade, used) = needs.use_of_columns(&grant.right, &table.name, of_table, columns)?;
     let beyond: Vec<_> = columns.difference(&used).collect();
     if beyond.is_empty() && !used.is_empty() {
         return None;

@@ -120,7 +120,7 @@ fn unused_right(
             (Grade::Unused, BTreeSet::new())
         }
         "INSERT" | "SELECT" | "UPDATE" => {
-            needs.use_of_columns(right, table, (of_table, &granted.columns))?
+            needs.use_of_columns(right, table, of_table, &granted.columns)?
         }
         "DELETE" if of_table.deletes => return None,
         "DELETE" | "TRUNCATE" if needs.is_used_by_statements(right, table) => return None,
