@@ -140,10 +140,8 @@ pub(crate) fn schema(fields: &BTreeMap<String, Vec<Kind>>) -> Option<Value> {
 
 fn schema_of_field(kinds: &[Kind]) -> Value {
     let types: Vec<Value> = kinds.iter().map(|kind| kind.as_str().into()).collect();
-    let value = match types.as_slice() {
-        [only] => json!({"type": only}),
-        _ => json!({"type": types}),
-    };
+    let value =
+        if let [only] = types.as_slice() { json!({"type": only}) } else { json!({"type": types}) };
     let has = |operator: &&Operator| match operator {
         Operator::Contains | Operator::StartsWith => kinds.contains(&Kind::Text),
         Operator::Eq | Operator::In | Operator::Neq => true,

@@ -325,9 +325,9 @@ mod tests {
 
     #[test]
     fn hostile_path_keys_are_refused() {
-        let texts = r#"pets //h/x http://h/x /a/../../admin /a/%2e%2E/b /. /a/%252e%252e /q#../x
+        let texts = r"pets //h/x http://h/x /a/../../admin /a/%2e%2E/b /. /a/%252e%252e /q#../x
             /q#a/b /q#%2e%2e /q#a?b /a/{b#c} /\h /a\b /a/{ /a/} /a/{} /a/{b{c}} /q?{x}=1 /q?x={y
-            /q?x={} /a/..%2fb"#;
+            /q?x={} /a/..%2fb";
         for key in texts.split_whitespace().chain(["", "/a\nb"]) {
             assert!(Template::parse(key).is_err(), "{key}");
         }

@@ -190,7 +190,7 @@ impl Repair {
 fn remove(whole: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.remove(&*name_of_segment(last));
+        members.remove(&name_of_segment(last));
     }
 }
 

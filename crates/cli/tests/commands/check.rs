@@ -1,6 +1,6 @@
 //! `callgate check`: everything wrong at once, with places and carets.
 
-use crate::{prelude::*, root};
+use crate::prelude::*;
 use callgate_testkit::temporary_file;
 
 #[test]

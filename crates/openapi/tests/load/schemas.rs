@@ -231,7 +231,7 @@ fn keywords_of_a_wrong_type_are_dropped_and_reported() {
         {"enum": null, "allOf": []} => {} => repaired-keyword | repaired-keyword
         "#,
         |[schema, expected, codes]| {
-            check(schema.parse().unwrap(), expected.parse().unwrap(), &list(codes))
+            check(schema.parse().unwrap(), expected.parse().unwrap(), &list(codes));
         },
     );
 }

@@ -60,11 +60,8 @@ impl fmt::Display for Event {
             Self::RowsCounted { count } => write!(f, "the database read or changed {count} rows"),
             Self::StatementSent { text, .. } => write!(f, "sent to the database: `{text}`"),
             Self::ToolFolded { asked, meant } => {
-                write!(
-                    f,
-                    "the name `{}` was taken as `{meant}`",
-                    shortened_text(asked, LONGEST_NAME)
-                )
+                let asked = shortened_text(asked, LONGEST_NAME);
+                write!(f, "the name `{asked}` was taken as `{meant}`")
             }
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
