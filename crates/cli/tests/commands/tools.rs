@@ -15,7 +15,7 @@ fn a_name_without_the_toolset_is_enough_for_every_kind_of_tool() {
         paths:\n  /tracks:\n    get: {responses: {'200': {description: Tracks}}}\n";
     fs::write(folder.path().join("music.yaml"), spec).unwrap();
     let config =
-        "toolsets:\n  music: {description: music.yaml}\n  app: {functions: [{name: open_page}]}\n";
+        "toolsets:\n  music: {openapi: music.yaml}\n  app: {functions: [{name: open_page}]}\n";
     let file = folder.path().join("callgate.yaml");
     fs::write(&file, config).unwrap();
     let file = file.to_str().unwrap();
