@@ -263,7 +263,19 @@ const PAGING: &[&str] = &[
     "startingafter",
     "token",
 ];
-const COUNTING: &[&str] = &["offset", "page", "pagenumber", "pageoffset", "skip", "start"];
+const COUNTING: &[&str] = &[
+    "count",
+    "limit",
+    "offset",
+    "page",
+    "pagenumber",
+    "pageoffset",
+    "pagesize",
+    "perpage",
+    "skip",
+    "start",
+    "top",
+];
 const CURSORS: &[&str] = &[
     "cursor",
     "pagetoken",

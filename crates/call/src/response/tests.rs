@@ -273,7 +273,10 @@ fn check_next(headers: &[(&str, &str)], body: &Value, expected: &Value) {
 #[test]
 fn the_next_page_is_reported_as_arguments_of_the_tool() {
     for (link, expected) in [
-        ("<https://api.example.com/v1/items?page=2&limit=5>; rel=\"next\"", json!({"page": 2})),
+        (
+            "<https://api.example.com/v1/items?page=2&limit=5>; rel=\"next\"",
+            json!({"page": 2, "limit": 5}),
+        ),
         (
             "<?cursor=a%20b>; rel=prev, <?cursor=c>; title=x; rel=\"last next\"",
             json!({"cursor": "c"}),
