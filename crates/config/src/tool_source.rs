@@ -16,7 +16,7 @@ use callgate_tree::{Limits, Node};
 
 use crate::description::Description;
 
-pub(crate) use distrust::{Settings, distrust};
+pub(crate) use distrust::{Settings, strip_foreign_trust};
 pub use endpoint::{UNTRUSTED_ENDPOINT, is_public_https};
 
 /// A further kind of source of tools, which toolsets name by a key. A program registers it with

@@ -133,7 +133,11 @@ pub(crate) fn toolset(
     }
     if let Some(SourcedToolset { tools, .. }) = &sourced {
         let tools = tools.clone()?;
-        tool_source::distrust(reader, &mut toolset, Settings { own, tools: &tools, mapping });
+        tool_source::strip_foreign_trust(
+            reader,
+            &mut toolset,
+            Settings { own, tools: &tools, mapping },
+        );
         toolset.description = tools.description;
     } else if kind.is_none() && !SOURCES.iter().any(|key| mapping.object.contains(key)) {
         // The missing feature of a source is reported.

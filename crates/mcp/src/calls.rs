@@ -145,7 +145,7 @@ async fn call_target(
 fn undecided_fault(pending: &Pending, is_kept: &Result<bool, SessionError>) -> Box<Fault> {
     match (pending.approvers, is_kept) {
         (Approvers::Either | Approvers::Others, _) => {
-            wording::approval::decided_by_others(&pending.id)
+            wording::approval::other_approver_fault(&pending.id)
         }
         (Approvers::Caller, Ok(true)) => wording::approval::decided_elsewhere(&pending.id),
         (Approvers::Caller, Ok(false)) => wording::approval::nobody_asks(),

@@ -328,11 +328,11 @@ impl Operation {
             open_forms::report(&self.inputs, &self.blueprint.inputs, root, &mut findings);
             unusable_members::report(root, self.source_pointer(), &mut findings);
             let operation = self.blueprint.operation.located_node();
+            let operation = Cursor::new(document, &mut findings).to(&operation);
             if self.method == http::Method::PATCH {
-                let (node, at) = (operation.node, self.source_pointer());
-                unusable_members::report_patch(node, document, at, &mut findings);
+                unusable_members::report_patch(operation);
             }
-            unused_references::examine(Cursor::new(document, &mut findings).to(&operation));
+            unused_references::examine(operation);
             findings.into_diagnostics()
         })
     }

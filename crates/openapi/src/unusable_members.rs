@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use callgate_tool::Value;
 use callgate_tree::Node;
 
-use crate::{code::Code, document::Document, findings::Findings, keys::SchemaRoot};
+use crate::{code::Code, cursor::Cursor, findings::Findings, keys::SchemaRoot};
 
 /// Reports the members of all arguments; `schema` is that of all arguments.
 pub(crate) fn report(schema: SchemaRoot<'_>, pointer: &str, findings: &mut Findings) {
@@ -17,13 +17,9 @@ pub(crate) fn report(schema: SchemaRoot<'_>, pointer: &str, findings: &mut Findi
 }
 
 /// Reports a PATCH whose body has the schema of a POST or PUT that requires members.
-pub(crate) fn report_patch(
-    operation: &Node,
-    document: &Document,
-    pointer: &str,
-    findings: &mut Findings,
-) {
-    let Some(reference) = body_reference(operation) else { return };
+pub(crate) fn report_patch(operation: Cursor<'_, '_>) {
+    let document = operation.document;
+    let Some(reference) = body_reference(operation.node) else { return };
     let target = reference.strip_prefix('#').and_then(|at| document.root().at(at));
     let required = target.map(|target| target.list("required")).unwrap_or_default();
     let Some(first) = required.iter().find_map(Node::as_str) else { return };
@@ -39,7 +35,7 @@ pub(crate) fn report_patch(
         method.to_ascii_uppercase()
     );
     let help = "describe the body of the PATCH by a schema of its own, for example by an overlay; until then each call gives all of them";
-    findings.note(Code::PatchRequires, pointer, message, help);
+    operation.note(Code::PatchRequires, message, help);
 }
 
 /// The reference in the first schema of an operation's body.

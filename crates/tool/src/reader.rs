@@ -234,7 +234,7 @@ impl<'t> JsonReader<'t> {
 
     fn number(&mut self) -> Result<JsonToken<'_>, InvalidJson> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let digits = Digits::first_of(rest).ok_or_else(|| self.fault(Reason::Number))?;
+        let digits = Digits::at_start(rest).ok_or_else(|| self.fault(Reason::Number))?;
         self.at += digits.as_str().len();
         Ok(JsonToken::Number(digits))
     }

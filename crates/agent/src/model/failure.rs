@@ -39,7 +39,7 @@ impl ModelFailure {
     }
 
     /// The stream paused for longer than the time of the model. Its reply is paid for, so it is not asked for again.
-    pub(super) fn silent(limit: Duration) -> Self {
+    pub(super) fn stream_pause(limit: Duration) -> Self {
         let seconds = limit.as_secs_f64();
         Self::new(format!("the reply of the model paused for more than {seconds} s, its `timeout`"))
     }

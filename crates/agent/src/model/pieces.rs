@@ -30,7 +30,7 @@ impl Pieces {
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, ModelFailure> {
         let ends = Instant::now().checked_add(self.silence).unwrap_or(self.deadline);
         let chunk = timeout_at(ends.min(self.deadline), self.body.chunk()).await;
-        let chunk = chunk.map_err(|_| ModelFailure::silent(self.silence))?;
+        let chunk = chunk.map_err(|_| ModelFailure::stream_pause(self.silence))?;
         let chunk = chunk.map_err(|error| ModelFailure::of_transport(&error))?;
         self.n_bytes = self.n_bytes.saturating_add(chunk.as_ref().map_or(0, Bytes::len));
         if self.n_bytes > self.most {

@@ -96,7 +96,7 @@ impl Transcript {
             let repair = transcript.repair();
             return Ok((transcript, repair));
         };
-        let group = transcript.open_group();
+        let group = transcript.take_open_group();
         let mut repair = transcript.repair();
         let Ok(read) = read_group(transcript.wire, &group, declared) else {
             transcript.messages.extend(group);
@@ -119,7 +119,7 @@ impl Transcript {
     }
 
     /// Takes the model's last messages out, whose calls are open.
-    fn open_group(&mut self) -> Vec<Json> {
+    fn take_open_group(&mut self) -> Vec<Json> {
         self.messages.split_off(self.messages.len() - self.n_in_group())
     }
 

@@ -20,7 +20,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
     if !ask.instructions.is_empty() {
         body = body.with("system", json!([{"text": ask.instructions}]));
     }
-    body = body.list("messages", alternating(ask.messages));
+    body = body.list("messages", join_user_neighbours(ask.messages));
     if ask.tools.is_empty() {
         return body.into_text(ask.settings);
     }
@@ -37,7 +37,7 @@ pub(super) fn body(ask: &Ask<'_>) -> String {
 }
 
 /// The messages, with neighbours of a user as one message. The others are left as they are.
-fn alternating(messages: &[Json]) -> Vec<Cow<'_, str>> {
+fn join_user_neighbours(messages: &[Json]) -> Vec<Cow<'_, str>> {
     let is_user =
         |message: &Json| message.value().get("role").and_then(Value::as_str) == Some("user");
     let groups = messages.chunk_by(|one, next| is_user(one) && is_user(next));

@@ -68,7 +68,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         if let Some(unknown) = self.narrow(&mut alternatives, members)? {
             return Ok(Some(vec![unknown]));
         }
-        self.best(alternatives, Some(members))
+        self.violations_of_nearest(alternatives, Some(members))
     }
 
     /// The alternatives, with those of unions that are alternatives themselves.
@@ -101,7 +101,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         if others.is_empty() {
             return Ok(Some(vec![self.at(Vec::new(), Breach::UnknownTag(listed))]));
         }
-        self.best(others, None)
+        self.violations_of_nearest(others, None)
     }
 
     /// Keeps the alternatives that the tags of a value name. Returns the violation of a tag that names none.
@@ -178,7 +178,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             && members.keys().any(|name| declared.contains(name.as_str())))
     }
 
-    fn best(
+    fn violations_of_nearest(
         &mut self,
         alternatives: Vec<Alternative<'p>>,
         members: Option<&'v Object>,

@@ -47,7 +47,7 @@ pub fn decided_elsewhere(id: &str) -> Box<Fault> {
 }
 
 /// There is nobody to ask where the call was made; somebody who has the right to decides, and the caller calls again.
-pub fn decided_by_others(id: &str) -> Box<Fault> {
+pub fn other_approver_fault(id: &str) -> Box<Fault> {
     let message = format!(
         "somebody else has to approve this call; nothing was sent yet; tell the user what you wanted to do: it waits as approval `{id}`; make the same call again, with the same arguments, when you are told that it was approved"
     );

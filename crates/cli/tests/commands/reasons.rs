@@ -83,7 +83,7 @@ fn a_redirect_of_a_write_names_its_address_and_the_path_to_write() {
 }
 
 #[test]
-fn a_parameter_of_the_next_page_that_no_call_can_send_is_told_also_by_all_pages() {
+fn a_parameter_of_the_next_page_that_no_call_can_send_is_reported_by_all_pages() {
     let server = server();
     let folder = folder(&server, "auth: none");
     for flags in [&["--all-pages"] as &[_], &["--all-pages", "--max-pages", "1"], &[]] {

@@ -32,13 +32,18 @@ impl Settings<'_> {
 }
 
 /// Takes from a toolset what its source names and the operator did not vouch for.
-pub(crate) fn distrust(reader: &mut Reader, toolset: &mut ToolsetConfig, settings: Settings<'_>) {
+pub(crate) fn strip_foreign_trust(
+    reader: &mut Reader,
+    toolset: &mut ToolsetConfig,
+    settings: Settings<'_>,
+) {
     let has_own_auth = settings.own.get("auth").is_some();
     let lacks_own = settings.tools.lacks_credential && !has_own_auth;
     toolset.credentials.lacks_own = lacks_own.then_some(LACKS_OWN);
     let is_foreign_kind = toolset.kind.as_ref().is_some_and(|kind| settings.is_foreign(kind.key()));
     toolset.is_named_by_export = is_foreign_kind && settings.own.get("server").is_none();
-    let is_foreign_endpoint = endpoint::distrust(reader, toolset, settings.own, settings.mapping);
+    let is_foreign_endpoint =
+        endpoint::strip_foreign_endpoint(reader, toolset, settings.own, settings.mapping);
     // A private endpoint of the source would be dialled in the place of the server.
     let is_foreign_server =
         settings.own.get("server").is_none() || settings.is_foreign("service_directory");

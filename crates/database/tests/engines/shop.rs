@@ -82,9 +82,9 @@ pub(crate) fn with(sql: &str, inputs: Vec<(&str, Value)>, effect: Effect) -> Dat
 }
 
 /// A state of the database once it is the one before, or a second later: a server ends what was cancelled in its own time.
-pub(crate) fn settled(
+pub(crate) fn settled_state(
     database: &Database,
-    sleep: &str,
+    pause: &str,
     before: &str,
     state: impl Fn(&Database) -> String,
 ) -> String {
@@ -93,7 +93,7 @@ pub(crate) fn settled(
         if now == before {
             break;
         }
-        database.run(sleep);
+        database.run(pause);
         now = state(database);
     }
     now

@@ -10,7 +10,7 @@ use callgate_tool::{FaultCode, json};
 use crate::{
     calls::{Tools, loaded_in, own_orders, settings_at, table},
     queries::{columns, over, queries},
-    shop::{settled, user},
+    shop::{settled_state, user},
 };
 
 const TABLES: &str = "
@@ -95,7 +95,7 @@ async fn honest_texts_give_rows_and_the_others_have_no_effect() {
     assert!(queries.len() > 120, "{}", queries.len());
     for query in some_of(queries, 60) {
         query.check(&tools).await;
-        let after = settled(&database, "select sleep(0.05)", &before, state);
+        let after = settled_state(&database, "select sleep(0.05)", &before, state);
         assert_eq!(after, before, "{}", query.sql);
     }
     assert_eq!(files(&database), [""; 0]);

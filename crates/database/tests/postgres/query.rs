@@ -13,7 +13,7 @@ use tokio::{task::yield_now, time::Instant};
 use crate::{
     calls::{Tools, around, loaded_in, own_orders, settings_at, table},
     queries::{columns, over, queries, rows},
-    shop::{of_user, settled, user},
+    shop::{of_user, settled_state, user},
 };
 
 const TABLES: &str = "
@@ -145,7 +145,7 @@ async fn honest_texts_give_rows_and_the_others_have_no_effect() {
     assert!(queries.len() > 150, "{}", queries.len());
     for query in some_of(queries, 60) {
         query.check(&tools).await;
-        let after = settled(&database, "select pg_sleep(0.05)", &before, state);
+        let after = settled_state(&database, "select pg_sleep(0.05)", &before, state);
         assert_eq!(after, before, "{}", query.sql);
     }
 }

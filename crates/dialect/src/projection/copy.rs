@@ -51,7 +51,7 @@ impl<'s> Projector<'s> {
                     Some(walk.one_copied(value, level.item()))
                 }
                 _ => {
-                    walk.spend(keyword.len() + size(value));
+                    walk.spend(keyword.len() + approximate_bytes(value));
                     Some(value.clone())
                 }
             });
@@ -158,11 +158,15 @@ const FRAGILE: [&str; 9] = [
 ];
 
 /// The approximate size in bytes.
-fn size(value: &Value) -> usize {
+fn approximate_bytes(value: &Value) -> usize {
     match value {
-        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Array(items) => items.iter().map(approximate_bytes).sum::<usize>() + 2,
         Value::Object(members) => {
-            members.iter().map(|(name, value)| name.len() + 4 + size(value)).sum::<usize>() + 2
+            members
+                .iter()
+                .map(|(name, value)| name.len() + 4 + approximate_bytes(value))
+                .sum::<usize>()
+                + 2
         }
         Value::String(text) => text.len() + 2,
         _ => 6,

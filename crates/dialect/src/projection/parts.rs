@@ -167,14 +167,15 @@ impl<'s> SchemaParts<'s> {
         if values.iter().any(|value| value.as_bool() == Some(false)) {
             return Rest::Closed;
         }
-        let described: Vec<_> = values.iter().copied().filter(|value| says(value)).collect();
+        let described: Vec<_> =
+            values.iter().copied().filter(|value| is_nonempty_object(value)).collect();
         let is_declared = !values.is_empty();
         if described.is_empty() { Rest::Open { is_declared } } else { Rest::Described(described) }
     }
 
     /// The schemas of items, including those of positions if `prefixItems` is not supported.
     pub(super) fn items(&self) -> Vec<&'s Value> {
-        self.values("items").filter(|value| says(value)).collect()
+        self.values("items").filter(|value| is_nonempty_object(value)).collect()
     }
 
     /// The first keyword that hints at a type, for schemas without one, and the hinted type.
@@ -184,7 +185,7 @@ impl<'s> SchemaParts<'s> {
 }
 
 /// True for a schema that restricts or describes values.
-fn says(schema: &Value) -> bool {
+fn is_nonempty_object(schema: &Value) -> bool {
     schema.as_object().is_some_and(|members| !members.is_empty())
 }
 

@@ -91,15 +91,15 @@ impl Backend for ClientFunction {
     }
 
     async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
-        Err(of_client())
+        Err(client_only_fault())
     }
 
     async fn run(&self, _: &Call<'_>, _: &mut Journal) -> Outcome {
-        Outcome::Failed(of_client())
+        Outcome::Failed(client_only_fault())
     }
 }
 
 /// The fault of a run on this side, which the executor does not begin.
-fn of_client() -> Box<Fault> {
+fn client_only_fault() -> Box<Fault> {
     wording::not_supported("only the client can run this tool")
 }

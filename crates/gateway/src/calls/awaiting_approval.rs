@@ -25,7 +25,7 @@ pub(super) async fn store_if_waiting(
     let Some(pending) = approval(&result.outcome) else { return result };
     let fault = match &batch.keeper {
         None if pending.approvers != Approvers::Caller => {
-            Some(wording::decided_by_others(&pending.id))
+            Some(wording::other_approver_fault(&pending.id))
         }
         None => Some(wording::nobody_asks()),
         Some(keeper) => {

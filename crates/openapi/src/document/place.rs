@@ -51,12 +51,12 @@ impl Document {
             return Ok(DocumentPointer { document: None, pointer });
         }
         let index = self.index_at(document).ok_or(NoPlace::Missing)?;
-        let own = self.enclosing(index, at);
+        let own = self.enclosing_resource(index, at);
         let here = self.base_of(document);
         let base = own.map_or(&*here.relative_to, |(_, name)| name);
         if address.is_empty() {
             let within = own.map(|(pointer, _)| pointer);
-            return self.part(Resource { document, index, base, within }, fragment);
+            return self.pointer_to_part(Resource { document, index, base, within }, fragment);
         }
         let name = document_name(base, address).map_err(forbidden)?;
         self.named_place(here, &name, fragment)
@@ -85,7 +85,7 @@ impl Document {
         let document = at.document();
         let Some(index) = self.index_at(document) else { return Vec::new() };
         let base = &self.base_of(document).relative_to;
-        let name = self.enclosing(index, at).map_or(&**base, |(_, name)| name);
+        let name = self.enclosing_resource(index, at).map_or(&**base, |(_, name)| name);
         let anchors = index.dynamic.get(name).map(Vec::as_slice).unwrap_or_default();
         let place = |pointer: &Arc<str>| match document {
             None => Arc::clone(pointer),
@@ -95,7 +95,11 @@ impl Document {
         anchors.map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
     }
 
-    fn enclosing<'i>(&self, index: &'i Index, at: &Path<'_>) -> Option<(&'i str, &'i str)> {
+    fn enclosing_resource<'i>(
+        &self,
+        index: &'i Index,
+        at: &Path<'_>,
+    ) -> Option<(&'i str, &'i str)> {
         if index.names.is_empty() {
             return None;
         }
@@ -138,7 +142,11 @@ impl Document {
     }
 
     /// The part of a document, or of a schema with an `$id`, that a fragment names.
-    fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<DocumentPointer, NoPlace> {
+    fn pointer_to_part(
+        &self,
+        resource: Resource<'_>,
+        fragment: &str,
+    ) -> Result<DocumentPointer, NoPlace> {
         let Resource { document, index, base, within } = resource;
         let document = document.map(Into::into);
         let fragment = decoded_fragment(fragment).ok_or(NoPlace::Missing)?;
@@ -170,13 +178,15 @@ impl Document {
         for (document, index) in self.meter.charged_parts(self.indexes(), |_| 1) {
             if let Some(pointer) = index.pointers.get(name) {
                 let within = Some(&**pointer);
-                return self.part(Resource { document, index, base: name, within }, fragment);
+                return self
+                    .pointer_to_part(Resource { document, index, base: name, within }, fragment);
             }
         }
         if let Some(document) = self.named_in(here, name) {
             let index = self.index_at(document).ok_or(NoPlace::Missing)?;
             let base = &self.base_of(document).relative_to;
-            return self.part(Resource { document, index, base, within: None }, fragment);
+            return self
+                .pointer_to_part(Resource { document, index, base, within: None }, fragment);
         }
         match self.parts.documents.get(name) {
             Some(FurtherDocument::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),

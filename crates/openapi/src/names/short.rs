@@ -9,7 +9,7 @@ use crate::names::{
     Identity,
     generator::{Generator, is_telling, own_name},
     is_argument_byte,
-    numbered::numbered_names,
+    number_suffix::numbered_names,
     prefixed_name, starts_with_letter,
 };
 

@@ -98,7 +98,7 @@ fn gcp(resource: &str) -> Result<SecretReference, Error> {
     let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
     let is_regional =
         matches!(*parts, ["projects", _, "locations", _, "secrets", _, "versions", _]);
-    if (is_global || is_regional) && parts.iter().all(|part| is_resource_word(part)) {
+    if (is_global || is_regional) && parts.iter().all(|part| is_resource_id(part)) {
         return Ok(SecretReference::Gcp { resource: resource.to_owned() });
     }
     Err(error::malformed_reference("gcp", "`projects/…/secrets/…/versions/…`"))
@@ -106,7 +106,7 @@ fn gcp(resource: &str) -> Result<SecretReference, Error> {
 
 /// Project ids may have a domain as a prefix (`example.com:pets`); a word of dots alone would climb in the URL of the
 /// store.
-fn is_resource_word(word: &str) -> bool {
+fn is_resource_id(word: &str) -> bool {
     let legal =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
     word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')

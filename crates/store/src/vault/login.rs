@@ -101,7 +101,7 @@ impl Login {
         let path = format!("auth/{mount}/login");
         let answer = server.ask(Method::POST, &path, None, Some(body)).await?;
         let LoggedIn { auth } = logged_in(&answer)?;
-        Ok((Secret::new(auth.client_token), life(auth.lease_duration)))
+        Ok((Secret::new(auth.client_token), token_life(auth.lease_duration)))
     }
 }
 
@@ -118,7 +118,7 @@ fn logged_in(answer: &StoreResponse) -> Result<LoggedIn, Error> {
 async fn looked_up(server: &Server, token: &Secret) -> Option<Life> {
     let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::read(answer.body.bytes())?;
-    data.renewable.then(|| life(data.ttl))
+    data.renewable.then(|| token_life(data.ttl))
 }
 
 /// Renews a token and returns its lifetime; a token that cannot be renewed is used until the vault rejects it.
@@ -126,13 +126,13 @@ async fn renew_token(server: &Server, token: &Secret) -> Life {
     let body = Some(object(&[]));
     match server.ask(Method::POST, "auth/token/renew-self", Some(token), body).await {
         Ok(answer) => json::read(answer.body.bytes())
-            .map_or_else(Life::for_good, |LoggedIn { auth }| life(auth.lease_duration)),
+            .map_or_else(Life::for_good, |LoggedIn { auth }| token_life(auth.lease_duration)),
         Err(_) => Life::from_duration(RENEWAL_PAUSE),
     }
 }
 
 /// The token is renewed when a third of its lifetime is left; zero seconds mean that it does not expire.
-fn life(seconds: u64) -> Life {
+fn token_life(seconds: u64) -> Life {
     let life = Duration::from_secs(seconds);
     if life.is_zero() { Life::for_good() } else { Life::ahead(life / 3 * 2, life) }
 }

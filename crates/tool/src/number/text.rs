@@ -28,7 +28,7 @@ impl<'t> Digits<'t> {
     }
 
     /// The number at the beginning of a text; `None` if the text does not begin with one.
-    pub(crate) fn first_of(text: &'t str) -> Option<Self> {
+    pub(crate) fn at_start(text: &'t str) -> Option<Self> {
         text.get(..length(text.as_bytes())?).map(Self)
     }
 

@@ -84,7 +84,7 @@ pub(crate) fn replay(
         }
         None => Session::default(),
     };
-    let (ends, random) = block_on(conversation(&agent, transcript, session, files))?;
+    let (ends, random) = block_on(replay_turns(&agent, transcript, session, files))?;
     let asked = model.map(|model| model.requests()).unwrap_or_default();
     let asked = asked.iter().map(|body| without(&random, body)).collect();
     Ok(ReplayedTurn { asked, sent: services.requests(), ends })
@@ -120,7 +120,7 @@ fn root_of(folder: &Path) -> PathBuf {
 }
 
 /// The ends of the turns, and the texts in them that differ each time.
-async fn conversation(
+async fn replay_turns(
     agent: &Agent,
     mut transcript: Transcript,
     session: Session,
