@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let server = (bytes.len() % 2 == 0).then(|| "https://api.example.com/base".to_owned());
     let options = LoadOptions { server, ..LoadOptions::default() };
-    let mut loaded = load(&document, &options).examined();
+    let mut loaded = load(&document, &options).with_schema_findings();
     accounted(&loaded);
     for operation in &loaded.operations {
         let tool = operation.declaration().expect("a declaration of what was examined");

@@ -39,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(depth <= limits.depth, "{depth} levels");
         let within = DescriptionLimits { text: limits, ..DescriptionLimits::default() };
         let Ok(document) = Document::with_limits(overlaid.root().clone(), within) else { return };
-        let mut loaded = load(&document, &LoadOptions::default()).examined();
+        let mut loaded = load(&document, &LoadOptions::default()).with_schema_findings();
         overlaid.locate(DESCRIPTION, &mut loaded.report.diagnostics);
     }
 });
