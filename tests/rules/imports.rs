@@ -1,4 +1,4 @@
-//! What a `use` names.
+//! The names that a `use` brings in.
 
 use syn::UseTree;
 

@@ -1,4 +1,4 @@
-//! What opening a toolset needs from outside.
+//! The surroundings of a toolset that is opened: all that it needs from outside.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,21 +14,21 @@ use callgate_transport::{Network, TlsSettings, Transport};
 
 use crate::{kept_value::Kept, opened_toolset::Siblings};
 
-/// What opening a toolset needs from outside.
+/// The surroundings of one toolset that is opened.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct Surroundings<'a> {
-    /// What all toolsets get.
+    /// The surroundings that all toolsets share.
     pub shared: &'a SharedSurroundings<'a>,
     /// The ways to its source.
     pub ways: &'a Ways,
     /// The toolsets that were opened before.
     pub siblings: Siblings<'a>,
-    /// What the toolset of this name kept in the last build.
+    /// The values that the toolset of this name kept in the last build.
     pub earlier: Option<&'a Kept>,
 }
 
-/// What all toolsets get from outside.
+/// The surroundings that all toolsets share.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a configuration decides about each of these")]
 pub struct SharedSurroundings<'a> {

@@ -1,4 +1,4 @@
-//! What the programs share: the description of a small service, and that service on loopback; and a kind of toolset.
+//! The parts that the programs share: the description of a small service, and that service on loopback; and a kind of toolset.
 
 pub mod echo;
 

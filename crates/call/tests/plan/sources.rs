@@ -1,4 +1,4 @@
-//! Where values come from: every pair of sources of an input, and which of them wins.
+//! Sources of values: every pair of sources of an input, and which of them wins.
 
 use crate::prelude::*;
 

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{code::ConfigCode, config::Config, toolset::ToolsetConfig};
 
-/// What the toolsets of all kinds need from a build.
+/// The parts of a build that the toolsets of all kinds need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KindContext<'a> {
     pub(super) build_context: &'a BuildContext<'a>,

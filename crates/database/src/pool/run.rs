@@ -9,7 +9,7 @@ use crate::transaction::{Failure, StepResult, Transaction};
 
 /// The end of an attempt to run a transaction.
 pub(crate) enum Ending {
-    /// What may still run must be ended, and the connection closed.
+    /// The statement may still run: it must be ended, and the connection closed.
     Broken(Result<Vec<StepResult>, Failure>),
     /// The transaction has ended, and the connection can be used again.
     Ended(Result<Vec<StepResult>, Failure>),

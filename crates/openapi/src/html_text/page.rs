@@ -27,7 +27,7 @@ pub struct PageText {
 }
 
 /// The text of a page as a document: headings as lines of Markdown, paragraphs apart, items with a dash, cells between bars.
-/// What surrounds the content, such as navigation and forms, is left out, unless the page has no other text.
+/// Navigation, forms and all else around the content are left out, unless the page has no other text.
 pub fn document_text(html: &str) -> PageText {
     let page = Page::read(html, PageSurroundings::LeftOut, Layout::Document).into_text();
     if !page.text.is_empty() {

@@ -27,7 +27,7 @@ pub(super) struct Writer<'t> {
     row_start: usize,
 }
 
-/// What the text of a page becomes.
+/// The form that the text of a page takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Layout {
     /// Markdown, with headings and paragraphs.
