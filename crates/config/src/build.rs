@@ -197,7 +197,8 @@ impl Config {
                 parts.extend(Box::pin(built).await);
             }
         }
-        session_values::set_session_values(reader, &self.toolsets, &mut parts);
+        session_values::set_session_values(reader, self, &mut parts);
+        session_values::check_kinds(reader, self);
         parts
     }
 

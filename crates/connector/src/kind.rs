@@ -11,7 +11,7 @@ use callgate_kind::{
     NamedTool, Opened, ServiceCalls, Siblings, Surroundings, ToolsetKind, equal_settings,
 };
 use callgate_settings::{Mapping, Reader, Section as _, pointer_segment};
-use callgate_tool::Fault;
+use callgate_tool::{Fault, SessionSource, StatementInput};
 use callgate_tree::SettingFinding;
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     keys::{LimitKeys, LocalConnectionMap, LocalConnections, NamedAction, RootKeys, ToolsetKeys},
     load::{self, Loaded, load},
     local::local,
-    settings::{ActionSettings, ConnectionSettings, SERVICE, UserSettings},
+    settings::{ActionKind, ActionSettings, ConnectionSettings, SERVICE, UserSettings},
 };
 
 /// Connections of Integration Connectors: the keys `connection`, `actions` and `user`, and `connections` for those that run on
@@ -110,6 +110,23 @@ impl KindSettings for SourceSettings {
             pointer: action.pointer.clone(),
         };
         self.actions.iter().flatten().map(tool).collect()
+    }
+
+    fn session_sources(&self, _: &str) -> Vec<(String, SessionSource)> {
+        let queries = self.actions.iter().flatten().flat_map(|(_, action)| {
+            let inputs = match &action.kind {
+                ActionKind::Query { inputs, .. } => &**inputs,
+                _ => &[],
+            };
+            inputs.iter().filter_map(|(name, input)| match input {
+                StatementInput::Model(_) => None,
+                StatementInput::Session(source) => {
+                    let name = pointer_segment(name);
+                    Some((format!("{}/inputs/{name}", action.pointer), source.clone()))
+                }
+            })
+        });
+        queries.collect()
     }
 
     fn unavailable(&self) -> Box<Fault> {

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -11,9 +11,10 @@ use std::{
 use callgate_agent::{Input, Transcript};
 use callgate_dialect::Dialect;
 use tracing::{
-    Event, Metadata, Subscriber,
+    Dispatch, Event, Metadata, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
+    subscriber::DefaultGuard,
 };
 
 use crate::{
@@ -30,6 +31,16 @@ struct Fields(String);
 impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.0 += &format!("{field}={value:?} ");
+    }
+}
+
+impl Steps {
+    /// Notes what this thread does. While it is the only one of the program, a thread without any could have the interest in a
+    /// step fixed as none for all, so a second one is there.
+    fn subscribe(&self) -> DefaultGuard {
+        static SECOND: OnceLock<Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| Dispatch::new(Self::default()));
+        tracing::subscriber::set_default(self.clone())
     }
 }
 
@@ -70,7 +81,7 @@ impl Subscriber for Steps {
 async fn each_attempt_at_a_model_is_a_step_with_its_tokens_or_its_error() {
     for dialect in DIALECTS {
         let steps = Steps::default();
-        let _guard = tracing::subscriber::set_default(steps.clone());
+        let _guard = steps.subscribe();
         let fake =
             Fake::new(dialect, [Step::Status(503, None, "{}"), Step::Says(Said::text("Hello."))]);
         let agent = agent(&fake, &Made::default(), unasked());

@@ -74,7 +74,7 @@ pub(super) async fn open_kinds(
         effects: environment.kind_effects(reader.effects),
         missing: environment.missing,
         extractor: environment.extractor.as_ref(),
-        session_values: session_values::masked_values(&config.toolsets),
+        session_values: session_values::masked_values(config),
         network: connections.network.clone(),
         secrets: Arc::clone(&build_context.secrets),
         state: state.cloned(),

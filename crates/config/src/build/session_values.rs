@@ -1,5 +1,6 @@
-//! The session values that credentials of all toolsets read: they are withheld from the inputs of other toolsets and
-//! masked in the responses of calls. For a configuration that relied on sharing, a finding contains the line to write.
+//! The session values that credentials of toolsets and models read: they are withheld from the inputs of other toolsets, no
+//! part of an agent's instructions, and masked in the responses of calls. For a configuration that relied on sharing, a finding
+//! contains the line to write.
 
 use std::sync::Arc;
 
@@ -7,21 +8,22 @@ use callgate_auth::AuthConfig;
 use callgate_executor::SessionValues;
 use callgate_openapi::Operation;
 use callgate_settings::{Reader, SettingCode};
-use callgate_tool::SessionName;
+use callgate_tool::{SessionName, SessionSource};
 
 use super::toolset::ToolsetParts;
 use crate::{
     code::ConfigCode,
+    config::Config,
     toolset::{Credentials, SchemeChoice, ToolsetConfig},
 };
 
 /// Gives every built toolset the values that are withheld from it and those that are masked.
 pub(super) fn set_session_values(
     reader: &mut Reader,
-    toolsets: &[ToolsetConfig],
+    config: &Config,
     parts: &mut [ToolsetParts<'_>],
 ) {
-    let readings = CredentialReadings::new(toolsets);
+    let readings = CredentialReadings::new(config);
     for ToolsetParts { config, toolset, built, .. } in parts {
         let session_values = readings.of_toolset(reader, config, &built.operations);
         if let Some(toolset) = toolset {
@@ -31,27 +33,60 @@ pub(super) fn set_session_values(
 }
 
 /// The session values that the credentials of all toolsets read, for tools that take no session values as inputs.
-pub(super) fn masked_values(toolsets: &[ToolsetConfig]) -> SessionValues {
-    let masked = CredentialReadings::new(toolsets).masked_names();
+pub(super) fn masked_values(config: &Config) -> SessionValues {
+    let masked = CredentialReadings::new(config).masked_names();
     SessionValues { withheld: Vec::new(), masked }
 }
 
-/// The session values that the credentials of each toolset read.
+/// Reports values that the settings of a kind send, and that are the credential of something else.
+pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
+    let readings = CredentialReadings::new(config);
+    for toolset in &config.toolsets {
+        let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
+        for (pointer, source) in sources {
+            let names = readings.foreign_names(toolset);
+            let mut names = names.iter().filter(|name| !toolset.allows(name));
+            if let Some(name) = names.find(|name| source.reads(name)) {
+                readings.complain(reader, &pointer, &source, name);
+            }
+        }
+    }
+}
+
+/// Reports values in the instructions of an agent, which its model reads, that are a credential.
+pub(super) fn check_instructions(
+    reader: &mut Reader,
+    config: &Config,
+    pointer: &str,
+    instructions: &str,
+) {
+    let readings = CredentialReadings::new(config);
+    for source in SessionSource::all_in(instructions) {
+        if let Some(name) = readings.masked_names().iter().find(|name| source.reads(name)) {
+            readings.complain(reader, &format!("{pointer}/instructions"), &source, name);
+        }
+    }
+}
+
+/// The session values that the credentials of each toolset and each model read.
 #[derive(Debug)]
 struct CredentialReadings<'a> {
     toolsets: Vec<(&'a ToolsetConfig, Vec<SessionName>)>,
+    models: Vec<(&'a str, Vec<SessionName>)>,
 }
 
 impl<'a> CredentialReadings<'a> {
-    /// The session values for all toolsets of a configuration.
-    fn new(toolsets: &'a [ToolsetConfig]) -> Self {
+    /// The session values for all toolsets and models of a configuration.
+    fn new(config: &'a Config) -> Self {
         let read = |toolset: &'a ToolsetConfig| {
             let mut names = names(&toolset.credentials);
             let further = toolset.kind.iter().flat_map(|kind| kind.credentials());
             names.extend(further.flat_map(|credential| credential.session_names()));
             (toolset, names)
         };
-        Self { toolsets: toolsets.iter().map(read).collect() }
+        let models = config.models.iter();
+        let models = models.map(|(name, model)| (name.as_str(), model.auth.session_names()));
+        Self { toolsets: config.toolsets.iter().map(read).collect(), models: models.collect() }
     }
 
     /// The session values that matter to calls of `config`: values that credentials of other toolsets read are withheld
@@ -64,32 +99,32 @@ impl<'a> CredentialReadings<'a> {
     ) -> SessionValues {
         let foreign = self.foreign_names(config);
         warn_of_unused(reader, config, &foreign);
-        let is_allowed = |name: &SessionName| {
-            config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
-        };
-        let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
+        let withheld: Vec<_> =
+            foreign.into_iter().filter(|name| !config.allows(name)).collect();
         for name in &withheld {
             self.warn_of_sharing(reader, config, name, operations);
         }
         SessionValues { withheld, masked: self.masked_names() }
     }
 
-    /// The names that the credentials of any toolset read.
+    /// The names that any credential reads.
     fn masked_names(&self) -> Vec<SessionName> {
-        let mut masked: Vec<_> =
-            self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
+        let toolsets = self.toolsets.iter().flat_map(|(_, names)| names);
+        let models = self.models.iter().flat_map(|(_, names)| names);
+        let mut masked: Vec<_> = toolsets.chain(models).cloned().collect();
         masked.sort_unstable();
         masked.dedup();
         masked
     }
 
-    /// The names that other toolsets' credentials read and this one's do not.
+    /// The names that credentials of models and other toolsets read and this one's do not.
     fn foreign_names(&self, config: &ToolsetConfig) -> Vec<SessionName> {
         let is_own = |toolset: &ToolsetConfig| std::ptr::eq(toolset, config);
         let own = self.toolsets.iter().filter(|(toolset, _)| is_own(toolset));
         let own: Vec<_> = own.flat_map(|(_, names)| names).collect();
         let others = self.toolsets.iter().filter(|(toolset, _)| !is_own(toolset));
-        let others = others.flat_map(|(_, names)| names);
+        let models = self.models.iter().flat_map(|(_, names)| names);
+        let others = others.flat_map(|(_, names)| names).chain(models);
         let mut foreign: Vec<_> = others.filter(|name| !own.contains(name)).cloned().collect();
         foreign.sort_unstable();
         foreign.dedup();
@@ -113,10 +148,7 @@ impl<'a> CredentialReadings<'a> {
             0 => String::new(),
             n_others => format!(" and {n_others} more"),
         };
-        let owner = self.toolsets.iter().find(|(_, names)| names.contains(name));
-        let owner = owner.and_then(|(toolset, _)| toolset.name.as_ref());
-        let owner = owner.map_or_else(String::new, |owner| format!(" of the toolset `{owner}`"));
-        let name = name.as_str();
+        let (owner, name) = (self.owner(name), name.as_str());
         let message = format!(
             "the session's `{name}` is a credential{owner} and no input of other tools; inputs of `{first}`{more} ask for it"
         );
@@ -124,6 +156,37 @@ impl<'a> CredentialReadings<'a> {
             "write `session_parameters: {{allow: [{name}]}}` in this toolset if its service may see it, or hand the credential over as one: `$session.credentials.{name}`"
         );
         reader.warn(ConfigCode::SessionCredential, config.pointer.clone(), &message, &help);
+    }
+
+    /// Reports a source that would send or show a credential.
+    fn complain(
+        &self,
+        reader: &mut Reader,
+        pointer: &str,
+        source: &SessionSource,
+        name: &SessionName,
+    ) {
+        let owner = self.owner(name);
+        let name = name.as_str();
+        let message = format!(
+            "expected a value that is no credential, got: `{source}`; the session's `{name}` is a credential{owner}"
+        );
+        let help = format!(
+            "remove it; or hand the credential over as one: `$session.credentials.{name}`"
+        );
+        reader.complain(ConfigCode::SessionCredential, pointer, message, help);
+    }
+
+    /// The owner of the credential that reads a value, as the end of a sentence.
+    fn owner(&self, name: &SessionName) -> String {
+        let toolset = self.toolsets.iter().find(|(_, names)| names.contains(name));
+        let toolset = toolset.and_then(|(toolset, _)| toolset.name.as_ref());
+        let model = self.models.iter().find(|(_, names)| names.contains(name));
+        match (toolset, model) {
+            (Some(toolset), _) => format!(" of the toolset `{toolset}`"),
+            (None, Some((model, _))) => format!(" of the model `{model}`"),
+            (None, None) => String::new(),
+        }
     }
 }
 

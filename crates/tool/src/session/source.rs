@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Session, Value};
+use crate::{Session, SessionName, Value};
 
 /// The source of a value that the model never sees and cannot choose.
 ///
@@ -36,6 +36,9 @@ pub enum StatementInput {
     /// The session.
     Session(SessionSource),
 }
+
+/// The member of the context whose members have the names of parameters.
+const VARIABLES: &str = "variables";
 
 /// The beginning of a reference, and the source of the path after it.
 type Prefix = (&'static str, fn(String) -> SessionSource);
@@ -115,6 +118,19 @@ impl SessionSource {
             Self::Parameter(name) => session.parameter(name).cloned(),
             Self::Payload(path) => session.payload(path).cloned(),
         }
+    }
+
+    /// True if the source reads the session value `name`, an object that contains it, or something in it.
+    pub fn reads(&self, name: &SessionName) -> bool {
+        let path = match self {
+            Self::Context(path) if path == VARIABLES => return true,
+            Self::Context(path) => {
+                path.strip_prefix(VARIABLES).and_then(|rest| rest.strip_prefix('.'))
+            }
+            Self::Parameter(path) => Some(&**path),
+            Self::Fixed(_) | Self::Payload(_) => None,
+        };
+        path.map(SessionName::new).is_some_and(|path| path.holds(name) || name.holds(&path))
     }
 
     /// True for a value of the configuration.
