@@ -99,8 +99,7 @@ impl<'a> CredentialReadings<'a> {
     ) -> SessionValues {
         let foreign = self.foreign_names(config);
         warn_of_unused(reader, config, &foreign);
-        let withheld: Vec<_> =
-            foreign.into_iter().filter(|name| !config.allows(name)).collect();
+        let withheld: Vec<_> = foreign.into_iter().filter(|name| !config.allows(name)).collect();
         for name in &withheld {
             self.warn_of_sharing(reader, config, name, operations);
         }
@@ -171,9 +170,8 @@ impl<'a> CredentialReadings<'a> {
         let message = format!(
             "expected a value that is no credential, got: `{source}`; the session's `{name}` is a credential{owner}"
         );
-        let help = format!(
-            "remove it; or hand the credential over as one: `$session.credentials.{name}`"
-        );
+        let help =
+            format!("remove it; or hand the credential over as one: `$session.credentials.{name}`");
         reader.complain(ConfigCode::SessionCredential, pointer, message, help);
     }
 
