@@ -42,6 +42,7 @@ mod security;
 mod security_answers;
 mod server;
 mod session_credentials;
+mod session_instructions;
 mod store_connections;
 mod streams;
 mod target;

@@ -11,13 +11,9 @@ fn places(credential: &str, model: &str, further: &str) -> Vec<String> {
 models: {{main: {{dialect: openai, url: 'http://127.0.0.1:1/v1', model: m, auth: {{bearer: {{token: {model}}}}}}}}}
 "
     );
-    let mut config = crate::built::loader().text(&text, "").unwrap();
-    for toolset in &mut config.toolsets {
-        if toolset.kind.is_none() {
-            toolset.description = Description::text(describe("paths: {}"));
-        }
-    }
-    let findings = crate::built::findings(crate::built::build(&config));
+    let mut config = loader().text(&text, "").unwrap();
+    config.toolsets[0].description = Description::text(describe("paths: {}"));
+    let findings = crate::built::findings(build(&config));
     let errors = findings.into_iter().filter(|it| it.severity == Severity::Error);
     errors.filter(|it| it.code == "session-credential").map(|it| it.pointer).collect()
 }
@@ -45,8 +41,8 @@ fn instructions_with_the_credential_of_a_toolset_or_a_model_are_refused() {
 #[test]
 fn conditions_and_queries_with_the_credential_of_another_toolset_are_refused() {
     let vertex = "vertex: {data_stores: [projects/p/locations/eu/collections/c/dataStores/d], filter: 'a: ANY($session.params.token)'}, auth: {bearer: {token: env:T}}";
-    let connection = "connection: projects/p/locations/eu/connections/c, auth: {bearer: {token: env:T}}, actions: [{name: find, query: 'SELECT a FROM b WHERE c = :token', effect: read, inputs: {token: $session.params.token}}]";
-    let documents = "documents: {path: ., where: {owner: {eq: $session.params.token}}}";
+    let connection = "connection: projects/p/locations/eu/connections/c, auth: {bearer: {token: env:T}}, actions: [{action: ExecuteCustomQuery, name: find, sql: 'SELECT a FROM b WHERE c = :token', effect: read, inputs: {token: $session.params.token}}]";
+    let documents = "documents: {folder: ., where: {owner: {eq: $session.params.token}}}";
     let statement = "database: {url: 'sqlite:x.db'}, statements: {find: {sql: 'SELECT a FROM b WHERE c = :token', inputs: {token: $session.params.token}}}";
     for (toolset, place) in [
         (vertex, "vertex/filter"),
@@ -54,12 +50,10 @@ fn conditions_and_queries_with_the_credential_of_another_toolset_are_refused() {
         (documents, "documents/where/owner/eq"),
         (statement, "statements/find/inputs/token"),
     ] {
-        let further = |more: &str| format!("  other: {{{toolset}{more}}}");
-        let credential = "$session.params.token";
+        let further = format!("  other: {{{toolset}}}");
         let expected = format!("/toolsets/other/{place}");
-        assert_eq!(places(credential, "env:T", &further("")), [&*expected]);
-        let allowed = ", session_parameters: {allow: [token]}";
-        assert_eq!(places(credential, "env:T", &further(allowed)), [""; 0], "{toolset}");
-        assert_eq!(places("env:T", "env:T", &further("")), [""; 0], "{toolset}");
+        assert_eq!(places("$session.params.token", "env:T", &further), [&*expected]);
+        assert_eq!(places("env:T", "$session.params.token", &further), [&*expected]);
+        assert_eq!(places("env:T", "env:T", &further), [""; 0], "{toolset}");
     }
 }

@@ -123,9 +123,9 @@ impl Error {
 
 callgate_secret::errors! {
     fn not_a_header_name() = Configuration:
-        "the API key's header name must be a token of RFC 9110 such as `X-Api-Key`";
+        "the name of a credential's header must be a token of RFC 9110 such as `X-Api-Key`";
     fn framing_header(name: &str) = Configuration:
-        "an API key cannot be in a header that only the HTTP client may set: `{name}`";
+        "a credential cannot be in a header that only the HTTP client may set: `{name}`";
     fn no_parameter_name() = Configuration: "the API key's query parameter must have a name";
     fn not_a_cookie_name() = Configuration:
         "the API key's cookie must have a name that is a token of RFC 9110 such as `session`";

@@ -173,11 +173,6 @@ impl ToolsetConfig {
         self
     }
 
-    /// True if inputs may use a session value although a credential of another toolset reads it.
-    pub(crate) fn allows(&self, name: &SessionName) -> bool {
-        self.session_parameters.iter().any(|allowed| allowed.name.holds(name))
-    }
-
     /// Lets inputs use a session value although a credential of another toolset reads it.
     #[must_use]
     pub fn with_session_parameter(mut self, name: SessionName) -> Self {

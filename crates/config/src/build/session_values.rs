@@ -45,8 +45,7 @@ pub(super) fn check_kinds(reader: &mut Reader, config: &Config) {
         let sources = toolset.kind.iter().flat_map(|kind| kind.session_sources(&toolset.pointer));
         for (pointer, source) in sources {
             let names = readings.foreign_names(toolset);
-            let mut names = names.iter().filter(|name| !toolset.allows(name));
-            if let Some(name) = names.find(|name| source.reads(name)) {
+            if let Some(name) = names.iter().find(|name| source.reads(name)) {
                 readings.complain(reader, &pointer, &source, name);
             }
         }
@@ -99,7 +98,10 @@ impl<'a> CredentialReadings<'a> {
     ) -> SessionValues {
         let foreign = self.foreign_names(config);
         warn_of_unused(reader, config, &foreign);
-        let withheld: Vec<_> = foreign.into_iter().filter(|name| !config.allows(name)).collect();
+        let is_allowed = |name: &SessionName| {
+            config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
+        };
+        let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
         for name in &withheld {
             self.warn_of_sharing(reader, config, name, operations);
         }
