@@ -117,16 +117,13 @@ fn next_link(value: &str) -> Option<&str> {
 
 fn of_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
+    let n_of = |name: &str| pairs(&url).filter(|(own, _)| own == name).count();
     pairs(&url)
         .filter_map(|(name, value)| {
             let input = query_inputs(operation).find(|input| *input.name == *name)?;
-            let items = pairs(&url).filter(|(own, _)| *own == name);
-            let items: Vec<_> = items.map(|(_, value)| Value::String(value)).collect();
-            // A repeated name is a list.
-            let is_list = items.len() > 1 && !is_paging(input);
-            let folded = folded_name(&name);
-            let value = if is_list { Value::Array(items) } else { query_value(&folded, value) };
-            Some(argument(input, value))
+            // A repeated name is a list, whose items a text would not be.
+            let is_sent = is_paging(input) || n_of(&name) == 1;
+            is_sent.then(|| argument(input, query_value(&folded_name(&name), value)))
         })
         .collect()
 }

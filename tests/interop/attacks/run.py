@@ -123,7 +123,7 @@ def attacked_once(victim, attack, connects, bars):
         said = attacker.apply(function, (target, seconds))
     latencies, failures = honest.end()
     peak = victim.peak() if victim.is_alive() else 0
-    left = settled(victim, descriptors)
+    left = settled(victim, descriptors, usual + MOST_KEPT)
     p50, p99 = percentile(latencies, 50), percentile(latencies, 99)
     resident = victim.resident() if victim.is_alive() else 0
     print(f"{name}: {said} | {len(latencies)} calls, {len(failures)} failed, p50 {p50:.0f} ms, p99 {p99:.0f} ms, "
@@ -138,14 +138,15 @@ def attacked_once(victim, attack, connects, bars):
     return harm
 
 
-def settled(victim, descriptors):
-    """How many descriptors are more than there were, when their number has come to rest."""
+def settled(victim, descriptors, most_resident):
+    """How many descriptors are more than there were, when their number and the memory have come to rest. An allocator returns
+    what is free within some seconds."""
     left = 0
-    for _ in range(100):
+    for _ in range(200):
         if not victim.is_alive():
             return 0
         left = victim.descriptors() - descriptors
-        if left <= 0:
+        if left <= 0 and victim.resident() <= most_resident:
             break
         time.sleep(0.1)
     return left
