@@ -2,7 +2,7 @@
 //! everyone may see, a value of the session, or a reference to a secret. None of them frames a message, replaces a
 //! credential or describes the body.
 
-use callgate_secret::SecretReference;
+use callgate_secret::{SecretReference, SecretScheme};
 use callgate_settings::{
     Kind, Reader, SettingCode, at, forms, note_secret, pointer_segment, warn_of_unmasked,
 };
@@ -82,7 +82,7 @@ pub(crate) fn fixed_header(
 
 /// A text that begins like a reference is one. Any other is plain, unless its header's name says that it is a secret.
 fn value(reader: &mut Reader, name: &str, text: &str, pointer: &str) -> Option<HeaderValue> {
-    if REFERENCES.iter().any(|scheme| text.starts_with(scheme)) {
+    if SecretScheme::is_beginning_of(text) {
         return reference(reader, text, pointer);
     }
     if let Some(source) = SessionSource::parse(text) {
@@ -128,7 +128,3 @@ const OURS: [&str; 3] = ["content-encoding", "content-type", "cookie"];
 
 /// The beginnings of values of the session and of the caller's token.
 const SESSION: [&str; 4] = ["$caller.", "$context", "$request", "$session"];
-
-/// The beginnings of references to secrets.
-const REFERENCES: [&str; 9] =
-    ["aws:", "directory:", "env:", "file:", "gcp:", "keyring:", "literal:", "projects/", "vault:"];

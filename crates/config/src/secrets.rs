@@ -6,7 +6,7 @@ mod vault;
 use std::{path::PathBuf, time::Duration};
 
 use callgate_google::Identity;
-use callgate_secret::{CachePolicy, SecretReference};
+use callgate_secret::{CachePolicy, SecretReference, SecretScheme};
 use callgate_settings::{Kind, Mapping, Reader, SettingCode, at, forms, keys, reference, words};
 use callgate_store::{
     KeyringBackend, VaultConfig,
@@ -186,7 +186,7 @@ fn are_local(reader: &mut Reader, mapping: Mapping<'_>, keys: &[&str]) -> bool {
         let text = mapping.object.get(key).and_then(Node::as_str);
         let reference = text.and_then(|text| reference(text).ok());
         let scheme = reference.as_ref().map(SecretReference::scheme);
-        if let Some(scheme) = scheme.filter(|scheme| !LOCAL.contains(scheme)) {
+        if let Some(scheme) = scheme.filter(|scheme| !SecretScheme::is_local(scheme)) {
             let message = format!("expected a secret of this machine, got one of `{scheme}:`");
             let help =
                 "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
@@ -223,6 +223,3 @@ fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<Strin
     }
     Some(url.as_str().trim_end_matches('/').to_owned())
 }
-
-/// The schemes that need no other store.
-pub(crate) const LOCAL: [&str; 4] = ["directory", "env", "file", "literal"];

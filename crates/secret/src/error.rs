@@ -3,6 +3,8 @@
 
 use std::{fmt, time::Duration};
 
+use crate::scheme::SecretScheme;
+
 crate::error! {
     /// A failure to name, find, read or use a secret.
     ///
@@ -75,7 +77,11 @@ impl Error {
 }
 
 pub(crate) fn not_a_reference() -> Error {
-    Error::new(ErrorKind::Invalid, NOT_A_REFERENCE)
+    let forms = SecretScheme::forms(|_| true);
+    let message = format!(
+        "a secret is named by a reference: {forms}; what was given is none of these and is not shown because it may be the secret itself"
+    );
+    Error::new(ErrorKind::Invalid, message)
 }
 
 crate::errors! {
@@ -101,8 +107,3 @@ crate::errors! {
     fn other_store(store: &str, scheme: &str) = Unsupported:
         "the {store} store holds no secrets of the scheme `{scheme}:`";
 }
-
-const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `file:path`, \
-    `directory:name`, `gcp:projects/…/secrets/…/versions/…`, `vault:mount/path#key`, `aws:name#key`, \
-    `keyring:service/user` or `literal:value`; \
-    what was given is none of these and is not shown because it may be the secret itself";

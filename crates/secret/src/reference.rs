@@ -8,7 +8,7 @@ use crate::{
     secret::{MASK, Secret},
 };
 
-mod parse;
+pub(crate) mod parse;
 
 /// The name of a secret. Only parsing makes one, so its parts are well-formed; literals are shown as `literal:****`.
 ///

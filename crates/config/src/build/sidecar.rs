@@ -4,7 +4,7 @@
 use std::{net::IpAddr, path::Path};
 
 use callgate_kind::innermost;
-use callgate_secret::{SecretReference, SecretStore as _};
+use callgate_secret::{SecretReference, SecretScheme, SecretStore as _};
 use callgate_settings::{Finding, Reader, Severity};
 
 use super::{built::Built, stores::Stores, webhook};
@@ -13,7 +13,6 @@ use crate::{
     config::Config,
     environment::{Environment, Sidecar},
     error::Error,
-    secrets::LOCAL,
     serving::{Address, ListenerConfig},
 };
 
@@ -75,7 +74,7 @@ pub(super) async fn missing_secrets(
 ) -> Vec<(SecretReference, Finding)> {
     let mut missing: Vec<(SecretReference, Finding)> = Vec::new();
     for reference in
-        secrets.iter().filter(|secret_reference| LOCAL.contains(&secret_reference.scheme()))
+        secrets.iter().filter(|secret_reference| SecretScheme::is_local(secret_reference.scheme()))
     {
         if missing.iter().any(|(entry, _)| entry == reference) {
             continue;

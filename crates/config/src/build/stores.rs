@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{
     CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MASK, Secret, SecretReference,
-    SecretStore, USUAL_DIRECTORY,
+    SecretScheme, SecretStore, USUAL_DIRECTORY,
 };
 use callgate_settings::{LoadEffects, Reader, SettingCode};
 use callgate_store::{
@@ -28,7 +28,7 @@ use crate::{
     code::ConfigCode,
     config::Config,
     environment::Environment,
-    secrets::{LOCAL, Remote, SecretsConfig},
+    secrets::{Remote, SecretsConfig},
 };
 use logging::{CountingStore, LoggingStore};
 
@@ -230,7 +230,7 @@ impl Stores {
 
     /// True if reading the secret has no effect but those that the load may have. A literal is a part of the configuration.
     pub(super) fn may_read(&self, reference: &SecretReference) -> bool {
-        let is_local = LOCAL.contains(&reference.scheme());
+        let is_local = SecretScheme::is_local(reference.scheme());
         reference.is_literal()
             || (is_local && self.effects.fetching().is_some())
             || self.effects.asking().is_some()
@@ -257,7 +257,7 @@ impl Stores {
     }
 
     fn store(&self, scheme: &str) -> Option<&Arc<dyn SecretStore>> {
-        if LOCAL.contains(&scheme) {
+        if SecretScheme::is_local(scheme) {
             return Some(&self.local);
         }
         let configured = self
@@ -270,15 +270,18 @@ impl Stores {
     /// The message about a reference whose scheme has no store, with its remedy.
     fn missing(&self, scheme: &str) -> (String, String) {
         if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
-            let help = "build callgate with the feature `keyring` for a platform that has one, or name a secret of \
-                `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:` or `aws:`";
-            return (error.to_string(), help.to_owned());
+            let forms = SecretScheme::forms(|it| ![KEYRING, "literal"].contains(&it.name));
+            let help = format!(
+                "build callgate with the feature `keyring` for a platform that has one, or name a secret of {forms}"
+            );
+            return (error.to_string(), help);
         }
-        if !REMOTE.contains(&scheme) {
+        if !SecretScheme::is_connected(scheme) {
             // The text before the colon may be a part of a pasted secret.
             let message = "expected a reference to a secret, got a text of another form, or of a store that this program does not bring";
-            let help = "write where the secret is, not the secret: `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:`, `aws:` or `keyring:`";
-            return (message.to_owned(), help.to_owned());
+            let forms = SecretScheme::forms(|it| it.name != "literal");
+            let help = format!("write where the secret is, not the secret: {forms}");
+            return (message.to_owned(), help);
         }
         (
             format!("a secret of `{scheme}:` needs the key `secrets.{scheme}`, which is not there"),
@@ -300,7 +303,7 @@ impl Stores {
 
 /// The code of a finding about a scheme without a store.
 fn code_of(scheme: &str) -> &'static str {
-    if REMOTE.contains(&scheme) {
+    if SecretScheme::is_connected(scheme) {
         ConfigCode::SecretStore.as_str()
     } else {
         SettingCode::SecretReference.as_str()
@@ -337,9 +340,6 @@ impl SecretStore for Stores {
 }
 
 const KEYRING: &str = "keyring";
-
-/// The schemes of stores that a configuration connects.
-const REMOTE: [&str; 4] = ["aws", "gcp", KEYRING, "vault"];
 
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use callgate_policy::{WebhookKey, WebhookTarget};
-use callgate_secret::SecretReference;
+use callgate_secret::{SecretReference, SecretScheme};
 use callgate_settings::Reader;
 use callgate_transport::{Client, ClientSettings, Network};
 
 use super::{context::BuildContext, tls};
-use crate::{code::ConfigCode, config::Config, environment::Sidecar, secrets::LOCAL};
+use crate::{code::ConfigCode, config::Config, environment::Sidecar};
 
 /// A service that learns of calls that wait for an approval, and the references to the secrets that sign.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) async fn notified_service(
     let is_serving = environment.sidecar == Sidecar::Serving;
     let mut keys = Vec::new();
     for reference in &webhook.secrets {
-        if !is_serving && !LOCAL.contains(&reference.scheme()) {
+        if !is_serving && !SecretScheme::is_local(reference.scheme()) {
             continue;
         }
         let key = match secrets.get(reference).await {

@@ -11,6 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_config::{Built, OpenedSource};
+use callgate_secret::SCHEMES;
 use callgate_session::{Key, Owner, Space};
 use callgate_tool::Session;
 use http::{HeaderValue, header};
@@ -153,9 +154,9 @@ fn describe() {
     for outcome in ["issued", "failed"] {
         metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(0);
     }
-    for store in ["aws", "gcp", "keyring", "vault"] {
+    for store in SCHEMES.iter().filter(|scheme| scheme.is_remote) {
         for outcome in ["given", "failed"] {
-            let labels = [("store", store), ("outcome", outcome)];
+            let labels = [("store", store.name), ("outcome", outcome)];
             metrics::counter!("callgate_secret_reads_total", &labels).increment(0);
         }
     }

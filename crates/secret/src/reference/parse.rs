@@ -6,43 +6,41 @@ use std::path::PathBuf;
 use super::{AwsVersion, SecretReference};
 use crate::{
     error::{self, Error},
+    scheme::{BARE_RESOURCE, SecretScheme},
     secret::Secret,
 };
 
 pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
-    if text.starts_with("projects/") {
+    if text.starts_with(BARE_RESOURCE) {
         return gcp(text);
     }
     let Some((scheme, rest)) = text.split_once(':') else {
         return Err(error::not_a_reference());
     };
-    match scheme {
-        "aws" => aws(rest).ok_or_else(|| error::malformed_reference("aws", AWS)),
-        "directory" => directory(rest),
-        "env" => env(rest),
-        "file" => file(rest),
-        "gcp" => gcp(rest),
-        "keyring" => keyring(rest),
-        "literal" => Ok(SecretReference::literal(Secret::new(rest.to_owned()))),
-        "vault" => vault(rest).ok_or_else(|| error::malformed_reference("vault", VAULT)),
-        _ => Err(error::not_a_reference()),
-    }
+    let scheme = SecretScheme::named(scheme).ok_or_else(error::not_a_reference)?;
+    (scheme.parse)(rest)
+}
+
+pub(crate) fn literal(value: &str) -> Result<SecretReference, Error> {
+    Ok(SecretReference::literal(Secret::new(value.to_owned())))
 }
 
 pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
     let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
-    let is_scheme = is_word && scheme.bytes().all(is_legal) && !OURS.contains(&scheme);
+    let is_scheme =
+        is_word && scheme.bytes().all(is_legal) && SecretScheme::named(scheme).is_none();
     if !is_scheme || name.is_empty() || name.contains(char::is_control) {
         return Err(error::not_a_reference());
     }
     Ok(SecretReference::Own { scheme: scheme.to_owned(), name: name.to_owned() })
 }
 
-/// The schemes of callgate's own stores.
-const OURS: [&str; 8] = ["aws", "directory", "env", "file", "gcp", "keyring", "literal", "vault"];
+pub(crate) fn aws(rest: &str) -> Result<SecretReference, Error> {
+    aws_name(rest).ok_or_else(|| error::malformed_reference("aws", AWS))
+}
 
-fn aws(rest: &str) -> Option<SecretReference> {
+fn aws_name(rest: &str) -> Option<SecretReference> {
     let (name, key) = match rest.split_once('#') {
         Some((name, key)) => (name, Some(word(key)?)),
         None => (rest, None),
@@ -67,7 +65,7 @@ fn aws_version(text: &str) -> Option<AwsVersion> {
     }
 }
 
-fn directory(name: &str) -> Result<SecretReference, Error> {
+pub(crate) fn directory(name: &str) -> Result<SecretReference, Error> {
     if name.contains(char::is_control) || !is_downward(name) {
         return Err(error::malformed_reference(
             "directory",
@@ -77,7 +75,7 @@ fn directory(name: &str) -> Result<SecretReference, Error> {
     Ok(SecretReference::Directory { name: name.to_owned() })
 }
 
-fn env(name: &str) -> Result<SecretReference, Error> {
+pub(crate) fn env(name: &str) -> Result<SecretReference, Error> {
     // POSIX.1-2024 §8.1 names, because the dry run writes the variable into a shell command.
     let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -86,14 +84,14 @@ fn env(name: &str) -> Result<SecretReference, Error> {
     Err(error::malformed_reference("env", "a variable's name of letters, digits and `_`"))
 }
 
-fn file(path: &str) -> Result<SecretReference, Error> {
+pub(crate) fn file(path: &str) -> Result<SecretReference, Error> {
     if path.is_empty() || path.contains(char::is_control) {
         return Err(error::malformed_reference("file", "the path of a file"));
     }
     Ok(SecretReference::File { path: PathBuf::from(path) })
 }
 
-fn gcp(resource: &str) -> Result<SecretReference, Error> {
+pub(crate) fn gcp(resource: &str) -> Result<SecretReference, Error> {
     let parts: Vec<&str> = resource.split('/').collect();
     let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
     let is_regional =
@@ -112,7 +110,7 @@ fn is_resource_id(word: &str) -> bool {
     word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
 }
 
-fn keyring(rest: &str) -> Result<SecretReference, Error> {
+pub(crate) fn keyring(rest: &str) -> Result<SecretReference, Error> {
     let parts = rest.rsplit_once('/').filter(|_| !rest.contains(char::is_control));
     match parts.filter(|(service, user)| !service.is_empty() && !user.is_empty()) {
         Some((service, user)) => {
@@ -122,7 +120,11 @@ fn keyring(rest: &str) -> Result<SecretReference, Error> {
     }
 }
 
-fn vault(rest: &str) -> Option<SecretReference> {
+pub(crate) fn vault(rest: &str) -> Result<SecretReference, Error> {
+    vault_key(rest).ok_or_else(|| error::malformed_reference("vault", VAULT))
+}
+
+fn vault_key(rest: &str) -> Option<SecretReference> {
     let (path, key) = rest.rsplit_once('#')?;
     let (path, version) = match path.split_once('?') {
         Some((path, version)) => (path, Some(version.strip_prefix("version=")?.parse().ok()?)),
