@@ -82,7 +82,9 @@ def scraped(callgate):
     with tempfile.TemporaryDirectory() as folder:
         config = pathlib.Path(folder) / "callgate.yaml"
         pets = ROOT / "fixtures/pets/spec.yaml"
-        config.write_text(f"toolsets: {{pets: {{openapi: {pets}, server: 'http://127.0.0.1:9'}}}}\n")
+        model = "{dialect: openai, url: 'http://127.0.0.1:9/v1', model: m-1, auth: none}"
+        toolset = f"{{openapi: {pets}, server: 'http://127.0.0.1:9'}}"
+        config.write_text(f"models: {{main: {model}}}\nagents: {{keeper: {{model: main}}}}\ntoolsets: {{pets: {toolset}}}\n")
         command = [callgate, "serve", config, "--listen", "127.0.0.1:0"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
@@ -110,7 +112,8 @@ def described(text):
 
 
 def names(expression):
-    return {name.removesuffix("_bucket") for name in re.findall(r"callgate_\w+", expression)}
+    written = re.findall(r"(?:callgate|gen_ai_client)_\w+", expression)
+    return {re.sub(r"(?<=_seconds)_(bucket|count)$", "", name) for name in written}
 
 
 def known_outcomes(callgate):

@@ -49,6 +49,12 @@ impl Agent {
     }
 }
 
+/// Makes the series of metrics of all models before their first request. Existing series stay.
+#[doc(hidden)]
+pub fn describe_models(built: &Built) {
+    built.agents.iter().filter_map(|agent| model(agent).ok()).for_each(|model| model.describe());
+}
+
 fn model(agent: &BuiltAgent) -> Result<Model, Error> {
     let config = &agent.model.config;
     let dialect = match config.dialect {

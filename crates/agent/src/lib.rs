@@ -45,6 +45,8 @@ mod wire;
 pub use agent::{Agent, AgentSettings, Calls, Parallel};
 pub use budget::Budget;
 pub use choice::Choice;
+#[doc(hidden)]
+pub use configuration::describe_models;
 pub use context::{TurnContext, TurnEvent};
 pub use conversation::Conversation;
 pub use end::{End, EndReason, PendingCall};
@@ -52,6 +54,8 @@ pub use error::{Error, ErrorKind};
 pub use finder::ToolSearch;
 pub use input::{Answer, Given, Input};
 pub use limits::TurnLimits;
+#[doc(hidden)]
+pub use model::{MODEL_DURATION, describe_model_duration};
 pub use model::{Model, ModelSettings};
 pub use rounds::{Round, Rounds};
 pub use store::{KeptTurn, Transcripts};

@@ -1,6 +1,7 @@
 //! A provider's model: sends a request, and once more where the provider asks for it. A request to a model changes nothing,
 //! so it may be repeated; calls are never repeated with it.
 
+mod duration;
 mod failure;
 mod overflow;
 mod pieces;
@@ -20,6 +21,7 @@ use http::{HeaderValue, Method, Request, Response, Uri, header::CONTENT_TYPE};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span, field::Empty};
 
+pub use self::duration::{MODEL_DURATION, describe_model_duration};
 pub(crate) use self::failure::ModelFailure;
 use self::pieces::Pieces;
 use crate::{
@@ -158,17 +160,20 @@ impl Model {
         };
         let mut n_sent = 1;
         loop {
-            let span = self.span();
+            let (span, began) = (self.span(), Instant::now());
             let sent = self.send(body.clone(), deadline, &words).instrument(span.clone()).await;
             let failure = match sent {
                 Ok(reply) => {
+                    self.record(began.elapsed(), None);
                     span.record("gen_ai.usage.input_tokens", reply.usage.input);
                     span.record("gen_ai.usage.output_tokens", reply.usage.output);
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
-            span.record("error.type", if failure.is_transient { "unavailable" } else { "_OTHER" });
+            let kind = if failure.is_transient { "unavailable" } else { "_OTHER" };
+            self.record(began.elapsed(), Some(kind));
+            span.record("error.type", kind);
             drop(span);
             let pause = failure.retry_after.unwrap_or_else(|| PAUSE.saturating_mul(n_sent));
             let is_late = pause >= deadline.saturating_duration_since(Instant::now());

@@ -6,7 +6,7 @@ use callgate_tool::Value;
 
 use crate::{
     shop::World,
-    sidecar::{KEEPER, said},
+    sidecar::{KEEPER, Sidecar, said},
 };
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -65,12 +65,29 @@ fn a_failing_model_and_a_limit_are_warnings_with_their_reasons() {
     sidecar.turn("Fail.");
     let line = sidecar.logged("end=model_failed");
     assert!(line.contains("WARN") && line.contains("no such key"), "{line}");
+    assert_eq!(n_requests(&sidecar, "_OTHER"), "1");
     sidecar.answer("POST /v1/agents/hasty/turns", &[], &said("Read."));
     let line = sidecar.logged("end=limit");
     assert!(line.contains("WARN") && line.contains("The 1 rounds"), "{line}");
     sidecar.turn("Hello.");
     let line = sidecar.logged("end=answered");
     assert!(line.contains("INFO") && line.contains("turn="), "{line}");
+    assert_eq!(n_requests(&sidecar, ""), "3", "two of the turn at its limit, and one of the last");
+}
+
+/// The number of requests to the model whose time was measured, of a kind of failure.
+fn n_requests(sidecar: &Sidecar, failure: &str) -> String {
+    let (_, metrics) = sidecar.answer("GET /metrics", &[], "");
+    let labels =
+        r#"gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="m-1""#;
+    let failed =
+        if failure.is_empty() { String::new() } else { format!(r#",error_type="{failure}""#) };
+    let family = "gen_ai_client_operation_duration_seconds";
+    let buckets = format!(r#"{family}_bucket{{{labels}{failed},le="81.92"}} "#);
+    assert!(metrics.contains(&buckets), "{metrics}");
+    let counted = format!("{family}_count{{{labels}{failed}}} ");
+    let (_, rest) = metrics.split_once(&counted).unwrap_or_else(|| panic!("{metrics}"));
+    rest.lines().next().unwrap_or_default().to_owned()
 }
 
 #[test]

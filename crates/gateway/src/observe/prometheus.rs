@@ -15,7 +15,7 @@ use callgate_secret::SCHEMES;
 use callgate_session::{Key, Owner, Space};
 use callgate_tool::Session;
 use http::{HeaderValue, header};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::time::Instant;
 
 use self::bounded_recorder::BoundedRecorder;
@@ -33,14 +33,24 @@ static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 pub(crate) fn record() {
     let duration = Matcher::Suffix("_seconds".to_owned());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(duration, &SECONDS);
-    let Ok(builder) = builder else { return };
+    let Ok(builder) = builder.and_then(with_models) else { return };
     let recorder = builder.build_recorder();
     let handle = recorder.handle();
-    let histogram = SECONDS.len() + AROUND_BUCKETS;
+    let histogram = MOST_BUCKETS + AROUND_BUCKETS;
     if metrics::set_global_recorder(BoundedRecorder::new(recorder, histogram)).is_ok() {
         HANDLE.get_or_init(|| handle);
         describe();
     }
+}
+
+/// Gives the durations of models their buckets.
+fn with_models(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
+    #[cfg(feature = "agents")]
+    let builder = {
+        let (name, buckets) = callgate_agent::MODEL_DURATION;
+        builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?
+    };
+    Ok(builder)
 }
 
 /// Shows the numbers of this process.
@@ -192,6 +202,9 @@ const GAUGES: [(&str, &str); 9] = [
 
 /// From a nearby service to one that almost times out.
 const SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// The buckets of the finest histogram, that of models.
+const MOST_BUCKETS: usize = 14;
 
 /// The series of a histogram besides its buckets: the infinite bucket, the sum, the count.
 const AROUND_BUCKETS: usize = 3;

@@ -1,7 +1,7 @@
 //! The end of a turn for operators: metrics by agent, and a record of the log, at `warn` where somebody may have to do
 //! something. Neither has a word of the conversation; the reason of such an end may have the provider's own.
 
-use callgate_agent::{End, EndReason};
+use callgate_agent::{End, EndReason, describe_model_duration, describe_models};
 use callgate_config::Built;
 use callgate_executor::TraceContext;
 use callgate_tool::{Principal, visible_line};
@@ -105,10 +105,12 @@ const MOST_SHOWN: usize = 400;
 pub(crate) fn describe() {
     describe_counter!("callgate_turns_total", "Turns that have ended, by agent and ending");
     describe_counter!("callgate_turn_tokens_total", "Tokens of turns, by agent and direction");
+    describe_model_duration();
 }
 
 /// Makes the series of all agents before their first turn. Existing series stay.
 pub(crate) fn describe_agents(built: &Built) {
+    describe_models(built);
     for agent in &built.agents {
         let labels =
             [("agent", agent.name.clone()), ("end", EndReason::Answered.as_str().to_owned())];
