@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Busy,
     /// A dialect that no provider of models speaks, or the dialect of another transcript.
     Dialect,
+    /// Words or files of a user that the agent's model cannot get; nothing was sent.
+    Input,
     /// A value of the session that the instructions need, and the session lacks.
     Session,
     /// Settings of a model that cannot be sent.
@@ -46,6 +48,16 @@ pub enum ErrorKind {
 }
 
 callgate_secret::errors! {
+    fn no_words() = Input: "`input`: expected words, got none";
+    fn no_parts(got: &str) = Input: "`input`: expected words, or a list of parts that is not empty, got: {got}";
+    fn no_part(at: &str, got: &str) = Input: "`{at}`: expected an object with `text`, `handle` or `data`, got: {got}";
+    fn unknown_member(at: &str, name: &str) = Input:
+        "`{at}`: expected `text`, `handle`, `data`, `content_type` or `filename`, got: `{name}`";
+    fn unusable_part(problem: &str) = Input: "{problem}";
+    fn unfit_file(at: usize, problem: &str) = Input: "`input.{at}`: {problem}";
+    fn too_many_files(most: usize) = Input: "`input`: expected at most {most} files";
+    fn too_large_files(most: usize) = Input: "`input`: expected files of at most {most} bytes together";
+    fn lone_document() = Input: "`input`: expected words beside a document, which `bedrock` does not take alone";
     fn no_provider(dialect: &str) = Dialect:
         "expected the dialect of a model: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, got: `{dialect}`";
     fn other_dialect(expected: &str, got: &str) = Dialect:

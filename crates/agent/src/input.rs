@@ -1,7 +1,11 @@
-//! The input of a turn: words of the user, or answers to the calls that the last turn waits for.
+//! The input of a turn: words of the user, also with files, or answers to the calls that the last turn waits for.
+
+mod part;
 
 use callgate_executor::Decision;
 use callgate_tool::Value;
+
+pub use self::part::InputPart;
 
 /// The input of a turn.
 ///
@@ -17,6 +21,8 @@ use callgate_tool::Value;
 pub enum Input {
     /// Answers to calls that wait. Calls without an answer go on waiting.
     Answers(Vec<Answer>),
+    /// Words of the user with images and other files, in their order. Calls that wait are not made any more.
+    Parts(Vec<InputPart>),
     /// Words of the user. Calls that wait are not made any more.
     Text(String),
 }

@@ -52,7 +52,7 @@ pub use conversation::Conversation;
 pub use end::{End, EndReason, PendingCall};
 pub use error::{Error, ErrorKind};
 pub use finder::ToolSearch;
-pub use input::{Answer, Given, Input};
+pub use input::{Answer, Given, Input, InputPart};
 pub use limits::TurnLimits;
 #[doc(hidden)]
 pub use model::{MODEL_DURATION, describe_model_duration};

@@ -135,7 +135,7 @@ impl Transcripts {
     ) -> Result<KeptTurn, Error> {
         let (mut keeper, stored) = self.begin(name, context).await?;
         let (mut transcript, repair) = match stored {
-            Some(form) => Transcript::of_form(form, |name| agent.offered_tool(name))?,
+            Some(form) => stored_transcript(form, agent)?,
             None => (Transcript::new(agent.dialect())?, Repair::default()),
         };
         let (n_before, earlier) =
@@ -191,6 +191,15 @@ impl Transcripts {
         let key = key(Space::Lease, name, context);
         Lease::acquire(Arc::clone(&self.store), key, self.lease).await
     }
+}
+
+/// A conversation that was kept, in the dialect of the agent's model, which may have changed since.
+fn stored_transcript(form: TranscriptForm, agent: &Agent) -> Result<(Transcript, Repair), Error> {
+    let declared = |name: &str| agent.offered_tool(name);
+    let (transcript, repair) = Transcript::of_form(form, declared)?;
+    let (transcript, converted) = transcript.into_dialect(agent.dialect(), declared)?;
+    let Repair { former, n_left_out, .. } = converted;
+    Ok((transcript, Repair { former, n_left_out, ..repair }))
 }
 
 /// The key of what is kept of a transcript.

@@ -1,6 +1,7 @@
 //! A conversation with one model: the messages as the provider wrote and takes them, and the calls of its last message that
 //! have no result yet. What is sent is complete at any time: open calls get results before anything else is added.
 
+mod convert;
 mod open;
 mod readable;
 mod record;

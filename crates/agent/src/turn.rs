@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use callgate_call::wording::turn as wording;
 use callgate_policy::TurnId;
-use callgate_tool::SessionSource;
+use callgate_tool::{SessionSource, Value};
 use tokio::time::Instant;
 
 use self::tokens::DeliveredWords;
@@ -27,6 +27,7 @@ use crate::{
     rounds::Round,
     transcript::{EarlierResults, Transcript},
     usage::Usage,
+    wire::user_message,
 };
 
 impl Agent {
@@ -35,7 +36,8 @@ impl Agent {
     ///
     /// # Errors
     /// [`ErrorKind::Dialect`](crate::ErrorKind::Dialect) for a transcript of another dialect,
-    /// [`ErrorKind::Session`](crate::ErrorKind::Session) without a value that the instructions need, and
+    /// [`ErrorKind::Session`](crate::ErrorKind::Session) without a value that the instructions need,
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) for a file that the model does not take, and
     /// [`ErrorKind::Answer`](crate::ErrorKind::Answer) for an answer to a call that does not wait; nothing was done then.
     pub async fn turn(
         &self,
@@ -143,14 +145,11 @@ impl<'t> RunningTurn<'t> {
             .map_err(|source| error::no_session_value(&source.to_string()))?;
         match input {
             Input::Answers(answers) => self.answer(answers).await?,
-            Input::Text(text) => {
-                self.transcript.end_open(|_| wording::passed_over());
-                self.transcript.close();
-                self.before_input = Some(self.transcript.messages.len());
-                self.is_first = true;
-                self.transcript.add_user(&text);
-                self.mark_begun();
+            Input::Parts(parts) => {
+                let (wire, n_before) = (self.transcript.wire, self.transcript.messages.len());
+                self.begin_with(user_message(wire, &parts, n_before)?);
             }
+            Input::Text(text) => self.begin_with(self.transcript.wire.user(&text)),
         }
         loop {
             let end = if self.transcript.open.is_some() {
@@ -163,6 +162,16 @@ impl<'t> RunningTurn<'t> {
                 return Ok(end);
             }
         }
+    }
+
+    /// Adds what the user says, in place of answers to calls that wait.
+    fn begin_with(&mut self, message: Value) {
+        self.transcript.end_open(|_| wording::passed_over());
+        self.transcript.close();
+        self.before_input = Some(self.transcript.messages.len());
+        self.is_first = true;
+        self.transcript.messages.push(message.into());
+        self.mark_begun();
     }
 
     /// Notes that the input fits, and that something is about to be done.

@@ -8,8 +8,12 @@ mod body;
 mod duplicates;
 mod fault;
 mod gemini;
+mod media;
 mod openai;
+mod past;
+mod pieces;
 mod responses;
+mod user;
 
 use callgate_dialect::Dialect;
 use callgate_tool::{Json, Object, Value, json};
@@ -19,6 +23,9 @@ pub(crate) use self::{
     body::{Body, items},
     duplicates::drop_duplicates,
     fault::{NO_GOOD, ReplyFault, ended_with, error_of, provider_fault},
+    past::{model_messages, result_piece},
+    pieces::{Piece, pieces},
+    user::{takes, user_message},
 };
 use crate::{choice::Choice, usage::Usage};
 

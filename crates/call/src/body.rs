@@ -31,6 +31,7 @@ use callgate_tool::{Fault, Value};
 use http::HeaderValue;
 
 use self::media_type::is_json_patch;
+pub use self::upload::file_from_value;
 pub(crate) use self::{
     choice::{chosen_media, note_choice},
     content::Content,

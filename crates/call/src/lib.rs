@@ -35,6 +35,8 @@ mod style;
 pub mod wording;
 
 pub use arguments::{ArgumentCheck, OutputCheck};
+#[doc(hidden)]
+pub use body::file_from_value;
 pub use check::{Evaluated, Evaluator, Verdict};
 pub use operator_values::{edit_faults, faults_of_examples};
 pub use plan::Plan;

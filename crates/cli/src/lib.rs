@@ -23,6 +23,7 @@ mod listing;
 mod log;
 mod loss_counts;
 mod masking;
+mod media_type;
 mod memory_protection;
 mod needs;
 mod number;

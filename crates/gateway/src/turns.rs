@@ -4,6 +4,7 @@
 mod agents;
 mod envelope;
 mod events;
+mod files;
 mod repetition;
 mod stop;
 mod turn_session;
@@ -15,6 +16,7 @@ use callgate_agent::{
     Agent, End, Error, ErrorKind, Input, KeptTurn, PendingCall, Transcript, Transcripts,
     TurnContext,
 };
+use callgate_call::StoredResults;
 use callgate_executor::Stop;
 use callgate_policy::Guard;
 use callgate_tool::{Object, Session, Value, from_value, json, rfc_3339};
@@ -23,6 +25,7 @@ use tokio::task::JoinHandle;
 use self::{
     agents::Agents,
     envelope::TurnForm,
+    files::NamedFiles,
     repetition::TurnKey,
     stop::TurnStop,
     turn_session::{TurnValues, turn_session},
@@ -58,9 +61,10 @@ async fn take(
     let agent = agents.get(request.shared_build(), &name).map_err(|error| problem(&error))?;
     let key = TurnKey::read(&request, &name, &body)?;
     let mut form: TurnForm = from_value(body)?;
-    let input = form.input()?;
+    let (session, values) = turn_session(&request, &name, &mut form).await?;
+    let files = NamedFiles::fetch(&request, &session, form.input.as_ref()).await?;
+    let input = form.input(StoredResults::new(&|handle| files.find(handle)))?;
     let brought = form.transcript.take();
-    let (session, values) = turn_session(&request, &name, &input, form.session).await?;
     let context = context(&request, session).with_rights(agents.rights(&request, &name));
     let transcripts = request.gateway().transcripts().clone();
     let brought = brought.map(|messages| Transcript::of_messages(agent.dialect(), messages));
@@ -258,6 +262,7 @@ fn problem(error: &Error) -> Problem {
     let kind = match error.kind() {
         ErrorKind::Busy => TURN_RUNNING,
         ErrorKind::Answer => UNKNOWN_CALL,
+        ErrorKind::Input => UNFIT_INPUT,
         ErrorKind::Dialect | ErrorKind::Transcript => ProblemKind::FOREIGN_MESSAGE,
         ErrorKind::Session => NO_SESSION_VALUE,
         ErrorKind::UnknownAgent => ProblemKind::ABSENT_RESOURCE,
@@ -268,6 +273,8 @@ fn problem(error: &Error) -> Problem {
 
 const TURN_RUNNING: ProblemKind =
     ProblemKind::new("turn-running", 409, "Another turn of the conversation runs");
+const UNFIT_INPUT: ProblemKind =
+    ProblemKind::new("unfit-input", 422, "The model cannot get the input");
 const NO_SESSION_VALUE: ProblemKind =
     ProblemKind::new("missing-session-value", 422, "The session lacks a value");
 const UNKNOWN_CALL: ProblemKind = ProblemKind::new("unknown-call", 409, "No such call waits");

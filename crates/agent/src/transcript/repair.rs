@@ -4,7 +4,7 @@
 use std::fmt;
 
 use callgate_call::wording::turn as wording;
-use callgate_dialect::{EnvelopeError, ReadMessage};
+use callgate_dialect::{Dialect, EnvelopeError, ReadMessage};
 use callgate_tool::{Json, Object, Tool, ToolCall, ToolResult, Value};
 
 use super::{
@@ -33,6 +33,10 @@ pub struct Repair {
     pub n_answered: usize,
     /// The results that answered no call and were taken out.
     pub n_dropped: usize,
+    /// The dialect of the model before, if that has changed since the last turn.
+    pub former: Option<Dialect>,
+    /// The parts that only the model before could read and that were left out.
+    pub n_left_out: usize,
     /// The messages of a model that no provider takes back and that were taken out: thoughts alone, calls that cannot be read.
     pub n_removed: usize,
 }
@@ -61,6 +65,11 @@ impl fmt::Display for Repair {
                 "taken out",
             ),
         ];
+        let former = self.former.map(|former| match self.n_left_out {
+            0 => format!("the conversation was one of `{former}`"),
+            1 => format!("the conversation was one of `{former}`, and a part that only its model reads was left out"),
+            n => format!("the conversation was one of `{former}`, and {n} parts that only its model reads were left out"),
+        });
         let said = parts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many, done)| {
             let what = if *n == 1 { one } else { many };
             let verb = match (*done == "taken out", *n) {
@@ -70,7 +79,7 @@ impl fmt::Display for Repair {
             };
             format!("{n} {what} {verb}{done}")
         });
-        f.write_str(&said.collect::<Vec<_>>().join("; "))
+        f.write_str(&former.into_iter().chain(said).collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -93,6 +102,33 @@ impl Transcript {
         self.messages = repairer.done;
         repairer.repair
     }
+}
+
+/// Messages of a model that belong together, and the messages of the user that follow.
+pub(super) struct MessageGroup {
+    /// The position of the first one.
+    at: usize,
+    pub(super) said: Vec<Json>,
+    pub(super) after: Vec<Json>,
+}
+
+/// The groups of messages whose first one has the position `first`.
+pub(super) fn groups(wire: Wire, first: usize, messages: Vec<Json>) -> Vec<MessageGroup> {
+    let mut groups = Vec::new();
+    let mut last = MessageGroup { at: first, said: Vec::new(), after: Vec::new() };
+    for (at, message) in (first..).zip(messages) {
+        let is_model = wire.author(message.value()) == Some(Author::Model);
+        // Items of Responses belong together; other messages of a model stand alone.
+        let begins_next = is_model
+            && (!last.after.is_empty() || (!last.said.is_empty() && wire != Wire::Responses));
+        if begins_next {
+            let next = MessageGroup { at, said: Vec::new(), after: Vec::new() };
+            groups.push(std::mem::replace(&mut last, next));
+        }
+        if is_model { &mut last.said } else { &mut last.after }.push(message);
+    }
+    groups.push(last);
+    groups
 }
 
 /// The calls of a model's messages that belong together.
@@ -127,19 +163,10 @@ impl<'r> Repairer<'r> {
     }
 
     pub(super) fn add_all(&mut self, messages: Vec<Json>) {
-        let (mut group, mut after) = (Vec::new(), Vec::new());
-        for (at, message) in (self.at..).zip(messages) {
-            let is_model = self.wire.author(message.value()) == Some(Author::Model);
-            // Items of Responses belong together; other messages of a model stand alone.
-            let begins_next = is_model
-                && (!after.is_empty() || (!group.is_empty() && self.wire != Wire::Responses));
-            if begins_next {
-                self.add(std::mem::take(&mut group), std::mem::take(&mut after));
-                self.at = at;
-            }
-            if is_model { &mut group } else { &mut after }.push(message);
+        for MessageGroup { at, said, after } in groups(self.wire, self.at, messages) {
+            self.at = at;
+            self.add(said, after);
         }
-        self.add(group, after);
     }
 
     /// Adds messages of a model that belong together, and the messages of the user that follow.

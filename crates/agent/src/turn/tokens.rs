@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use callgate_tool::{Json, Value};
+
 use super::RunningTurn;
 use crate::{
     context::TurnEvent,
@@ -84,12 +86,38 @@ impl RunningTurn<'_> {
     }
 
     fn estimated_request(&self) -> u64 {
-        let messages: usize = self.transcript.messages.iter().map(|it| it.text().len()).sum();
+        let messages: usize = self.transcript.messages.iter().map(n_bytes).sum();
         let tools = self.offered.declarations();
         let tools: usize = tools.iter().map(|it| it.text().len()).sum();
         estimated_tokens(messages + tools + self.instructions.len())
     }
 }
+
+/// The bytes of a message that count: a file in it counts as much as an image, not by its text in base64.
+fn n_bytes(message: &Json) -> usize {
+    let n_bytes = message.text().len();
+    if n_bytes < FILE_BYTES {
+        return n_bytes;
+    }
+    let files = file_lengths(message.value());
+    let uncounted = files.map(|length| length.saturating_sub(FILE_BYTES));
+    n_bytes.saturating_sub(uncounted.sum())
+}
+
+/// The lengths of the texts in a value that are a file's: long, and without a space.
+fn file_lengths(value: &Value) -> Box<dyn Iterator<Item = usize> + '_> {
+    match value {
+        Value::String(text) if text.len() > FILE_BYTES && !text.contains([' ', '\n']) => {
+            Box::new(std::iter::once(text.len()))
+        }
+        Value::Array(items) => Box::new(items.iter().flat_map(file_lengths)),
+        Value::Object(members) => Box::new(members.values().flat_map(file_lengths)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// As many bytes of text as an image of the largest size that models read: 1,600 tokens.
+const FILE_BYTES: usize = 6_400;
 
 /// The estimated tokens of a text of JSON: four bytes each.
 fn estimated_tokens(n_bytes: usize) -> u64 {

@@ -4,8 +4,10 @@
 mod blocks;
 mod budgets;
 mod configured;
+mod converted;
 mod endings;
 mod fake;
+mod files;
 mod hostile;
 mod instructions;
 mod loops;

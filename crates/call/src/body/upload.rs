@@ -42,6 +42,22 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
+/// The file that a value at a place stands for, in the forms of an argument that takes bytes: base64, a `data:` URL, or an
+/// object with `data`, `text` or the `handle` of a stored result.
+///
+/// # Errors
+/// The fault of a value in none of the forms, or with a handle that names nothing.
+#[doc(hidden)]
+pub fn file_from_value(
+    at: &str,
+    value: &Value,
+    kept: StoredResults<'_>,
+) -> Result<StoredResult, Box<Fault>> {
+    let Upload { data, filename, media_type } = upload(at, value, kept)?;
+    let file = StoredResult::new(media_type.unwrap_or_default(), data);
+    Ok(file.with_filename(filename.map(Cow::into_owned)))
+}
+
 /// Returns true if a value may stand for bytes. An object must have a member with the bytes, or no other members than
 /// `content_type` and `filename`.
 pub(super) fn may_be_bytes(value: &Value) -> bool {

@@ -82,3 +82,13 @@ pub fn last_round(why: &str) -> String {
         "{why} No further call is possible. Answer now with what is known, and say what is missing."
     )
 }
+
+/// What a model reads in place of a file that only the model before it could read.
+pub fn unreadable_file(name: &str) -> String {
+    format!("[A file was here that this model cannot read: {}]", shortened_text(name))
+}
+
+/// What a model reads before files that came without words.
+pub fn files_alone() -> String {
+    "Files of the user:".to_owned()
+}

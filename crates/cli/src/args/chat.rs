@@ -12,6 +12,9 @@ pub(crate) struct ChatArguments {
     /// Say this, print the answer and end; calls that need an approval wait where nobody can be asked
     #[arg(long, value_name = "TEXT")]
     pub(crate) once: Option<String>,
+    /// Give this image or document with what `--once` says; may be given several times
+    #[arg(long = "file", value_name = "FILE", requires = "once")]
+    pub(crate) files: Vec<PathBuf>,
     /// Keep the conversation in this file, and go on with what is there
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,

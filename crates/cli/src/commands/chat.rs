@@ -1,6 +1,7 @@
 //! `callgate chat [CONFIG] AGENT`: a conversation with a model that calls tools, on a terminal or as one turn.
 
 mod dry_run;
+mod first_input;
 mod recording;
 mod transcript_file;
 mod turn_output;
@@ -22,8 +23,8 @@ use callgate_policy::approval_text;
 use callgate_tool::{Value, visible_line};
 
 use self::{
-    dry_run::PlannedTurn, recording::Recording, transcript_file::TranscriptFile,
-    turn_output::TurnOutput,
+    dry_run::PlannedTurn, first_input::first_input, recording::Recording,
+    transcript_file::TranscriptFile, turn_output::TurnOutput,
 };
 use super::{
     call::{block_on, json_file},
@@ -44,6 +45,8 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         [name] => (USUAL_FILE, name),
         _ => return Err(Failure::with_help("expected an agent", "callgate chat CONFIG AGENT")),
     };
+    let once = arguments.once.as_deref().map(|text| first_input(text, &arguments.files));
+    let once = once.transpose()?;
     let environment = if arguments.dry_run {
         // Nothing happens that an audit would have to say.
         Environment::new().with_stand_ins().without_audit()
@@ -78,21 +81,18 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         None => Session::default(),
     };
     let (transcript, file) = TranscriptFile::open_or_new(arguments.transcript.as_deref(), &agent)?;
-    if let (Some(first), Some(text)) = (first, &arguments.once) {
-        let planned = PlannedTurn { text, session };
+    if let (Some(first), Some(input)) = (first, &once) {
+        let planned = PlannedTurn { input, session };
         return dry_run::print_first_request(planned, &agent, transcript, &first, &built);
     }
     if let Some(recording) = &mut recording {
         recording.after(&transcript);
     }
-    let output = if arguments.once.is_some() {
-        TurnOutput::of_one_turn()
-    } else {
-        TurnOutput::of_conversation()
-    };
+    let output =
+        if once.is_some() { TurnOutput::of_one_turn() } else { TurnOutput::of_conversation() };
     let mut chat = Chat { agent, session, transcript, file, recording, output: Arc::new(output) };
-    let verdict = match &arguments.once {
-        Some(text) => block_on(chat.once(text, arguments.json))?,
+    let verdict = match once {
+        Some(input) => block_on(chat.once(input, arguments.json))?,
         None => block_on(chat.conversation())?,
     };
     if let Some(recording) = chat.recording {
@@ -112,8 +112,8 @@ struct Chat {
 
 impl Chat {
     /// One turn, whose end is the verdict.
-    async fn once(&mut self, text: &str, is_json: bool) -> Result<Verdict, Failure> {
-        let end = self.turn(Input::text(text)).await?;
+    async fn once(&mut self, input: Input, is_json: bool) -> Result<Verdict, Failure> {
+        let end = self.turn(input).await?;
         if is_json {
             output::print_result(&format!("{}\n", json_of(&end)));
         } else {

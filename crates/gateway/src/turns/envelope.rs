@@ -1,10 +1,12 @@
-//! The body of a turn: words of the user, or answers to the calls that wait. Unknown keys are refused, never dropped.
+//! The body of a turn: words and files of the user, or answers to the calls that wait. Unknown keys are refused, never dropped.
 
 use callgate_agent::{Answer, Given, Input};
+use callgate_call::StoredResults;
 use callgate_executor::Decision;
 use callgate_tool::Value;
 use serde::Deserialize;
 
+use super::UNFIT_INPUT;
 use crate::{problem::Problem, sessions::SessionInput};
 
 #[derive(Debug, Deserialize)]
@@ -13,7 +15,7 @@ pub(super) struct TurnForm {
     #[serde(default)]
     pub(super) session: SessionInput,
     #[serde(default)]
-    input: Option<String>,
+    pub(super) input: Option<Value>,
     #[serde(default)]
     tool_results: Vec<ResultForm>,
     #[serde(default)]
@@ -41,8 +43,13 @@ struct ApprovalForm {
 }
 
 impl TurnForm {
-    /// The input of the turn.
-    pub(super) fn input(&mut self) -> Result<Input, Problem> {
+    /// True if the turn answers calls that wait.
+    pub(super) fn is_answer(&self) -> bool {
+        self.input.is_none()
+    }
+
+    /// The input of the turn. Its handles name files of `kept`.
+    pub(super) fn input(&mut self, kept: StoredResults<'_>) -> Result<Input, Problem> {
         let mut answers = Vec::new();
         for ResultForm { id, output, error } in self.tool_results.drain(..) {
             let given = match (output, error) {
@@ -64,8 +71,10 @@ impl TurnForm {
             answers.push(Answer { call: id, given: Given::Decision(decision) });
         }
         match (self.input.take(), answers.is_empty()) {
-            (Some(text), true) if !text.trim().is_empty() => Ok(Input::Text(text)),
-            (Some(_), true) => Err(Problem::malformed_body("`input`: expected words, got none")),
+            (Some(input), true) => Input::from_value(&input, kept).map_err(|error| match input {
+                Value::Array(_) => Problem::new(UNFIT_INPUT, error.to_string()),
+                _ => Problem::malformed_body(error.to_string()),
+            }),
             (None, false) if self.transcript.is_none() => Ok(Input::Answers(answers)),
             (None, false) => {
                 let detail =

@@ -79,6 +79,7 @@ fn is_refusal(error: &Error) -> bool {
         ErrorKind::Answer
             | ErrorKind::Busy
             | ErrorKind::Dialect
+            | ErrorKind::Input
             | ErrorKind::Session
             | ErrorKind::Transcript
             | ErrorKind::UnknownAgent

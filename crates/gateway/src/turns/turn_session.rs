@@ -1,10 +1,11 @@
 //! The session of a turn: what the request brings, and for answers what the turn brought whose calls wait. A call that was
 //! approved is the one that was shown, so it needs its values.
 
-use callgate_agent::{EndReason, Input, KeptTurn};
+use callgate_agent::{EndReason, KeptTurn};
 use callgate_tool::{Object, Principal, Session};
 
-use crate::{gateway::Gateway, problem::Problem, routes::RouteRequest, sessions::SessionInput};
+use super::envelope::TurnForm;
+use crate::{gateway::Gateway, problem::Problem, routes::RouteRequest};
 
 /// The values that the turns of a conversation brought.
 pub(super) struct TurnValues {
@@ -19,17 +20,15 @@ pub(super) struct TurnValues {
 pub(super) async fn turn_session(
     request: &RouteRequest,
     agent: &str,
-    input: &Input,
-    session: SessionInput,
+    form: &mut TurnForm,
 ) -> Result<(Session, TurnValues), Problem> {
-    let gateway = request.gateway().clone();
+    let (gateway, session) = (request.gateway().clone(), std::mem::take(&mut form.session));
     let principal = request.principal();
     let id = session.members().get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
-    let session = match input {
-        Input::Answers(_) if !id.is_empty() => {
-            session.over(gateway.sessions().turn_values(principal, &id, agent).await?)
-        }
-        _ => session,
+    let session = if form.is_answer() && !id.is_empty() {
+        session.over(gateway.sessions().turn_values(principal, &id, agent).await?)
+    } else {
+        session
     };
     let values = session.values();
     let session = request.session(session).await?;

@@ -24,6 +24,7 @@ mod service;
 mod session_headers;
 #[expect(dead_code, reason = "tests of further routes need more of it")]
 mod sidecar;
+mod turn_files;
 mod turn_keys;
 mod turns;
 mod uploads;

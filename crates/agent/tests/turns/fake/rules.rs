@@ -53,7 +53,11 @@ fn openai(body: &Value) -> Checked {
         expect(open.is_empty(), "calls without results")?;
         match role {
             "system" => expect(is_first, "a late system message")?,
-            "user" => expect(!text(message, "content").is_empty(), "an empty user message")?,
+            "user" => {
+                let parts = message.get("content").and_then(Value::as_array);
+                let has_parts = parts.is_some_and(|parts| !parts.is_empty());
+                expect(has_parts || !text(message, "content").is_empty(), "an empty user message")?;
+            }
             "assistant" => {
                 let calls = message.get("tool_calls");
                 let is_list = |calls: &Value| calls.as_array().is_some_and(|all| !all.is_empty());

@@ -22,7 +22,7 @@ use crate::{
 
 /// The conversation whose next request is shown.
 pub(super) struct PlannedTurn<'p> {
-    pub(super) text: &'p str,
+    pub(super) input: &'p Input,
     pub(super) session: Session,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn print_first_request(
     built: &Built,
 ) -> Result<Verdict, Failure> {
     let context = TurnContext::new(planned.session);
-    let turn = agent.turn(&mut transcript, Input::text(planned.text), &context);
+    let turn = agent.turn(&mut transcript, planned.input.clone(), &context);
     block_on(turn)?.map_err(|error| super::failure(&error))?;
     let Some(request) = first.take_request() else {
         let message = "no request would be sent: the limits of the agent end the turn before it";

@@ -37,7 +37,9 @@ impl TranscriptFile {
         let text = String::from_utf8(read(file)?).map_err(|error| refused(error.to_string()))?;
         let opened = Transcript::of_text(&text, |name| agent.offered_tool(name));
         let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
-        if !repair.is_nothing() {
+        let converted = transcript.into_dialect(agent.dialect(), |name| agent.offered_tool(name));
+        let (transcript, converted) = converted.map_err(|error| refused(error.to_string()))?;
+        for repair in [repair, converted].iter().filter(|repair| !repair.is_nothing()) {
             output::print_message_line(&format!("note: in `{}`: {repair}", file.display()));
         }
         Ok((transcript, kept))

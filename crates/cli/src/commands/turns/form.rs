@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use callgate_agent::{Answer, Given, Input};
+use callgate_agent::{Answer, Given, Input, InputPart};
+use callgate_call::StoredResults;
 use callgate_executor::Decision;
 use callgate_tool::Value;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ struct TurnFile {
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct InputForm {
     #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
+    input: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_results: Vec<ResultForm>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +72,10 @@ impl InputForm {
     fn from_input(input: &Input) -> Self {
         let mut form = Self::default();
         match input {
-            Input::Text(text) => form.input = Some(text.clone()),
+            Input::Text(text) => form.input = Some(text.as_str().into()),
+            Input::Parts(parts) => {
+                form.input = Some(parts.iter().map(InputPart::to_value).collect());
+            }
             Input::Answers(answers) => {
                 for Answer { call, given } in answers {
                     form.add(call.clone(), given.clone());
@@ -117,7 +121,9 @@ impl InputForm {
             answers.push(Answer::new(id, Given::Decision(decision)));
         }
         match (self.input, answers.is_empty()) {
-            (Some(text), true) => Ok(Input::Text(text)),
+            (Some(input), true) => {
+                Input::from_value(&input, StoredResults::NONE).map_err(|error| error.to_string())
+            }
             (None, false) => Ok(Input::Answers(answers)),
             _ => {
                 Err("`inputs`: expected `input`, or `toolResults` and `approvals`, in each of them"
@@ -129,15 +135,24 @@ impl InputForm {
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::json;
+    use callgate_tool::{StoredResult, json};
 
     use super::*;
 
     #[test]
     fn every_input_is_read_as_it_was_written() {
         let answer = |id: &str, given| Answer::new(id, given);
+        let file = |media_type: &str, name: Option<&str>| {
+            let file = StoredResult::new(media_type, vec![0x89, b'P', 0].into());
+            file.with_filename(name.map(str::to_owned))
+        };
         let inputs = vec![
             Input::text("One pizza."),
+            Input::Parts(vec![
+                InputPart::Text("What is this?".to_owned()),
+                InputPart::File(file("image/png", Some("p.png"))),
+                InputPart::File(file("", None)),
+            ]),
             Input::Answers(vec![
                 answer("a", Given::Output(json!({"n": 1}))),
                 answer("b", Given::Failed(json!("no"))),

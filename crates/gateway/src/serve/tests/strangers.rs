@@ -69,6 +69,23 @@ async fn sessions_results_and_keys_belong_to_their_principal() {
     assert_eq!(asked(&sidecar, KIM, ("GET", &path), &Value::Null).await.0, 200);
 }
 
+#[cfg(feature = "agents")]
+#[tokio::test]
+async fn a_file_of_another_principal_goes_into_no_turn() {
+    let agents = "models: {main: {dialect: openai, url: 'http://127.0.0.1:1/v1', model: m, auth: none}}\nagents: {viewer: {model: main}}\n";
+    let text = format!("{}{agents}{}", access(), super::sidecar::nothing());
+    let sidecar = Sidecar::start(&text).await;
+    let file = ("POST", "/v1/results?session=s");
+    let (_, kept) = asked(&sidecar, KIM, file, &json!({"secret": 1})).await;
+    let body = json!({"session": {"id": "s"}, "input": [{"handle": kept["handle"]}]});
+    let turn = ("POST", "/v1/agents/viewer/turns");
+    let (status, refused) = asked(&sidecar, LEE, turn, &body).await;
+    assert_eq!((status, &refused["type"]), (422, &json!("urn:callgate:problem:unfit-input")));
+    // Nobody answers at the address of the model.
+    let (status, ended) = asked(&sidecar, KIM, turn, &body).await;
+    assert_eq!((status, &ended["end"]["reason"]), (200, &json!("model_failed")), "{ended}");
+}
+
 /// Threat 44 of `SECURITY.md`: MCP is served without sessions.
 #[cfg(feature = "mcp")]
 #[tokio::test]

@@ -1,0 +1,27 @@
+//! What `--once` says, with the files of `--file` after it.
+
+use std::path::{Path, PathBuf};
+
+use callgate_agent::{Input, InputPart};
+use callgate_tool::StoredResult;
+
+use crate::{exit::Failure, media_type::media_type_of};
+
+pub(super) fn first_input(text: &str, files: &[PathBuf]) -> Result<Input, Failure> {
+    if files.is_empty() {
+        return Ok(Input::text(text));
+    }
+    let words = Ok(InputPart::Text(text.to_owned()));
+    let files = files.iter().map(|file| read_file(file).map(InputPart::File));
+    Ok(Input::Parts(std::iter::once(words).chain(files).collect::<Result<_, _>>()?))
+}
+
+fn read_file(file: &Path) -> Result<StoredResult, Failure> {
+    let bytes = std::fs::read(file).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        Failure::with_help(&message, "name a file that you may read")
+    })?;
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let stored = StoredResult::new(media_type_of(file).unwrap_or_default(), bytes.into());
+    Ok(stored.with_filename(name))
+}
