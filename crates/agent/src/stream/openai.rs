@@ -4,6 +4,8 @@
 mod calls;
 mod object_end;
 
+use std::collections::BTreeSet;
+
 use callgate_tool::{Object, Value, json};
 
 use self::calls::Calls;
@@ -15,6 +17,8 @@ pub(crate) struct PartialReply {
     calls: Calls,
     finish: Option<Value>,
     usage: Option<Value>,
+    /// The members of which pieces have come: a whole message after them, as of `MiniMax`, says the same again.
+    in_pieces: BTreeSet<String>,
 }
 
 impl PartialReply {
@@ -36,10 +40,21 @@ impl PartialReply {
         if let Some(reason) = choice.get("finish_reason").filter(|reason| !is_nothing(reason)) {
             self.finish = Some(reason.clone());
         }
-        let delta = ["delta", "message"].iter().find_map(|name| {
-            choice.get_mut(name).filter(|delta| delta.is_object()).map(Value::take)
-        });
-        let Some(Value::Object(delta)) = delta else { return Ok(String::new()) };
+        let mut taken = |name: &str| choice.get_mut(name).map(Value::take);
+        let piece = taken("delta").filter(Value::is_object);
+        let is_piece = piece.is_some();
+        let Some(Value::Object(mut delta)) = piece.or_else(|| taken("message")) else {
+            return Ok(String::new());
+        };
+        if is_piece {
+            let is_said = |value: &Value| {
+                !is_nothing(value) && value.as_array().is_none_or(|list| !list.is_empty())
+            };
+            let said = delta.iter().filter(|(_, value)| is_said(value));
+            self.in_pieces.extend(said.map(|(name, _)| name.clone()));
+        } else {
+            delta.retain(|name, _| !self.in_pieces.contains(name));
+        }
         let said = delta.get("content").map(words).unwrap_or_default();
         for (name, value) in delta {
             match (&*name, value) {

@@ -55,10 +55,9 @@ impl PartialReply {
         let none = Vec::new();
         let output = response.get("output").and_then(Value::as_array).unwrap_or(&none);
         let items = self.items.into_values();
-        let n_calls = |items: &[Value]| items.iter().filter(|item| items::is_call(item)).count();
         let is_left_out = response.get("output").is_none_or(Value::is_null)
             || (output.is_empty() && !items.is_empty())
-            || n_calls(output) < n_calls(&items);
+            || items::weight(output) < items::weight(&items);
         if !is_left_out {
             return Some(whole);
         }

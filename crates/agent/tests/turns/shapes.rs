@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod bedrock;
+mod files;
 mod gemini;
 mod generated;
 mod openai;

@@ -85,6 +85,10 @@ impl Item {
     }
 
     fn into_value(mut self) -> Option<Value> {
+        if self.is_call() && !has_arguments(&self.members) && !self.arguments.trim().is_empty() {
+            // LM Studio's items are done without the arguments that came before.
+            self.members.insert("arguments", std::mem::take(&mut self.arguments).into());
+        }
         if self.is_done {
             return Some(self.members).filter(|members| !members.is_empty()).map(Value::from);
         }
@@ -107,8 +111,20 @@ impl Item {
     }
 }
 
-pub(super) fn is_call(item: &Value) -> bool {
-    item.get("type").and_then(Value::as_str).is_some_and(is_kind_of_call)
+/// A number that grows with the calls among items, and with those that have arguments.
+pub(super) fn weight(items: &[Value]) -> usize {
+    let members = items.iter().filter_map(Value::as_object);
+    let calls = members
+        .filter(|members| members.get("type").and_then(Value::as_str).is_some_and(is_kind_of_call));
+    calls.map(|members| 1 + usize::from(has_arguments(members))).sum()
+}
+
+fn has_arguments(members: &Object) -> bool {
+    match members.get("arguments") {
+        Some(Value::String(arguments)) => !matches!(arguments.trim(), "" | "{}"),
+        Some(Value::Object(arguments)) => !arguments.is_empty(),
+        _ => members.contains_key("input"),
+    }
 }
 
 fn is_kind_of_call(kind: &str) -> bool {
