@@ -1,4 +1,4 @@
-//! Losses of a description's tools at each provider, counted for `callgate check`. `callgate tools --losses` shows the place
+//! What each provider gets of a description's tools, counted for `callgate check --lint`: the tokens of their declarations, and their losses. `callgate tools --losses` shows the place
 //! of each.
 
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ pub(crate) struct LossCounts {
 
 struct ProjectionLosses {
     projection: Projection,
+    n_tokens: usize,
     tools: Vec<(String, Keywords)>,
 }
 
@@ -38,15 +39,17 @@ impl LossCounts {
     }
 
     fn new(projections: Vec<Projection>) -> Self {
-        let counted = |projection| ProjectionLosses { projection, tools: Vec::new() };
+        let counted = |projection| ProjectionLosses { projection, n_tokens: 0, tools: Vec::new() };
         Self { n_tools: 0, projections: projections.into_iter().map(counted).collect() }
     }
 
     pub(crate) fn take(&mut self, tool: &Tool) {
         self.n_tools += 1;
-        for ProjectionLosses { projection, tools } in &mut self.projections {
+        for ProjectionLosses { projection, n_tokens, tools } in &mut self.projections {
             let mut keywords = Keywords::new();
-            for loss in project(tool, *projection).losses {
+            let projected = project(tool, *projection);
+            *n_tokens = n_tokens.saturating_add(projected.tokens(tool));
+            for loss in projected.losses {
                 *keywords.entry((loss.keyword, loss.what.as_str())).or_default() += 1;
             }
             if !keywords.is_empty() {
@@ -55,17 +58,26 @@ impl LossCounts {
         }
     }
 
-    /// The number of tools with losses, for each provider that has any, and the keywords that most of them lose.
+    /// The tokens of the declarations and the number of tools with losses, for each provider, and the keywords that most of them
+    /// lose.
     pub(crate) fn to_text(&self) -> String {
-        let lossy = self.projections.iter().filter(|counted| !counted.tools.is_empty());
-        let rows: String = lossy.map(ProjectionLosses::row).collect();
-        if rows.is_empty() {
-            return rows;
+        let rows: String = self.projections.iter().map(ProjectionLosses::row).collect();
+        if rows.is_empty() || self.n_tools == 0 {
+            return String::new();
         }
         let n_tools = grouped_digits(self.n_tools);
         format!(
-            "losses of {n_tools} tools at providers (`callgate tools FILE --losses --projection NAME` shows them):\n{rows}"
+            "losses of {n_tools} tools at providers (`callgate tools FILE --losses --projection NAME` shows them), with the tokens of their declarations:\n{rows}"
         )
+    }
+
+    /// The number of tools and of the tokens of their declarations, for each projection.
+    pub(crate) fn sizes(&self) -> Value {
+        let by_projection = self.projections.iter().map(|counted| {
+            let size = json!({"tools": self.n_tools, "tokens": counted.n_tokens, "lossy": counted.tools.len()});
+            (counted.projection.as_str().to_owned(), size)
+        });
+        Value::Object(by_projection.collect::<Object>())
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -94,8 +106,12 @@ impl ProjectionLosses {
         let named =
             most.iter().take(NAMED).map(|(name, n)| format!("`{name}` {}", grouped_digits(*n)));
         let named = named.collect::<Vec<_>>().join(", ");
-        let (n_tools, projection) = (grouped_digits(self.tools.len()), self.projection);
-        format!("{n_tools:>10}  {:16}  {named}{more}\n", projection.as_str())
+        let (n_tools, n_tokens) = (grouped_digits(self.tools.len()), grouped_digits(self.n_tokens));
+        let row = format!(
+            "{n_tools:>10}  {:16}  {n_tokens:>9} tokens  {named}{more}",
+            self.projection.as_str()
+        );
+        format!("{}\n", row.trim_end())
     }
 }
 

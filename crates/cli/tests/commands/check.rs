@@ -41,11 +41,19 @@ fn two_toolsets_of_one_description_are_shown_by_their_names() {
 fn check_lint_lists_the_losses_of_each_tool_by_provider() {
     let file = "fixtures/pets/spec.yaml";
     let ended = callgate(&["check", file, "--lint"]).exits(1);
-    ended.prints("losses of 14 tools at providers").prints("portable");
+    ended.prints("losses of 14 tools at providers").prints("portable").prints(" tokens  ");
     let plain = callgate(&["check", file]).exits(1);
     assert!(!plain.out.contains("losses of"), "{}", plain.out);
     let report = callgate(&["check", file, "--lint", "--json"]).exits(1).json();
     let losses = &report["documents"][0]["losses"];
+    for (projection, size) in report["documents"][0]["declarations"].as_object().unwrap() {
+        let file = callgate(&["tools", file, "--losses", "--json", "--projection", projection]);
+        let tools = file.exits(0).json();
+        let tokens = tools.as_array().unwrap().iter().map(|tool| tool["tokens"].as_u64().unwrap());
+        let lossy = losses[projection.as_str()].as_array().unwrap().len();
+        let expected = json!({"tools": 14, "tokens": tokens.sum::<u64>(), "lossy": lossy});
+        assert_eq!(*size, expected, "{projection}");
+    }
     assert!(losses["openai"].as_array().unwrap().is_empty(), "{losses}");
     let strict = losses["openai_strict"].as_array().unwrap();
     let create = strict.iter().find(|tool| tool["name"] == "createPet").unwrap();
