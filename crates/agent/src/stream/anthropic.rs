@@ -125,6 +125,10 @@ impl Block {
                 return Ok(String::new());
             }
             "input_json_delta" => {
+                // Some servers begin with `{}` for an input that has not come.
+                if self.input.trim() == "{}" {
+                    self.input.clear();
+                }
                 match delta.get("partial_json") {
                     Some(Value::String(piece)) => self.input.push_str(piece),
                     Some(whole @ Value::Object(_)) => self.input = whole.to_string(),

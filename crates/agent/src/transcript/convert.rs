@@ -57,13 +57,14 @@ impl Transcript {
         converter.add_all(own);
         let Converter { done: messages, n_left_out, .. } = converter;
         let mut converted = Self { wire: to, messages, open: None, n_brought };
-        converted.open = self.open.and_then(|open| converted.opened(open, self.wire, declared));
+        converted.open =
+            self.open.and_then(|open| converted.convert_open(open, self.wire, declared));
         let repair = Repair { n_left_out, former: Some(self.wire.dialect()), ..Repair::default() };
         Ok((converted, repair))
     }
 
     /// The open calls of the last messages, each as it was.
-    fn opened<'t>(
+    fn convert_open<'t>(
         &self,
         former: Open,
         from: Wire,
@@ -72,11 +73,11 @@ impl Transcript {
         let group = self.messages.get(self.messages.len() - self.n_in_group()..)?;
         let mut open = Open::new(read_group(self.wire, group, declared).ok()?);
         for (at, state) in former.states.into_iter().enumerate() {
-            let Some(name) = open.read.calls().get(at).map(name_of) else { continue };
+            let Some((id, tool)) = open.read.calls().get(at).map(name_of) else { continue };
             let state = match state {
                 CallState::Written(piece) => {
                     let text = result_text(from, piece);
-                    CallState::Written(result_piece(self.wire, name, &text))
+                    CallState::Written(result_piece(self.wire, id, tool, &text))
                 }
                 state => state,
             };
@@ -180,7 +181,7 @@ impl Converter {
             // Gemini's results may have no id: they stand in the order of the calls.
             let is_its = |(named, _): &(String, String)| named.is_empty() || *named == call.id;
             let (_, text) = results.remove(results.iter().position(is_its)?);
-            Some(result_piece(self.to, (id.as_str(), &*call.tool), &text))
+            Some(result_piece(self.to, id, &call.tool, &text))
         });
         let written = written.collect();
         self.done.extend(answer_messages(self.to, written));

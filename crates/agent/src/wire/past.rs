@@ -65,7 +65,7 @@ fn written_call(wire: Wire, id: &str, call: &ToolCall, at: usize) -> Value {
 }
 
 /// The result of a call of this id and tool, in words.
-pub(crate) fn result_piece(wire: Wire, (id, tool): (&str, &str), text: &str) -> Value {
+pub(crate) fn result_piece(wire: Wire, id: &str, tool: &str, text: &str) -> Value {
     match wire {
         Wire::Anthropic => json!({"type": "tool_result", "tool_use_id": id, "content": text}),
         Wire::Bedrock => json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}}),

@@ -94,21 +94,21 @@ fn file(wire: Wire, part: &Value) -> Option<StoredResult> {
                 "text" => data.as_bytes().to_vec(),
                 _ => return None,
             };
-            Some(stored(media_type, bytes, text("/title")))
+            Some(stored_file(media_type, bytes, text("/title")))
         }
         Wire::Bedrock => {
             let member = ["image", "document"].into_iter().find(|it| part.get(it).is_some())?;
             let format = text(&format!("/{member}/format"))?;
             let bytes = decode(text(&format!("/{member}/source/bytes"))?)?;
-            Some(stored(media_type(format)?, bytes, text("/document/name")))
+            Some(stored_file(media_type(format)?, bytes, text("/document/name")))
         }
         Wire::Gemini => {
             let bytes = decode(text("/inlineData/data")?)?;
-            Some(stored(text("/inlineData/mimeType")?, bytes, None))
+            Some(stored_file(text("/inlineData/mimeType")?, bytes, None))
         }
         Wire::OpenAi if kind(part) == "input_audio" => {
             let bytes = decode(text("/input_audio/data")?)?;
-            Some(stored(media_type(text("/input_audio/format")?)?, bytes, None))
+            Some(stored_file(media_type(text("/input_audio/format")?)?, bytes, None))
         }
         Wire::OpenAi => {
             let url = text("/image_url/url").or_else(|| text("/file/file_data"));
@@ -123,13 +123,13 @@ fn file(wire: Wire, part: &Value) -> Option<StoredResult> {
 
 fn from_url(url: &str, name: Option<&str>) -> Option<StoredResult> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-    Some(stored(media_type, decode(data)?, name))
+    Some(stored_file(media_type, decode(data)?, name))
 }
 
 fn decode(data: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(data).ok()
 }
 
-fn stored(media_type: &str, bytes: Vec<u8>, name: Option<&str>) -> StoredResult {
+fn stored_file(media_type: &str, bytes: Vec<u8>, name: Option<&str>) -> StoredResult {
     StoredResult::new(media_type, bytes.into()).with_filename(name.map(str::to_owned))
 }

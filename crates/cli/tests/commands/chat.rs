@@ -244,6 +244,23 @@ fn a_dry_run_shows_the_first_request_and_the_tools_and_sends_nothing() {
 }
 
 #[test]
+fn files_of_a_chat_go_with_the_words_to_the_model_and_into_its_recording() {
+    let mut shop = Shop::new();
+    for (name, bytes) in [("a.png", "PNG"), ("b.pdf", "%PDF"), ("c.tiff", "TIFF")] {
+        fs::write(shop.folder.path().join(name), bytes).unwrap();
+    }
+    let shown = shop.chat(&["--dry-run", "--file", "a.png", "--file", "b.pdf"]).exits(0);
+    let shown = shown.prints(r#""text": "One item.""#).prints("data:image/png;base64,UE5H");
+    shown.prints(r#""filename": "b.pdf""#).prints("data:application/pdf;base64,JVBERg==");
+    let refused = "`input.1`: expected a file that `openai` takes";
+    shop.chat(&["--file", "c.tiff"]).exits(2).says(refused);
+    shop.chat(&["--file", "none.png"]).exits(2).says("cannot read `none.png`");
+    shop.chat(&["--file", "a.png", "--record", "turn"]).exits(0).says("recorded in `turn`");
+    drop(shop.server.take());
+    shop.run(&["test", "turn"]).exits(0).prints("1 passed, 0 failed");
+}
+
+#[test]
 fn an_agent_whose_model_has_a_setting_that_the_turn_writes_is_found_by_check() {
     let folder = tempfile::tempdir().unwrap();
     let write = |dialect: &str, setting: &str| {

@@ -58,7 +58,7 @@ async fn a_turn_shows_the_model_files_by_handle_and_by_data() {
 }
 
 #[tokio::test]
-async fn a_part_that_the_model_cannot_get_is_refused_with_its_place_and_the_model_is_not_asked() {
+async fn a_part_without_a_file_for_the_model_is_refused_with_its_place() {
     let (sidecar, provider) = sidecar().await;
     let handle = kept(&sidecar, "s-2").await;
     for (part, status, expected) in [

@@ -169,14 +169,17 @@ impl Call {
         }
     }
 
-    /// Takes a piece of the arguments. Some servers begin with `{}` for those that have not come, or repeat the whole at the end.
+    /// Takes a piece of the arguments. Some servers begin with `{}` for those that have not come, repeat
+    /// the whole at the end, or what has come in each piece.
     fn add_arguments(&mut self, piece: &str) {
         let is_repeated = is_blank(piece) || self.arguments() == piece;
         if self.arguments_end.is_whole() && is_repeated {
             return;
         }
         let own = self.function.entry("arguments").or_insert("".into());
-        if own.as_str().is_none_or(|own| own.trim() == "{}") {
+        // No JSON goes on with what an object has been so far: then the piece is all of it.
+        let is_again = |own: &str| own.starts_with('{') && piece.starts_with(own);
+        if own.as_str().is_none_or(|own| own.trim() == "{}" || is_again(own)) {
             *own = "".into();
             self.arguments_end = ObjectEnd::default();
         }

@@ -1,6 +1,6 @@
 //! Streams of servers that speak a provider's format, from documentation and public reports: one file for each shape in
 //! `tests/streams`, named by the server and by what is odd. Comments at its beginning say what it is, `calls` and `words` what it
-//! asks for. Bedrock's streams are binary: a line of their files is the name and the payload of an event.
+//! asks for, `breaks` that its lines end with two characters. Bedrock's streams are binary: a line of their files is the name and the payload of an event.
 
 use std::{fs, path::PathBuf};
 
@@ -22,12 +22,18 @@ impl Shape {
         let stated = |key: &str| {
             let comments = text.lines().take_while(|line| line.starts_with(':'));
             let key = format!(": {key} ");
-            comments.filter_map(|line| line.strip_prefix(&key)).map(str::to_owned).collect()
+            let values = comments.filter_map(|line| line.strip_prefix(&key));
+            values.map(str::to_owned).collect::<Vec<_>>()
         };
-        let calls: Vec<String> = stated("calls");
+        let calls = stated("calls");
+        let words = stated("words").pop();
         let calls = if calls.is_empty() { TWO.map(str::to_owned).to_vec() } else { calls };
-        let events = if name.ends_with(".events") { framed(text) } else { split(text) };
-        Self { name, events, calls, words: stated("words").pop() }
+        let text = match stated("breaks").pop() {
+            Some(_) => text.replace('\n', "\r\n"),
+            None => text.to_owned(),
+        };
+        let events = if name.ends_with(".events") { framed(&text) } else { split(&text) };
+        Self { name, events, calls, words }
     }
 }
 
