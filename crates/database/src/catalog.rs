@@ -1,6 +1,8 @@
 //! Tables, views and their columns as the database describes them. The drivers read them when a toolset is loaded; statements take
 //! every identifier from here.
 
+use std::collections::BTreeMap;
+
 use crate::settings::TableName;
 
 /// One table or view.
@@ -20,6 +22,8 @@ pub(crate) struct Table {
     pub(crate) indexed: Vec<String>,
     pub(crate) foreign_keys: Vec<ForeignKey>,
     pub(crate) update_trigger: UpdateTrigger,
+    /// The columns of constraints and unique indexes by their names, where failures name these alone.
+    pub(crate) constraints: BTreeMap<String, Vec<String>>,
 }
 
 /// A trigger that runs when a row of the table is changed.
@@ -59,10 +63,17 @@ pub(crate) struct Column {
     pub(crate) is_generated: bool,
     /// True if equal texts are equal bytes: no collation takes `ann` for `ANN`.
     pub(crate) compares_bytes: bool,
+    /// The name in the database, if models know the column by another one.
+    pub(crate) own_name: Option<String>,
     pub(crate) comment: Option<String>,
 }
 
 impl Column {
+    /// The name in the database.
+    pub(crate) fn sql_name(&self) -> &str {
+        self.own_name.as_deref().unwrap_or(&self.name)
+    }
+
     /// A column that stands for a value of a statement, or for one of its results.
     pub(crate) fn of_statement(name: &str, kind: ColumnKind) -> Self {
         Self {
@@ -73,6 +84,7 @@ impl Column {
             has_default: false,
             is_generated: false,
             compares_bytes: true,
+            own_name: None,
             comment: None,
         }
     }
@@ -97,6 +109,8 @@ pub(crate) enum ColumnKind {
         most: i128,
     },
     Json,
+    /// A text in the form of its type, which the database itself checks: an interval, an address, a range.
+    Literal,
     /// An exact number; `None` for any precision.
     Numeric {
         precision: Option<u32>,

@@ -1,7 +1,6 @@
 //! The declarations of tools: names, words, and the schemas of arguments and results. They are short, because a model reads all
 //! of them; `plan` checks what a schema leaves open.
 
-use callgate_kind::Operation;
 use callgate_tool::{InvalidName, Object, Schema, Tool, ToolName, ToolsetName, Value, json};
 
 use crate::{
@@ -10,6 +9,7 @@ use crate::{
     engine::Engine,
     entity::{Entity, is_required},
     filter,
+    operation::Operation,
     settings::DatabaseLimits,
 };
 
@@ -37,6 +37,7 @@ pub(crate) fn tool(
 ) -> Result<Tool, InvalidName> {
     let name = name(terms.prefix, &format!("{}-{}", entity.name, operation.as_str()))?;
     let input = match operation {
+        Operation::Aggregate => aggregate(entity, terms),
         Operation::Create => create(entity, terms),
         Operation::Delete => delete(entity, terms),
         Operation::Get => get(entity, terms),
@@ -45,13 +46,14 @@ pub(crate) fn tool(
     };
     let description = description(entity, operation);
     let tool = Tool::new(name, description, Schema::new(input), operation.effect());
-    let output = output(entity, operation);
+    let output = output(entity, operation, terms.engine);
     Ok(tool.with_lazy_output_schema(move || Some(Schema::new(output))))
 }
 
 fn description(entity: &Entity, operation: Operation) -> String {
     let name = &entity.name;
     let verb = match operation {
+        Operation::Aggregate => format!("Count rows of {name}, with sums and bounds, by groups"),
         Operation::Create => format!("Create a row of {name}"),
         Operation::Delete if entity.many => format!("Delete rows of {name} by key or `where`"),
         Operation::Delete => format!("Delete a row of {name}"),
@@ -85,8 +87,14 @@ fn list(entity: &Entity, terms: Terms<'_>) -> Value {
         let both: Vec<Value> = both.map(Value::String).collect();
         properties.insert("sort", json!({"type": "array", "items": {"enum": both}}));
     }
-    let most = terms.limits.rows;
-    properties.insert("limit", json!({"type": "integer", "minimum": 1, "maximum": most}));
+    let outputs = entity.outputs(Operation::List);
+    let mut select = column_names(&outputs);
+    let words = column_words(&outputs);
+    if let Some(members) = select.as_object_mut().filter(|_| !words.is_empty()) {
+        members.insert("description", words.into());
+    }
+    properties.insert("select", select);
+    properties.insert("limit", limit(terms));
     if entity.is_key_unique {
         let words = "`next` of the result before; `where` and `sort` stay";
         properties.insert("page", json!({"type": "string", "description": words}));
@@ -95,8 +103,53 @@ fn list(entity: &Entity, terms: Terms<'_>) -> Value {
 }
 
 fn get(entity: &Entity, terms: Terms<'_>) -> Value {
-    let (properties, required) = key_arguments(entity, terms);
+    let (mut properties, required) = key_arguments(entity, terms);
+    if !properties.contains_key("select") {
+        properties.insert("select", column_names(&entity.outputs(Operation::Get)));
+    }
     object(properties, required)
+}
+
+fn aggregate(entity: &Entity, terms: Terms<'_>) -> Value {
+    let (groups, aggregates) = (entity.group_columns(), entity.aggregates(terms.engine));
+    let results: Vec<&Column> = aggregates.iter().map(|it| &it.result).collect();
+    let mut properties = Object::new();
+    if !entity.filter.is_empty() {
+        let columns = entity.columns(&entity.filter);
+        properties.insert("where", filter::schema(&columns, terms.engine));
+    }
+    if !groups.is_empty() {
+        properties.insert("group", column_names(&groups));
+    }
+    let mut select = column_names(&results);
+    if let Some(members) = select.as_object_mut() {
+        members.insert("description", "default: count".into());
+    }
+    properties.insert("select", select);
+    properties.insert("having", json!({"type": "object", "description": HAVING}));
+    let sort = json!({"type": "array", "items": {"type": "string"}, "description": ORDER});
+    properties.insert("sort", sort);
+    properties.insert("limit", limit(terms));
+    object(properties, Vec::new())
+}
+
+/// A list of the names of columns.
+fn column_names(columns: &[&Column]) -> Value {
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    json!({"type": "array", "items": {"enum": names}})
+}
+
+/// The words about columns, which are declared where the format of a model has no results.
+fn column_words(columns: &[&Column]) -> String {
+    let words = |column: &&Column| {
+        let words = first_sentence(column.comment.as_deref()?.trim());
+        (!words.is_empty()).then(|| format!("{}: {words}", column.name))
+    };
+    columns.iter().filter_map(words).take(MOST_WORDS).collect::<Vec<_>>().join("; ")
+}
+
+fn limit(terms: Terms<'_>) -> Value {
+    json!({"type": "integer", "minimum": 1, "maximum": terms.limits.rows})
 }
 
 fn create(entity: &Entity, terms: Terms<'_>) -> Value {
@@ -171,10 +224,15 @@ pub(crate) fn object(properties: Object, required: Vec<String>) -> Value {
     Value::Object(schema)
 }
 
-fn output(entity: &Entity, operation: Operation) -> Value {
+fn output(entity: &Entity, operation: Operation, engine: Engine) -> Value {
     let outputs = entity.outputs(operation);
     let columns = outputs.iter().map(|column| (column.name.as_str(), &column.kind));
     match operation {
+        Operation::Aggregate => {
+            let (groups, aggregates) = (entity.group_columns(), entity.aggregates(engine));
+            let columns = groups.into_iter().chain(aggregates.iter().map(|it| &it.result));
+            rows(columns.map(|column| (column.name.as_str(), &column.kind)))
+        }
         Operation::Get => {
             json!({"type": "object", "required": ["row"], "properties": {"row": row(columns), "note": {"type": "string"}}})
         }
@@ -217,6 +275,13 @@ fn result(kind: &ColumnKind) -> Value {
     };
     json!({"type": [own, "string", "null"]})
 }
+
+const HAVING: &str = "conditions on values of select, as in where: {\"count\": {\"gte\": 2}}";
+
+const ORDER: &str = "names of group and select; \"-count\" descends";
+
+/// The columns whose words a list has.
+const MOST_WORDS: usize = 20;
 
 /// The bytes of words that each tool of an entity repeats, and of the words about a column.
 const SHORT: usize = 80;

@@ -69,7 +69,7 @@ impl Driver {
                 crate::sqlite::Sqlite::connect(settings).await.map(Self::Sqlite)
             }
             #[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
-            Some(_) => Err(Error::new(ErrorKind::Address, NOT_IN_THIS_BUILD)),
+            Some(engine) => Err(absent_driver(engine)),
             None => Err(Error::new(ErrorKind::Address, NOT_AN_ADDRESS)),
         }
     }
@@ -162,6 +162,14 @@ impl Driver {
 
 const NOT_AN_ADDRESS: &str = "the address of a database begins with `postgres:`, `postgresql:`, `mysql:`, `mariadb:` or \
     `sqlite:`";
+
 #[cfg(not(all(feature = "mysql", feature = "postgres", feature = "sqlite")))]
-const NOT_IN_THIS_BUILD: &str =
-    "the driver of this kind of database is not in this build: each has a feature";
+fn absent_driver(engine: Engine) -> Error {
+    let (name, feature) = match engine {
+        Engine::Mysql => ("MariaDB and MySQL", "mysql"),
+        Engine::Postgres => ("PostgreSQL", "postgres"),
+        Engine::Sqlite => ("SQLite", "sqlite"),
+    };
+    let message = format!("{name} are not in this build, which lacks the feature `{feature}`");
+    Error::new(ErrorKind::Feature, message)
+}

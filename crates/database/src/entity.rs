@@ -1,18 +1,24 @@
 //! An entity: the settings of one table or view resolved against what the database says of it. It says which columns each
 //! operation reads, takes, filters and sorts by; `plan` makes statements of it. Faults of the settings are findings.
 
+mod aggregate;
 mod fit;
+mod naming;
 mod resolve;
 
-use callgate_kind::Operation;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
+pub(crate) use aggregate::{Aggregate, Function};
 pub(crate) use fit::{is_offered, is_required};
 pub(crate) use resolve::{Context, resolve};
 
 use crate::{
     catalog::{Column, Table},
     login::{Needs, TableNeeds},
+    operation::Operation,
     settings::{SessionSource, TableName},
 };
 
@@ -104,7 +110,25 @@ impl Entity {
 
     /// Adds the rights that the operations need.
     pub(crate) fn add_needs(&self, needs: &mut Needs) {
-        let table = needs.tables.entry(self.table.name.clone()).or_default();
+        let mut table = TableNeeds::default();
+        self.add_column_needs(&mut table);
+        let own = |name: String| self.column(&name).map_or(name, |it| it.sql_name().to_owned());
+        let own = |names: BTreeSet<String>| names.into_iter().map(own);
+        let all = needs.tables.entry(self.table.name.clone()).or_default();
+        all.selects.extend(own(table.selects));
+        all.inserts.extend(own(table.inserts));
+        all.updates.extend(own(table.updates));
+        all.deletes |= table.deletes;
+        for reference in &self.references {
+            let referred: &mut TableNeeds =
+                needs.tables.entry(reference.table.name.clone()).or_default();
+            referred.selects.extend(reference.referred.iter().cloned());
+            referred.selects.extend(reference.rows.iter().map(|(name, _)| name.clone()));
+        }
+    }
+
+    /// Adds the rights on columns, by the names that models know.
+    fn add_column_needs(&self, table: &mut TableNeeds) {
         let rows = || self.rows.iter().map(|(name, _)| name.clone());
         let reads = self.key.iter().chain(&self.filter).chain(&self.sort).chain(&self.version);
         table.selects.extend(reads.cloned().chain(rows()));
@@ -124,14 +148,8 @@ impl Entity {
                     let version = self.written_version();
                     table.updates.extend(version.map(|column| column.name.clone()));
                 }
-                Operation::Get | Operation::List => {}
+                Operation::Aggregate | Operation::Get | Operation::List => {}
             }
-        }
-        for reference in &self.references {
-            let referred: &mut TableNeeds =
-                needs.tables.entry(reference.table.name.clone()).or_default();
-            referred.selects.extend(reference.referred.iter().cloned());
-            referred.selects.extend(reference.rows.iter().map(|(name, _)| name.clone()));
         }
     }
 }
@@ -155,7 +173,13 @@ impl TableName {
 
 /// The operations of an entity, in the order of their tools.
 pub(crate) fn offered_operations(entity: &Entity) -> impl Iterator<Item = Operation> {
-    let all =
-        [Operation::List, Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
+    let all = [
+        Operation::List,
+        Operation::Get,
+        Operation::Aggregate,
+        Operation::Create,
+        Operation::Update,
+        Operation::Delete,
+    ];
     all.into_iter().filter(|operation| entity.operations.contains(operation))
 }

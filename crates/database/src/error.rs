@@ -5,18 +5,30 @@ use crate::transaction::Failure;
 
 callgate_secret::error! {
     /// A failure to connect to a database or to read its description.
-    pub struct Error {}
+    pub struct Error { position: Option<usize>, }
 
     pub(crate) fn new;
 
     pub(crate) fn with_source;
 }
 
+impl Error {
+    /// The character of a statement, counted from 1, at which the database stopped.
+    pub(crate) fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    pub(crate) fn with_position(mut self, position: Option<usize>) -> Self {
+        self.position = position;
+        self
+    }
+}
+
 /// The class of an [`Error`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The address cannot be read, or names an engine that is not in this build.
+    /// The address cannot be read.
     Address,
     /// Every connection is in use, here or at the server, which says nothing else about the database.
     Busy,
@@ -24,6 +36,8 @@ pub enum ErrorKind {
     Catalog,
     /// The database refuses the login.
     Denied,
+    /// The address names an engine that is not in this build.
+    Feature,
     /// A statement cannot be prepared.
     Statement,
     /// The database cannot be reached now.
@@ -67,6 +81,7 @@ impl From<Error> for Failure {
             ErrorKind::Address
             | ErrorKind::Catalog
             | ErrorKind::Denied
+            | ErrorKind::Feature
             | ErrorKind::Statement
             | ErrorKind::Unavailable => Self::Unavailable { reason: error.to_string() },
         }

@@ -7,6 +7,7 @@ use callgate_call::wording::{self, database};
 use callgate_tool::{Effect, Fault};
 
 use crate::{
+    catalog::Column,
     entity::Entity,
     plan::Purpose,
     transaction::{Constraint, Failure},
@@ -29,8 +30,8 @@ impl FailureContext<'_> {
         match failure {
             Failure::Busy => wording::around::overload(SOON),
             Failure::Conflict => database::conflict(),
-            Failure::Constraint { kind, name, column } => {
-                self.constraint(*kind, name.as_deref(), column.as_deref())
+            Failure::Constraint { kind, name, columns } => {
+                self.constraint(*kind, name.as_deref(), columns)
             }
             Failure::Denied => database::denied_access(),
             Failure::Full => database::full_disk(),
@@ -43,10 +44,10 @@ impl FailureContext<'_> {
                 database::lost_connection(self.effect, database::Committed::No)
             }
             // The statements on entities are callgate's own.
-            Failure::Malformed { code } if self.entity.is_some() => {
+            Failure::Malformed { code, .. } if self.entity.is_some() => {
                 database::internal_fault(code.as_deref())
             }
-            Failure::Malformed { code } | Failure::Other { code } => {
+            Failure::Malformed { code, .. } | Failure::Other { code } => {
                 database::refused_statement(code.as_deref())
             }
             Failure::ReadOnly => database::read_only(),
@@ -79,7 +80,7 @@ impl FailureContext<'_> {
         }
     }
 
-    fn constraint(self, kind: Constraint, name: Option<&str>, column: Option<&str>) -> Box<Fault> {
+    fn constraint(self, kind: Constraint, name: Option<&str>, columns: &[String]) -> Box<Fault> {
         let rule = match kind {
             Constraint::Check => "a rule about the values forbids it",
             Constraint::ForeignKey => {
@@ -88,13 +89,21 @@ impl FailureContext<'_> {
             Constraint::NotNull => "a column needs a value",
             Constraint::Unique => "another row has these values already",
         };
-        let Some(entity) = self.entity else { return database::constraint_violated(rule, None) };
-        let column = column.filter(|column| entity.is_offered(column));
+        let Some(entity) = self.entity else { return database::constraint_violated(rule, []) };
+        let named = name.and_then(|name| entity.table.constraints.get(name));
+        let names = if columns.is_empty() { named.map_or(columns, Vec::as_slice) } else { columns };
+        let of_table = entity.table.columns.iter();
+        let columns = of_table.clone().filter(|it| names.iter().any(|name| name == it.sql_name()));
+        let offered = columns.filter(|column| entity.is_offered(&column.name));
+        let offered: Vec<&str> = offered.map(|column| column.name.as_str()).collect();
+        if !offered.is_empty() {
+            return database::constraint_violated(rule, offered);
+        }
         let is_of_offered = |name: &&str| {
-            let hidden = entity.table.columns.iter().map(|column| column.name.as_str());
-            hidden.filter(|column| !entity.is_offered(column)).all(|column| !name.contains(column))
+            let hidden = of_table.clone().filter(|column| !entity.is_offered(&column.name));
+            hidden.map(Column::sql_name).all(|column| !name.contains(column))
         };
-        database::constraint_violated(rule, column.or_else(|| name.filter(is_of_offered)))
+        database::constraint_violated(rule, name.filter(is_of_offered))
     }
 }
 
@@ -109,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
+        catalog::{ColumnKind, Table, TableKind, UpdateTrigger},
         engine::Engine,
         entity::{Context, resolve},
         settings::{EntitySettings, TableName},
@@ -150,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_statement_of_callgate_that_the_database_does_not_take_is_a_fault_of_callgate() {
-        let malformed = Failure::Malformed { code: Some("42601".to_owned()) };
+        let malformed = Failure::Malformed { code: Some("42601".to_owned()), position: None };
         let table = Table {
             name: TableName { schema: None, name: "orders".to_owned() },
             kind: TableKind::Table,
@@ -161,6 +170,7 @@ mod tests {
             indexed: Vec::new(),
             foreign_keys: Vec::new(),
             update_trigger: UpdateTrigger::Absent,
+            constraints: BTreeMap::new(),
         };
         let settings = EntitySettings {
             pointer: String::new(),

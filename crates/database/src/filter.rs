@@ -6,7 +6,7 @@ mod pattern;
 mod schema;
 
 pub(crate) use self::{
-    json::read,
+    json::{read, unknown},
     pattern::{Pattern, Piece},
     schema::schema,
 };
@@ -46,6 +46,11 @@ impl Filter {
     /// True if every row meets it.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty() && self.any.is_empty()
+    }
+
+    /// True if a condition is on the column.
+    pub(crate) fn names(&self, column: &str) -> bool {
+        self.all.iter().chain(self.any.iter().flatten()).any(|it| it.column == column)
     }
 
     /// The number of its conditions.

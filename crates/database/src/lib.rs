@@ -29,6 +29,7 @@ mod login;
 mod meter;
 #[cfg(feature = "mysql")]
 mod mysql;
+mod operation;
 mod page;
 mod plan;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -63,9 +64,10 @@ pub use load::{Loaded, Resources, Surroundings, load, load_with};
 #[cfg(feature = "mysql")]
 #[doc(hidden)]
 pub use mysql::mysql_values;
+pub use operation::Operation;
 pub use proposal::{Proposal, ProposedEntity, propose};
 pub use renewal::Renewal;
 pub use settings::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, QuerySettings, RoleRule, SessionSource,
-    StatementInput, StatementSettings, TableName,
+    DatabaseLimits, DatabaseSettings, EntitySettings, FieldSettings, QuerySettings, RoleRule,
+    SessionSource, StatementInput, StatementSettings, TableName,
 };

@@ -134,6 +134,7 @@ impl Loaded {
                 return Self { unavailable: Some(error.to_string()), ..Self::default() };
             }
             ErrorKind::Address => "correct `url`",
+            ErrorKind::Feature => "build callgate with this feature",
             ErrorKind::Catalog => "report this message, with the version of the database",
             ErrorKind::Denied => {
                 "correct the user and the password of `url`, or the rights of the login"

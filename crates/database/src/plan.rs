@@ -2,6 +2,7 @@
 //! columns, and the statements with them. No text of an argument is part of a statement; `reading` makes the result of the
 //! rows.
 
+mod aggregate;
 mod arguments;
 mod change;
 mod list;
@@ -12,8 +13,7 @@ use std::sync::Arc;
 
 use callgate_call::wording::database as wording;
 use callgate_executor::Call;
-use callgate_kind::Operation;
-use callgate_tool::{Fault, FingerprintHasher, Principal, Session, ToolName};
+use callgate_tool::{Fault, FingerprintHasher, Principal, Session, ToolName, Value};
 
 use self::arguments::Values;
 use crate::{
@@ -21,10 +21,11 @@ use crate::{
     database::Database,
     entity::Entity,
     filter::Filter,
+    operation::Operation,
     page::Place,
     result_rows::{Columns, ResultShape},
     session_values::text_of_column,
-    sql::{self, Sql},
+    sql::{self, Direction, Sql},
     transaction::{Access, Expects, Step, Transaction},
 };
 
@@ -58,6 +59,14 @@ pub(crate) struct Request<'a> {
     pub(crate) call: &'a Call<'a>,
 }
 
+/// A name in `sort`, with its direction.
+fn directed(name: &str) -> (&str, Direction) {
+    match name.strip_prefix('-') {
+        Some(name) => (name, Direction::Descending),
+        None => (name, Direction::Ascending),
+    }
+}
+
 /// The steps of a transaction that is being made.
 #[derive(Debug, Default)]
 struct Steps {
@@ -75,6 +84,7 @@ impl Steps {
 impl<'a> Request<'a> {
     pub(crate) fn plan(&self) -> Result<Plan, Box<Fault>> {
         match self.operation {
+            Operation::Aggregate => self.aggregate(),
             Operation::Create => self.create(),
             Operation::Delete => self.delete(),
             Operation::Get => self.get(),
@@ -88,7 +98,7 @@ impl<'a> Request<'a> {
         let mut values = self.values();
         let key = self.key(&rows, &mut values);
         values.into_result()?;
-        let columns = self.entity.outputs(Operation::Get);
+        let columns = self.wanted_columns(Operation::Get);
         let select = sql::Select {
             table: &self.entity.table,
             columns: columns.clone(),
@@ -149,6 +159,30 @@ impl<'a> Request<'a> {
             }
         }
         key
+    }
+
+    /// The columns of the result that the call wants: all unless it names some.
+    fn wanted_columns(&self, operation: Operation) -> Vec<&'a Column> {
+        let columns = self.entity.outputs(operation);
+        let wanted = self.named_columns("select", &columns);
+        if wanted.is_empty() { columns } else { wanted }
+    }
+
+    /// The columns that an argument names, in their own order.
+    fn named_columns<'c>(&self, argument: &str, columns: &[&'c Column]) -> Vec<&'c Column> {
+        let names = self.call.arguments().get(argument).and_then(Value::as_array);
+        let is_named = |column: &&&Column| {
+            let mut names = names.into_iter().flatten().filter_map(Value::as_str);
+            names.any(|name| name == column.name)
+        };
+        columns.iter().filter(is_named).copied().collect()
+    }
+
+    /// The most rows of the result.
+    fn limit(&self, values: &Values<'_>) -> u32 {
+        let most = self.database.limits.rows;
+        let limit = values.get("limit").and_then(Value::as_u64);
+        limit.and_then(|it| u32::try_from(it).ok()).unwrap_or(most).clamp(1, most.max(1))
     }
 
     fn shown_columns(&self, columns: &[&Column]) -> Columns {

@@ -101,6 +101,8 @@ fn needs(tables: &[Table]) -> Needs {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::catalog::{TableKind, UpdateTrigger};
 
@@ -127,6 +129,7 @@ mod tests {
             indexed: Vec::new(),
             foreign_keys: Vec::new(),
             update_trigger: UpdateTrigger::Absent,
+            constraints: BTreeMap::new(),
         };
         let proposed = entities(&names.iter().map(table).collect::<Vec<_>>());
         let proposed: Vec<_> = proposed.iter().map(|entity| entity.name.as_str()).collect();

@@ -6,6 +6,7 @@ mod description;
 mod load;
 mod mysql_functions;
 mod mysql_text;
+mod stop;
 mod wrap;
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::{
     database::Database,
     description::StatementDescription,
     engine::Engine,
-    error::ErrorKind,
+    error::{Error, ErrorKind},
     failure::FailureContext,
     plan::Purpose,
     result_rows::{Columns, ResultShape},
@@ -35,11 +36,14 @@ use crate::{
 pub(crate) struct QueryTool {
     tool: Tool,
     database: Arc<Database>,
+    /// The names of the tables and columns that a text may read.
+    names: Vec<String>,
 }
 
 /// One call of the tool.
 struct Request<'a> {
     database: &'a Database,
+    names: &'a [String],
     call: &'a Call<'a>,
     deadline: Instant,
 }
@@ -107,16 +111,39 @@ impl Request<'_> {
         };
         described.map_err(|error| match error.kind() {
             ErrorKind::Busy => self.fault(&Failure::Busy),
-            ErrorKind::Statement => wording::not_a_query(&error.to_string()),
+            ErrorKind::Statement => self.stop(text, &error),
             ErrorKind::Catalog => self.fault(&Failure::Internal),
-            ErrorKind::Address | ErrorKind::Denied | ErrorKind::Unavailable => {
-                wording::unavailable()
-            }
+            ErrorKind::Address
+            | ErrorKind::Denied
+            | ErrorKind::Feature
+            | ErrorKind::Unavailable => wording::unavailable(),
         })
+    }
+
+    /// A text that the database does not prepare, with the word at which it stopped.
+    fn stop(&self, text: &str, error: &Error) -> Box<Fault> {
+        let reason = error.to_string();
+        let character = error.position().filter(|_| text == sql(self.call));
+        let stopped = character.and_then(|at| Some((at, stop::word(text, at, self.names)?)));
+        match stopped {
+            Some((at, (word, near))) => {
+                wording::stopped_query(&format!("{reason}, at `{word}`, character {at}"), near)
+            }
+            None if names_all_columns(text) => {
+                wording::not_a_query(&format!("{reason}; write the columns in place of `*`"))
+            }
+            None => wording::not_a_query(&reason),
+        }
     }
 
     fn fault(&self, failure: &Failure) -> Box<Fault> {
         match failure {
+            Failure::Denied if names_all_columns(sql(self.call)) => wording::not_a_query(
+                "one that reads more than these columns; write the columns in place of `*`",
+            ),
+            Failure::Malformed { code, .. } | Failure::Other { code } => {
+                wording::failing_query(code.as_deref())
+            }
             Failure::Denied => {
                 wording::not_a_query("one that reads or calls what the login of this tool may not")
             }
@@ -133,6 +160,13 @@ impl Request<'_> {
             .fault(failure),
         }
     }
+}
+
+/// True for `select *` and `orders.*`, which name columns that a text may not read, too.
+fn names_all_columns(sql: &str) -> bool {
+    let words = sql.to_lowercase();
+    let words: Vec<_> = words.split_whitespace().collect();
+    words.windows(2).any(|pair| pair == ["select", "*"]) || words.iter().any(|it| it.contains(".*"))
 }
 
 /// The text of a call, without a semicolon at its end.
@@ -167,6 +201,7 @@ impl Backend for QueryTool {
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
         let request = Request {
             database: &self.database,
+            names: &self.names,
             call,
             deadline: call.deadline_within(self.database.limits.timeout),
         };

@@ -114,6 +114,7 @@ mod tests {
             has_default: false,
             is_generated: false,
             compares_bytes: true,
+            own_name: None,
             comment: None,
         }
     }

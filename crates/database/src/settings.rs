@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use callgate_kind::Operation;
 use callgate_secret::Secret;
 use callgate_tool::{Effect, ToolsetName};
 pub use callgate_tool::{SessionSource, StatementInput};
+
+use crate::operation::Operation;
 
 /// One database with its tools.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ pub struct EntitySettings {
     /// The operations that are tools.
     pub operations: Vec<Operation>,
     /// The columns that a model reads; `None` for all but bytes and names such as `password`, `token`, `secret` and `hash`.
-    pub fields: Option<Vec<String>>,
+    pub fields: Option<Vec<FieldSettings>>,
     /// The columns that a model gives, by operation.
     pub input_fields: BTreeMap<Operation, Vec<String>>,
     /// The columns of results, by operation.
@@ -87,6 +88,20 @@ pub struct EntitySettings {
     pub affected: u64,
     /// The column whose value, as it was read, an update or delete must give.
     pub version: Option<String>,
+}
+
+/// A column that a model reads.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct FieldSettings {
+    /// The last part of the JSON pointer in the configuration, for findings: the number in a list, or the name.
+    pub key: String,
+    /// The name by which models know the column.
+    pub name: String,
+    /// The column's own name, if it is another one.
+    pub column: Option<String>,
+    /// The purpose in words; empty for the database's own comment.
+    pub description: String,
 }
 
 /// A statement of the operator, with named values: `:since`.

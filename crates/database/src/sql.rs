@@ -1,6 +1,7 @@
 //! The statements for tables: their text and the values that are bound. The text depends on the table and on the shape of the
 //! request, never on a value. Identifiers are those of the catalog; the values were checked by `column` and `filter`.
 
+mod aggregate;
 mod binding;
 mod condition;
 mod expression;
@@ -8,7 +9,10 @@ mod keyset;
 mod scope;
 mod version;
 
-pub(crate) use self::version::has_next as has_next_version;
+pub(crate) use self::{
+    aggregate::{Groups, aggregate},
+    version::has_next as has_next_version,
+};
 use self::{binding::Binding, condition::NEVER, scope::Scope};
 use crate::{
     catalog::{Column, Table},
@@ -64,22 +68,29 @@ pub(crate) struct Returning<'a> {
 
 /// The statement that reads rows.
 pub(crate) fn select(engine: Engine, select: &Select<'_>) -> Sql {
-    selecting(engine, select, None)
+    let binding = Binding::new(engine, select.table);
+    let source = binding.table();
+    selecting(binding, &source, select, None)
 }
 
 /// The statement that reads the row that this connection has just added to a table whose `counted` column counts up. It is for
 /// MariaDB, whose changes return no rows.
 pub(crate) fn select_added(engine: Engine, select: &Select<'_>, counted: &Column) -> Sql {
-    selecting(engine, select, Some(counted))
+    let binding = Binding::new(engine, select.table);
+    let source = binding.table();
+    selecting(binding, &source, select, Some(counted))
 }
 
-fn selecting(engine: Engine, select: &Select<'_>, counted: Option<&Column>) -> Sql {
-    let mut binding = Binding::new(engine, select.table);
-    let mut text = format!(
-        "SELECT {} FROM {}",
-        shown_columns(binding.scope(), &select.columns, select.value_bytes),
-        binding.table()
-    );
+/// The reading of a source that has the columns of its table.
+fn selecting(
+    mut binding: Binding<'_>,
+    source: &str,
+    select: &Select<'_>,
+    counted: Option<&Column>,
+) -> Sql {
+    let engine = binding.engine;
+    let columns = shown_columns(binding.scope(), &select.columns, select.value_bytes);
+    let mut text = format!("SELECT {columns} FROM {source}");
     let mut conditions = condition::of_target(&mut binding, &select.target);
     let scope = binding.scope();
     conditions.extend(counted.map(|column| format!("{} = LAST_INSERT_ID()", scope.name(column))));
@@ -108,7 +119,7 @@ pub(crate) fn insert(
     returning: &Returning<'_>,
 ) -> Sql {
     let mut binding = Binding::new(engine, table);
-    let names: Vec<_> = values.iter().map(|(column, _)| engine.quote(&column.name)).collect();
+    let names: Vec<_> = values.iter().map(|(column, _)| engine.quote(column.sql_name())).collect();
     let typed: Vec<_> = values
         .iter()
         .map(|(column, value)| typed_placeholder(&mut binding, column, value.as_deref()))
@@ -144,13 +155,13 @@ pub(crate) fn update(
     let mut binding = Binding::new(engine, table);
     let assignment = |(column, value): &(&Column, Option<String>)| {
         let value = typed_placeholder(&mut binding, column, value.as_deref());
-        format!("{} = {value}", engine.quote(&column.name))
+        format!("{} = {value}", engine.quote(column.sql_name()))
     };
     let mut set: Vec<_> = changes.values.iter().map(assignment).collect();
     if let Some(column) = changes.version
         && let Some(next) = version::next_version(engine, column, &binding.scope().name(column))
     {
-        set.push(format!("{} = {next}", engine.quote(&column.name)));
+        set.push(format!("{} = {next}", engine.quote(column.sql_name())));
     }
     let changed = change_conditions(&mut binding, target);
     let text = format!(

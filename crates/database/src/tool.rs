@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use callgate_executor::{Backend, Call, Review};
-use callgate_kind::Operation;
 use callgate_tool::{Fault, FingerprintHasher, Journal, Outcome, Preview, Session, Tool};
 
 use crate::{
     database::Database,
     entity::Entity,
     failure::FailureContext,
+    operation::Operation,
     plan::{Plan, Purpose, Request},
     transaction::{Access, Transaction},
 };
@@ -73,7 +73,7 @@ impl Backend for EntityTool {
         let request = self.request(call);
         let reviewing = match self.operation {
             Operation::Create => return request.new_row().map(Review::new),
-            Operation::Get | Operation::List => {
+            Operation::Aggregate | Operation::Get | Operation::List => {
                 return self.preview(call, journal).await.map(Review::new);
             }
             Operation::Delete | Operation::Update => request.review()?,

@@ -88,7 +88,7 @@ pub(crate) struct StepResult {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     /// A constraint refuses the change. The names are those of the database; the caller shows offered columns only.
-    Constraint { kind: Constraint, name: Option<String>, column: Option<String> },
+    Constraint { kind: Constraint, name: Option<String>, columns: Vec<String> },
     /// Another transaction stood in the way: a lock, a deadlock, a serialization failure.
     Conflict,
     /// The step at this index did not come to what it expects: rows that are absent or others than those reviewed.
@@ -101,8 +101,8 @@ pub(crate) enum Failure {
     Full,
     /// The server or the driver does what callgate does not expect of it: a fault of callgate's own code.
     Internal,
-    /// The text is no statement of this engine: a fault of whoever wrote it.
-    Malformed { code: Option<String> },
+    /// The text is no statement of this engine, from this character on: a fault of whoever wrote it.
+    Malformed { code: Option<String>, position: Option<usize> },
     /// The server takes no changes, by its own word.
     ReadOnly,
     /// The server cannot do it now, by its own word: it lacks memory, or cannot read a file.

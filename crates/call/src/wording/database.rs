@@ -58,12 +58,15 @@ pub fn no_reference<'a>(columns: impl Iterator<Item = &'a str>) -> Box<Fault> {
     )
 }
 
-/// A rule of the database refuses the change: `rule` says which kind, `name` is the constraint's or the column's.
-pub fn constraint_violated(rule: &str, name: Option<&str>) -> Box<Fault> {
-    let name = name.map(|name| format!(": `{name}`")).unwrap_or_default();
-    let message = format!(
-        "the database refuses the change, because {rule}{name}; nothing was changed; correct the arguments and call again"
-    );
+/// A rule of the database refuses the change: `rule` says which kind, the names are those of the columns or of the constraint.
+pub fn constraint_violated<'a>(rule: &str, names: impl IntoIterator<Item = &'a str>) -> Box<Fault> {
+    let mut message = format!("the database refuses the change, because {rule}");
+    let mut names = names.into_iter().peekable();
+    if names.peek().is_some() {
+        message.push_str(": ");
+        push_list(&mut message, names);
+    }
+    message.push_str("; nothing was changed; correct the arguments and call again");
     fault_after_sending(
         FaultCode::ConstraintViolated,
         message,
@@ -123,13 +126,23 @@ pub fn value_not_taken() -> Box<Fault> {
 
 /// A text of SQL that is not one statement which reads what it may.
 pub fn not_a_query(got: &str) -> Box<Fault> {
+    stopped_query(got, None)
+}
+
+/// A text of SQL at a word of which the database stopped, with the name that is nearest to it.
+pub fn stopped_query(got: &str, nearest: Option<&str>) -> Box<Fault> {
     let problem = Problem {
         at: "sql".to_owned(),
         expected: "one SELECT over the tables and columns of this tool".to_owned(),
         got: got.to_owned(),
-        suggestion: None,
+        suggestion: nearest.map(|name| format!("`{name}`")),
     };
     invalid_arguments(vec![problem])
+}
+
+/// A text of SQL that the database began to run, and ended by a code of its own.
+pub fn failing_query(code: Option<&str>) -> Box<Fault> {
+    not_a_query(&format!("one that the database ends while it runs{}", in_parentheses(code)))
 }
 
 /// A row or a value is larger than its bound.
@@ -266,7 +279,7 @@ mod tests {
             row_changed("orders"),
             reviewed_rows_changed(),
             no_reference(["customer"].into_iter()),
-            constraint_violated("another row has these values", Some("orders_no_key")),
+            constraint_violated("another row has these values", ["orders_no_key"]),
             too_many_rows(7, 1),
             ambiguous_key("orders"),
             conflict(),

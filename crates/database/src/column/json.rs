@@ -27,6 +27,7 @@ pub(super) fn value(kind: &ColumnKind, text: &str, engine: Engine) -> Value {
                 .map(Value::from)
         }
         ColumnKind::Enumeration(_)
+        | ColumnKind::Literal
         | ColumnKind::Other
         | ColumnKind::Text { .. }
         | ColumnKind::Uuid => None,

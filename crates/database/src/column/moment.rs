@@ -30,7 +30,10 @@ pub(super) fn bound_text(
     n_digits: usize,
     engine: Engine,
 ) -> Option<String> {
-    let moment = Moment::from_text(text, parts)?;
+    let Some(moment) = Moment::from_text(text, parts) else {
+        let is_time = parts == MomentParts::Time { has_zone: false };
+        return (is_time && is_beyond_a_day(text, n_digits, engine)).then(|| text.to_owned());
+    };
     let has_zone = match parts {
         MomentParts::Date => false,
         MomentParts::Time { has_zone } | MomentParts::Timestamp { has_zone } => has_zone,
@@ -45,6 +48,27 @@ pub(super) fn bound_text(
         Engine::Mysql => moment.utc(),
         Engine::Postgres => Some(moment.to_rfc3339()),
         Engine::Sqlite => Some(text.to_owned()),
+    }
+}
+
+/// True for a time that is no time of a day, as engines have it: PostgreSQL the end of a day, MariaDB spans of up to 838 hours.
+fn is_beyond_a_day(text: &str, n_digits: usize, engine: Engine) -> bool {
+    let span = || {
+        let (hours, rest) = text.strip_prefix('-').unwrap_or(text).split_once(':')?;
+        let (minutes, seconds) = rest.split_once(':')?;
+        let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_below = |text: &str, most: u32| {
+            text.len() < 4 && text.parse::<u32>().is_ok_and(|number| number < most)
+        };
+        let are_numbers = [hours, minutes, seconds, fraction].into_iter().all(is_number);
+        let is_within = is_below(hours, 839) && is_below(minutes, 60) && is_below(seconds, 60);
+        Some(are_numbers && is_within && fraction.trim_end_matches('0').len() <= n_digits)
+    };
+    match engine {
+        Engine::Mysql => span().unwrap_or(false),
+        Engine::Postgres => text == "24:00:00",
+        Engine::Sqlite => false,
     }
 }
 

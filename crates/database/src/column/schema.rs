@@ -14,7 +14,8 @@ pub(crate) fn schema(column: &Column, engine: Engine) -> Value {
         allow_null(&mut schema);
     }
     let own = schema.remove("description");
-    let own = own.as_ref().and_then(Value::as_str);
+    let sql_type = (column.kind == ColumnKind::Literal).then_some(&*column.sql_type);
+    let own = own.as_ref().and_then(Value::as_str).or(sql_type);
     let comment = column.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
     let words: Vec<_> = comment.into_iter().chain(own).collect();
     if !words.is_empty() {
@@ -36,7 +37,9 @@ pub(crate) fn kind_schema(kind: &ColumnKind, engine: Engine) -> Object {
         ColumnKind::Integer { .. } => json!({"type": "integer"}),
         ColumnKind::Any | ColumnKind::Json => json!({}),
         ColumnKind::Text { most: Some(most) } => json!({"type": "string", "maxLength": *most}),
-        ColumnKind::Other | ColumnKind::Text { most: None } => json!({"type": "string"}),
+        ColumnKind::Literal | ColumnKind::Other | ColumnKind::Text { most: None } => {
+            json!({"type": "string"})
+        }
         ColumnKind::Time { has_zone: true } if engine != Engine::Sqlite => {
             json!({"type": "string", "format": "time"})
         }

@@ -21,6 +21,7 @@ fn column(kind: ColumnKind, sql_type: &str) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        own_name: None,
         comment: None,
     }
 }
@@ -154,7 +155,28 @@ fn dates_and_times_are_those_of_the_calendar() {
     );
     let time = ColumnKind::Time { has_zone: false };
     accepts(&time, r#""23:59:59""#, "23:59:59");
-    refuses(&time, &[r#""24:00:00""#, r#""23:59:60""#, r#""23:59""#, r#""12:00:00.""#]);
+    refuses(&time, &[r#""24:00:01Z""#, r#""23:59:60""#, r#""23:59""#, r#""12:00:00.""#]);
+}
+
+#[test]
+fn a_time_beyond_a_day_is_one_where_the_engine_has_it() {
+    let time = || (ColumnKind::Time { has_zone: false }, "time(3)");
+    check(Postgres, time(), r#""24:00:00""#, Some("24:00:00"));
+    check(Postgres, time(), r#""25:00:00""#, None);
+    check(Sqlite, time(), r#""24:00:00""#, None);
+    check(Mysql, time(), r#""-838:59:59""#, Some("-838:59:59"));
+    check(Mysql, time(), r#""100:00:00.123""#, Some("100:00:00.123"));
+    for text in [
+        "839:00:00",
+        "24:00:00.1234",
+        "24:60:00",
+        "24:00:60",
+        "24:00:00.",
+        "+24:00:00",
+        "--1:00:00",
+    ] {
+        check(Mysql, time(), &format!("\"{text}\""), None);
+    }
 }
 
 #[test]

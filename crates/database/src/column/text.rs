@@ -35,6 +35,7 @@ pub(super) fn from_value(
         ColumnKind::Float => sql_type.float(value),
         ColumnKind::Integer { least, most } => integer(value, *least, *most),
         ColumnKind::Json => json(value),
+        ColumnKind::Literal => sql_type.text(value, None),
         ColumnKind::Numeric { precision, scale } => sql_type.numeric(value, *precision, *scale),
         ColumnKind::Any | ColumnKind::Other => {
             Err(problem::new("no value, since the column is only read", value))
@@ -70,7 +71,8 @@ fn label(labels: &[String], value: &Value) -> Result<String, Problem> {
         let shown: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
         let mut problem = problem::new(format!("one of {}", shown.join(", ")), value);
         let given = value.as_str().unwrap_or_default();
-        problem.suggestion = nearest(given, labels.iter().map(String::as_str)).map(str::to_owned);
+        problem.suggestion =
+            nearest(given, labels.iter().map(String::as_str)).map(|near| format!("`{near}`"));
         problem
     })
 }

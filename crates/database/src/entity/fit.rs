@@ -14,11 +14,11 @@ pub(super) enum Fit {
 
 impl Fit {
     pub(super) fn takes(self, column: &Column) -> bool {
-        use ColumnKind::{Array, Bytes, Float, Json, Other};
+        use ColumnKind::{Array, Bytes, Float, Json, Literal, Other};
         match self {
-            Self::Condition => !matches!(column.kind, Array(_) | Bytes | Json | Other),
+            Self::Condition => !matches!(column.kind, Array(_) | Bytes | Json | Literal | Other),
             Self::Input => column.kind != Other && !column.is_generated,
-            Self::Key => !matches!(column.kind, Array(_) | Bytes | Float | Json | Other),
+            Self::Key => !matches!(column.kind, Array(_) | Bytes | Float | Json | Literal | Other),
             Self::Output => true,
         }
     }

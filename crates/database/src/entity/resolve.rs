@@ -1,23 +1,25 @@
 //! Resolves the settings of an entity. Every name must be a column, and every column must be of a kind that its use allows;
 //! what is not stated gets its default.
 
+mod inputs;
 mod version;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_kind::Operation;
 use callgate_tool::{ArgumentName, pointer_segment};
 use callgate_tree::name_list;
 
 use super::{
     Entity, Reference,
-    fit::{Fit, is_offered, is_required},
+    fit::{Fit, is_offered},
+    naming::name_columns,
 };
 use crate::{
     catalog::{Column, ForeignKey, Table, TableKind},
     engine::Engine,
     finding::{COLUMN, DatabaseFinding, ENTITY},
-    settings::{EntitySettings, SessionSource, TableName},
+    operation::Operation,
+    settings::{EntitySettings, FieldSettings, SessionSource, TableName},
 };
 
 /// The settings of other entities, and the engine.
@@ -35,7 +37,8 @@ pub(crate) fn resolve(
     table: &Arc<Table>,
     context: Context<'_>,
 ) -> (Entity, Vec<DatabaseFinding>) {
-    let mut resolver = Resolver { settings, table, context, findings: Vec::new() };
+    let (table, findings) = name_columns(settings, table);
+    let mut resolver = Resolver { settings, table: &table, context, findings };
     let rows = resolver.rows();
     let key = resolver.key();
     let fields = resolver.fields();
@@ -55,8 +58,8 @@ pub(crate) fn resolve(
     let entity = Entity {
         pointer: settings.pointer.clone(),
         name: settings.name.clone(),
-        description: description(settings, table),
-        table: Arc::clone(table),
+        description: description(settings, &table),
+        table: Arc::clone(&table),
         key,
         is_key_unique,
         rows,
@@ -169,7 +172,7 @@ impl<'a> Resolver<'a> {
     fn fields(&mut self) -> Vec<String> {
         let settings = self.settings;
         if let Some(fields) = &settings.fields {
-            return self.fitting_names("fields", fields, Fit::Output);
+            return self.named_fields(fields);
         }
         let is_rows = |column: &&Column| settings.rows.iter().any(|(row, _)| *row == column.name);
         let columns = self.table.columns.iter().filter(|column| !is_rows(column));
@@ -182,6 +185,22 @@ impl<'a> Resolver<'a> {
             self.findings.push(DatabaseFinding::note(COLUMN, self.pointer("table"), message, help));
         }
         read.into_iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// The columns that the settings list or name.
+    fn named_fields(&mut self, fields: &[FieldSettings]) -> Vec<String> {
+        let mut names = Vec::new();
+        for FieldSettings { key, name, column, .. } in fields {
+            // A name whose column is missing is reported.
+            let is_reported = column.is_some() && self.table.column(name).is_none();
+            if !is_reported
+                && self.fit(&format!("fields/{key}"), name, Fit::Output).is_some()
+                && !names.contains(name)
+            {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 
     fn fitting_names(&mut self, key: &str, names: &[String], fit: Fit) -> Vec<String> {
@@ -227,66 +246,6 @@ impl<'a> Resolver<'a> {
                 && ArgumentName::new(name).is_ok()
         };
         fields.iter().filter(is_default).filter(fits).cloned().collect()
-    }
-
-    fn inputs(&mut self, fields: &[String], key: &[String]) -> BTreeMap<Operation, Vec<String>> {
-        let mut inputs = BTreeMap::new();
-        for operation in [Operation::Create, Operation::Update] {
-            if !self.settings.operations.contains(&operation) {
-                continue;
-            }
-            let named = match self.settings.input_fields.get(&operation) {
-                Some(names) => {
-                    let below = format!("input_fields/{}", operation.as_str());
-                    self.fitting_names(&below, names, Fit::Input)
-                }
-                None => self.default_inputs(operation, fields, key),
-            };
-            if operation == Operation::Create {
-                self.check_required(&named);
-            } else if named.is_empty() {
-                let message = "expected columns that `update` may change, got none".to_owned();
-                self.error(ENTITY, "operations", message, "name them under `input_fields`");
-            }
-            inputs.insert(operation, named);
-        }
-        inputs
-    }
-
-    fn default_inputs(
-        &self,
-        operation: Operation,
-        fields: &[String],
-        key: &[String],
-    ) -> Vec<String> {
-        let is_set_otherwise = |name: &String| {
-            operation == Operation::Update
-                && (key.contains(name) || self.settings.version.as_ref() == Some(name))
-        };
-        let fits = |name: &&String| {
-            let column = self.table.column(name);
-            column.is_some_and(|column| Fit::Input.takes(column))
-                && ArgumentName::new(name).is_ok()
-                && !is_set_otherwise(name)
-        };
-        fields.iter().filter(fits).cloned().collect()
-    }
-
-    /// A row cannot be created without the columns that are not null and have no default.
-    fn check_required(&mut self, inputs: &[String]) {
-        let table: &'a Table = self.table;
-        for column in &table.columns {
-            let is_given = inputs.contains(&column.name)
-                || self.settings.rows.iter().any(|(name, _)| *name == column.name);
-            if !is_given && is_required(column) {
-                let message = format!(
-                    "expected an input of `create` for each column that is not null and has no default, got none for: `{}`",
-                    column.name
-                );
-                let help = "add it to `input_fields: {create: […]}`, or leave out the operation";
-                self.error(COLUMN, "operations", message, help);
-            }
-        }
     }
 
     fn outputs(&mut self, fields: &[String]) -> BTreeMap<Operation, Vec<String>> {
@@ -341,7 +300,7 @@ impl<'a> Resolver<'a> {
     fn operations(&mut self, key: &[String]) {
         let operations = &self.settings.operations;
         if operations.is_empty() {
-            let help = "name some of `list`, `get`, `create`, `update` and `delete`";
+            let help = "name some of `list`, `get`, `aggregate`, `create`, `update` and `delete`";
             self.error(ENTITY, "operations", "expected an operation, got none".to_owned(), help);
         }
         for (at, operation) in operations.iter().enumerate() {

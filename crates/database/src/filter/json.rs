@@ -140,7 +140,7 @@ impl FilterReader<'_> {
 }
 
 /// The problem of a name that is none of those known.
-fn unknown<'a>(
+pub(crate) fn unknown<'a>(
     what: &str,
     name: &str,
     allowed_names: impl Iterator<Item = &'a str> + Clone,
@@ -152,6 +152,6 @@ fn unknown<'a>(
         names => format!("one of the {what}s {}", names.join(", ")),
     };
     let mut problem = column::problem(expected, &name.into());
-    problem.suggestion = nearest(name, allowed_names).map(str::to_owned);
+    problem.suggestion = nearest(name, allowed_names).map(|near| format!("`{near}`"));
     problem
 }

@@ -15,7 +15,7 @@ use Operator::{Contains, Eq, Gt, Gte, In, IsNull, Like, Lt, Lte, Neq, StartsWith
 /// The operators of a kind, in the order in which messages list them.
 pub(super) fn for_kind(kind: &ColumnKind) -> &'static [Operator] {
     match kind {
-        ColumnKind::Array(_) | ColumnKind::Json => &[IsNull],
+        ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Literal => &[IsNull],
         ColumnKind::Boolean | ColumnKind::Bytes | ColumnKind::Enumeration(_) | ColumnKind::Uuid => {
             &[Eq, Neq, In, IsNull]
         }

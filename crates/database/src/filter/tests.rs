@@ -17,6 +17,7 @@ fn column(name: &str, kind: ColumnKind) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        own_name: None,
         comment: None,
     }
 }
@@ -141,7 +142,7 @@ fn a_wrong_name_is_answered_with_the_right_ones() {
     let columns: Vec<_> = columns.iter().take(2).collect();
     let problems = read(&json!({"totl": 1}), &columns, Postgres).unwrap_err();
     assert_eq!(problems[0].expected, "one of the columns `no`, `total`");
-    assert_eq!(problems[0].suggestion.as_deref(), Some("total"));
+    assert_eq!(problems[0].suggestion.as_deref(), Some("`total`"));
     let problems = read(&json!({"no": {"ge": 1}}), &columns, Postgres).unwrap_err();
     assert_eq!(
         problems[0].expected,

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use callgate_kind::{KindCode, Operation};
+use callgate_kind::KindCode;
 use callgate_settings::{
     Count, Kind, Mapping, Reader, SettingCode, Words as _, at, forms, keys, pointer_segment,
 };
 use callgate_tool::{SessionSource, ToolsetName, nearest};
 use callgate_tree::Node;
 
-use crate::settings::{EntitySettings, TableName};
+use crate::{
+    operation::Operation,
+    settings::{EntitySettings, FieldSettings, TableName},
+};
 
 keys! {
     pub(crate) EntityKeys over EntitySettings, in "an entity" {
@@ -17,8 +20,8 @@ keys! {
         affected: Affected;
         /// The purpose of the rows, for the model.
         description: String;
-        /// The columns that a model reads; all but bytes and names such as `password` unless given.
-        fields: Vec<String>;
+        /// The columns that a model reads, as a list, or by names of your own; all but bytes and names such as `password` unless given.
+        fields: Fields;
         /// The columns that conditions take; the key and indexed ones unless given.
         filter: Vec<String>;
         /// The columns that a model gives, by operation.
@@ -43,6 +46,15 @@ keys! {
 }
 
 keys! {
+    pub(crate) struct FieldKeys in "a field" {
+        /// The column's own name, if models know it by another one.
+        column: String;
+        /// The purpose of the column, for the model; the database's own comment unless given.
+        description: String;
+    }
+}
+
+keys! {
     pub(crate) struct InputFieldKeys in "`input_fields`" {
         /// The columns of a new row that a model gives.
         create: Vec<String>;
@@ -53,6 +65,8 @@ keys! {
 
 keys! {
     pub(crate) struct OutputFieldKeys in "`output_fields`" {
+        /// The columns that group rows, and those whose sums, averages and bounds are computed.
+        aggregate: Vec<String>;
         /// The columns of a new row that are shown.
         create: Vec<String>;
         /// The columns of one row that are shown.
@@ -84,6 +98,24 @@ forms! {
     /// The number of rows that a change may change.
     pub(super) struct Affected => u64, Count::<{ usize::MAX }>::KIND,
         |reader, mapping, key| reader.get::<Count>(mapping, key)?.try_into().ok();
+    /// The columns by their own names, or by those that models know.
+    struct Fields => Vec<FieldSettings>, Kind::AnyOf(&[Kind::List(&Kind::Text), Kind::Map(&FieldKeys::KIND)]),
+        |reader, mapping, key| {
+            if mapping.object.get(key)?.as_object().is_none() {
+                let names = reader.get::<Vec<String>>(mapping, key)?.into_iter().enumerate();
+                let listed = |(at, name): (usize, _)| FieldSettings { key: at.to_string(), name, ..FieldSettings::default() };
+                return Some(names.map(listed).collect());
+            }
+            let help = "for example `{total: {column: \"Total (net)\"}}`";
+            let fields = reader.map::<FieldKeys, Vec<_>>(mapping, key, "a mapping from names to columns", help)?;
+            let named = |(name, FieldKeys { column, description }): (String, _)| FieldSettings {
+                key: pointer_segment(&name).into_owned(),
+                name,
+                column,
+                description: description.unwrap_or_default(),
+            };
+            Some(fields.into_iter().map(named).collect())
+        };
     struct InputFields => BTreeMap<Operation, Vec<String>>, InputFieldKeys::KIND, |reader, mapping, key| {
         let InputFieldKeys { create, update } = reader.get::<InputFieldKeys>(mapping, key)?;
         Some(fields([(Operation::Create, create), (Operation::Update, update)]))
@@ -91,8 +123,9 @@ forms! {
     struct Operations => Vec<Operation>, Kind::List(&Operation::KIND),
         |reader, mapping, key| Some(operations(reader, mapping, key));
     struct OutputFields => BTreeMap<Operation, Vec<String>>, OutputFieldKeys::KIND, |reader, mapping, key| {
-        let OutputFieldKeys { create, get, list, update } = reader.get::<OutputFieldKeys>(mapping, key)?;
+        let OutputFieldKeys { aggregate, create, get, list, update } = reader.get::<OutputFieldKeys>(mapping, key)?;
         Some(fields([
+            (Operation::Aggregate, aggregate),
             (Operation::Create, create),
             (Operation::Get, get),
             (Operation::List, list),

@@ -114,6 +114,7 @@ async fn describe_tables(
             indexed,
             foreign_keys,
             update_trigger,
+            constraints: BTreeMap::new(),
         };
         tables.push((asked.clone(), table));
     }
@@ -134,6 +135,7 @@ fn column(row: Vec<Option<String>>) -> Option<Column> {
         is_generated: is(is_generated),
         // The others take `ann` for `ann ` at least.
         compares_bytes: collation.is_none_or(|name| name.ends_with("_nopad_bin")),
+        own_name: None,
         comment: comment.filter(|comment| !comment.is_empty()),
     })
 }

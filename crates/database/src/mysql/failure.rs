@@ -113,7 +113,7 @@ pub(super) fn is_coercion(code: &str) -> bool {
 
 fn of_server(code: u16) -> Failure {
     // The names of constraints and columns stand in the texts only.
-    let constraint = |kind| Failure::Constraint { kind, name: None, column: None };
+    let constraint = |kind| Failure::Constraint { kind, name: None, columns: Vec::new() };
     match code {
         1022 | 1062 | 1169 | 1586 | 1859 => constraint(Constraint::Unique),
         1216 | 1217 | 1451 | 1452 => constraint(Constraint::ForeignKey),
@@ -151,7 +151,7 @@ fn of_server(code: u16) -> Failure {
         | 1878 => Failure::Unable { code: Some(code.to_string()) },
         // What is no statement of the server's language, or not one with these values.
         1052 | 1060 | 1064 | 1065 | 1110 | 1149 | 1210 | 1222 | 1241 | 1247 | 1295 | 1582 => {
-            Failure::Malformed { code: Some(code.to_string()) }
+            Failure::Malformed { code: Some(code.to_string()), position: None }
         }
         code => Failure::Other { code: Some(code.to_string()) },
     }
@@ -164,6 +164,7 @@ mod tests {
     #[test]
     fn a_server_with_a_full_disk_is_not_reported_as_away() {
         let code = |code: u16| Some(code.to_string());
+        let malformed = |of: u16| Failure::Malformed { code: code(of), position: None };
         for (number, expected) in [
             (1021, Failure::Full),
             (1114, Failure::Full),
@@ -177,8 +178,8 @@ mod tests {
             (1205, Failure::Conflict),
             (1213, Failure::Conflict),
             (1317, Failure::TimedOut { is_rolled_back: true }),
-            (1064, Failure::Malformed { code: code(1064) }),
-            (1052, Failure::Malformed { code: code(1052) }),
+            (1064, malformed(1064)),
+            (1052, malformed(1052)),
             (1146, Failure::Stale),
             (1644, Failure::Other { code: code(1644) }),
         ] {

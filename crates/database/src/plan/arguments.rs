@@ -57,16 +57,16 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// The conditions of `where`; without them every row.
-    pub(super) fn filter(&mut self, columns: &[&Column]) -> Filter {
-        let Some(value) = self.get("where") else { return Filter::default() };
+    /// The conditions of an argument; without them everything.
+    pub(super) fn filter(&mut self, argument: &str, columns: &[&Column]) -> Filter {
+        let Some(value) = self.get(argument) else { return Filter::default() };
         match filter::read(value, columns, self.engine) {
             Ok(filter) => filter,
             Err(problems) => {
                 let below = |problem: Problem| {
                     let at = match problem.at.as_str() {
-                        "" => "where".to_owned(),
-                        at => format!("where.{at}"),
+                        "" => argument.to_owned(),
+                        at => format!("{argument}.{at}"),
                     };
                     Problem { at, ..problem }
                 };
@@ -74,6 +74,12 @@ impl<'a> Values<'a> {
                 Filter::default()
             }
         }
+    }
+
+    /// Reports a name that is none of those of the columns.
+    pub(super) fn unknown(&mut self, at: String, name: &str, columns: &[&Column]) {
+        let names = columns.iter().map(|column| column.name.as_str());
+        self.problems.push(Problem { at, ..filter::unknown("name", name, names) });
     }
 
     pub(super) fn problem(&mut self, at: &str, expected: &str, got: &str) {

@@ -1,7 +1,6 @@
 //! The plans of `create`, `update` and `delete`. A foreign key into a table whose rows the session decides is looked up in the
 //! same transaction.
 
-use callgate_kind::Operation;
 use callgate_tool::{Fault, Value};
 
 use super::{
@@ -13,6 +12,7 @@ use crate::{
     catalog::Column,
     entity::Reference,
     filter::Filter,
+    operation::Operation,
     result_rows::ResultShape,
     session_values::text_of_column,
     sql,

@@ -1,14 +1,14 @@
 //! The plan of `list`: conditions, order, and the page. One row more than wanted is fetched, so that `more` is a fact.
 
 use callgate_call::wording::database as wording;
-use callgate_kind::Operation;
 use callgate_tool::{Fault, Value};
 
-use super::{Plan, Purpose, Request, Steps};
+use super::{Plan, Purpose, Request, Steps, directed};
 use crate::{
     catalog::{Column, ColumnKind},
     column,
     engine::Engine,
+    operation::Operation,
     page::Place,
     result_rows::{Further, ResultShape},
     sql::{self, Direction},
@@ -27,11 +27,8 @@ impl Request<'_> {
         let (entity, engine) = (self.entity, self.database.engine);
         let rows = self.rows()?;
         let mut values = self.values();
-        let filter = values.filter(&entity.columns(&entity.filter));
-        let most = self.database.limits.rows;
-        let limit = values.get("limit").and_then(Value::as_u64);
-        let limit =
-            limit.and_then(|it| u32::try_from(it).ok()).unwrap_or(most).clamp(1, most.max(1));
+        let filter = values.filter("where", &entity.columns(&entity.filter));
+        let limit = self.limit(&values);
         let order = self.order();
         let place = self.place(&rows)?;
         let after = match values.get("page") {
@@ -39,7 +36,7 @@ impl Request<'_> {
             None => None,
         };
         values.into_result()?;
-        let outputs = entity.outputs(Operation::List);
+        let outputs = self.wanted_columns(Operation::List);
         let mut columns = outputs.clone();
         for (column, _) in &order.columns {
             if columns.iter().all(|listed_column| listed_column.name != column.name) {
@@ -76,11 +73,7 @@ impl Request<'_> {
     fn order(&self) -> Order<'_> {
         let entity = self.entity;
         let wanted = self.call.arguments().get("sort").and_then(Value::as_array);
-        let wanted = wanted.into_iter().flatten().filter_map(Value::as_str);
-        let wanted = wanted.map(|name| match name.strip_prefix('-') {
-            Some(name) => (name, Direction::Descending),
-            None => (name, Direction::Ascending),
-        });
+        let wanted = wanted.into_iter().flatten().filter_map(Value::as_str).map(directed);
         let wanted =
             wanted.filter(|(name, _)| entity.sort.iter().any(|sort_name| sort_name == name));
         let key = entity.given_key().map(|name| (name, Direction::Ascending));
@@ -133,6 +126,7 @@ fn is_exact(kind: &ColumnKind, engine: Engine) -> bool {
         | ColumnKind::Bytes
         | ColumnKind::Float
         | ColumnKind::Json
+        | ColumnKind::Literal
         | ColumnKind::Other => false,
         // SQLite keeps these as floating-point numbers.
         ColumnKind::Numeric { .. } => engine != Engine::Sqlite,

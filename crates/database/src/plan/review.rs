@@ -3,7 +3,6 @@
 
 use callgate_call::wording::database as wording;
 use callgate_executor::{Review, Reviewed};
-use callgate_kind::Operation;
 use callgate_tool::{Fault, Preview};
 
 use super::{Purpose, Request, Steps, change::Set, target::ChangeTarget};
@@ -11,6 +10,7 @@ use crate::{
     catalog::{Column, ColumnKind},
     column,
     engine::Engine,
+    operation::Operation,
     sql::{self, Direction},
     transaction::{self, Access, Expects, Step, Transaction},
 };

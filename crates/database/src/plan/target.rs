@@ -39,7 +39,7 @@ impl Request<'_> {
                 ChangeTarget::of_key(rows, Vec::new())
             }
             Some(_) if self.entity.many => {
-                let filter = values.filter(&self.entity.columns(&self.entity.filter));
+                let filter = values.filter("where", &self.entity.columns(&self.entity.filter));
                 if filter.is_empty() {
                     values.problem("where", "at least one condition", "none");
                 }

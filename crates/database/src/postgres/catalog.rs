@@ -33,6 +33,7 @@ pub(super) async fn tables(
         columns: by_table(reader.rows(COLUMNS, &[&ids]).await?),
         indexes: by_table(reader.rows(INDEXES, &[&ids]).await?),
         foreign_keys: by_table(reader.rows(FOREIGN_KEYS, &[&ids]).await?),
+        constraints: by_table(reader.rows(CONSTRAINTS, &[&ids]).await?),
         types: BTreeMap::new(),
     };
     let types = parts.columns.values().flatten().filter_map(|row| type_of(row));
@@ -79,6 +80,7 @@ struct CatalogParts {
     columns: ByTable,
     indexes: ByTable,
     foreign_keys: ByTable,
+    constraints: ByTable,
     types: BTreeMap<(String, String), TypeFacts>,
 }
 
@@ -112,7 +114,23 @@ impl CatalogParts {
         let foreign_keys = rows(&self.foreign_keys).into_iter().filter_map(foreign_key).collect();
         let name = TableName { schema: Some(schema), name: name.name.clone() };
         let update_trigger = UpdateTrigger::default();
-        Table { name, kind, comment, columns, key, unique, indexed, foreign_keys, update_trigger }
+        let constraint = |row: Vec<Option<String>>| {
+            let [name, columns] = <[_; 2]>::try_from(row).ok()?;
+            Some((name?, list(&columns?)))
+        };
+        let constraints = rows(&self.constraints).into_iter().filter_map(constraint).collect();
+        Table {
+            name,
+            kind,
+            comment,
+            columns,
+            key,
+            unique,
+            indexed,
+            foreign_keys,
+            update_trigger,
+            constraints,
+        }
     }
 }
 
@@ -136,6 +154,7 @@ fn column(row: Vec<Option<String>>, facts: TypeFacts) -> Option<Column> {
         has_default: is(has_default) || facts.has_default,
         is_generated: is(is_generated),
         compares_bytes: is(is_exact) && facts.compares_bytes,
+        own_name: None,
         comment,
     })
 }
@@ -195,6 +214,15 @@ const INDEXES: &str = "select i.indrelid, names.list::text,
             where e.attnum = 0), 32767)) names
     where i.indrelid = any ($1::text::oid[]) and i.indisvalid and (i.indpred is null or i.indisunique)
     order by i.indisprimary desc, i.indexrelid";
+
+/// The columns of constraints, and of unique indexes that are none.
+const CONSTRAINTS: &str = "select x.of, x.name, json_agg(a.attname order by k.n)::text
+    from (select conrelid, conname, conkey from pg_constraint where contype in ('c', 'f', 'p', 'u', 'x')
+        union all select i.indrelid, c.relname, i.indkey::int2[] from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indisunique and not exists (select from pg_constraint f where f.conindid = i.indexrelid and f.conrelid = i.indrelid)
+    ) x(of, name, numbers), unnest(x.numbers) with ordinality k(attnum, n)
+    join pg_attribute a on a.attnum = k.attnum and k.attnum > 0
+    where a.attrelid = x.of and x.of = any ($1::text::oid[]) group by x.of, x.name";
 
 const FOREIGN_KEYS: &str = "select f.conrelid,
     (select json_agg(a.attname order by k.n)::text from unnest(f.conkey) with ordinality k(attnum, n)

@@ -61,7 +61,7 @@ fn of_code(code: &str, [name, column]: [Option<&str>; 2]) -> Failure {
     let constraint = |kind| Failure::Constraint {
         kind,
         name: name.map(str::to_owned),
-        column: column.map(str::to_owned),
+        columns: column.map(str::to_owned).into_iter().collect(),
     };
     let with_code = || Some(code.to_owned());
     let class = code.get(..2).unwrap_or_default();
@@ -85,7 +85,9 @@ fn of_code(code: &str, [name, column]: [Option<&str>; 2]) -> Failure {
         ("54", _) | (_, "53400") => Failure::TooLarge,
         (_, "53100") => Failure::Full,
         (_, "53300") => Failure::Busy,
-        (_, "08P01") | ("25" | "34" | "42", _) => Failure::Malformed { code: with_code() },
+        (_, "08P01") | ("25" | "34" | "42", _) => {
+            Failure::Malformed { code: with_code(), position: None }
+        }
         // The server ends the connection, before the commit.
         ("08" | "57", _) => lost_connection(),
         ("53" | "58" | "XX", _) => Failure::Unable { code: with_code() },
@@ -106,7 +108,7 @@ mod tests {
     fn a_server_with_a_full_disk_is_not_reported_as_away() {
         let code = |code: &str| Some(code.to_owned());
         let unable = |of: &str| Failure::Unable { code: code(of) };
-        let malformed = |of: &str| Failure::Malformed { code: code(of) };
+        let malformed = |of: &str| Failure::Malformed { code: code(of), position: None };
         for (sqlstate, expected) in [
             ("53100", Failure::Full),
             ("53200", unable("53200")),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use tokio::time::timeout;
-use tokio_postgres::{Statement, types::Type};
+use tokio_postgres::{Statement, error::ErrorPosition, types::Type};
 
 use super::{
     connection::CATALOG_BYTES,
@@ -108,7 +108,12 @@ fn preparation_error(error: &tokio_postgres::Error) -> Error {
         "42P18" => "the type of a value of the statement is not clear: cast it",
         _ => "the database does not take the statement",
     };
-    Error::new(ErrorKind::Statement, format!("{reason}; SQLSTATE: {code}"))
+    let position = match server.position() {
+        Some(ErrorPosition::Original(at)) => usize::try_from(*at).ok(),
+        Some(ErrorPosition::Internal { .. }) | None => None,
+    };
+    let message = format!("{reason}; SQLSTATE: {code}");
+    Error::new(ErrorKind::Statement, message).with_position(position)
 }
 
 fn too_large() -> Error {

@@ -64,7 +64,11 @@ impl OpenLogin {
             role: None,
             pages: database.pages.clone(),
         };
-        Ok(QueryTool { tool, database: Arc::new(database) })
+        let names = self.readable.into_iter().flat_map(|Readable { table, columns }| {
+            [table].into_iter().chain(columns.into_iter().map(|column| column.name))
+        });
+        let names = names.collect();
+        Ok(QueryTool { tool, database: Arc::new(database), names })
     }
 }
 

@@ -19,6 +19,11 @@ impl<'a> Binding<'a> {
         Self { engine, table, values: Vec::new() }
     }
 
+    /// Goes on with another table, the source of which has the values so far.
+    pub(super) fn over(self, table: &Table) -> Binding<'_> {
+        Binding { engine: self.engine, table, values: self.values }
+    }
+
     /// The table's name with its schema, quoted.
     pub(super) fn table(&self) -> String {
         let name = &self.table.name;

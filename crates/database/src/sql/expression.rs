@@ -74,7 +74,9 @@ pub(super) fn exact(scope: Scope<'_>, column: &Column) -> String {
 
 fn postgres_exact(column: &Column, name: String) -> String {
     match column.kind {
-        ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Other => format!("{name}::text"),
+        ColumnKind::Array(_) | ColumnKind::Json | ColumnKind::Literal | ColumnKind::Other => {
+            format!("{name}::text")
+        }
         ColumnKind::Text { .. } if !column.compares_bytes => format!("{name}::text COLLATE \"C\""),
         // Comparison of `character(n)` leaves out blanks at the end.
         ColumnKind::Text { .. } if is_padded(&column.sql_type) => format!("{name}::text"),
@@ -101,6 +103,7 @@ pub(super) fn exact_value(engine: Engine, column: &Column, placeholder: &str) ->
         Engine::Postgres => match column.kind {
             ColumnKind::Array(_)
             | ColumnKind::Json
+            | ColumnKind::Literal
             | ColumnKind::Other
             | ColumnKind::Text { .. } => format!("{placeholder}::text"),
             _ => typed_value(engine, column, placeholder),
@@ -142,6 +145,7 @@ fn postgres_shown(kind: &ColumnKind, name: &str, most: usize) -> String {
         ColumnKind::Array(_) => format!("left(array_to_json({name})::text, {most})"),
         ColumnKind::Bytes => format!("encode(substring({name} from 1 for {most}), 'hex')"),
         ColumnKind::Json
+        | ColumnKind::Literal
         | ColumnKind::Numeric { .. }
         | ColumnKind::Other
         | ColumnKind::Text { .. } => format!("left({name}::text, {most})"),
@@ -178,7 +182,7 @@ fn mysql_shown(column: &Column, name: &str, most: usize) -> String {
         ColumnKind::Bytes => format!("HEX(LEFT({name}, {most}))"),
         // A `float` is written with six digits otherwise.
         ColumnKind::Float => format!("CAST({name} + 0e0 AS CHAR)"),
-        ColumnKind::Json | ColumnKind::Other | ColumnKind::Text { .. } => {
+        ColumnKind::Json | ColumnKind::Literal | ColumnKind::Other | ColumnKind::Text { .. } => {
             format!("LEFT(CONVERT({name} USING utf8mb4), {most})")
         }
         _ => format!("CAST({name} AS CHAR)"),
@@ -191,6 +195,7 @@ fn is_text(kind: &ColumnKind) -> bool {
         ColumnKind::Any
         | ColumnKind::Enumeration(_)
         | ColumnKind::Json
+        | ColumnKind::Literal
         | ColumnKind::Other
         | ColumnKind::Text { .. } => true,
         ColumnKind::Array(_)

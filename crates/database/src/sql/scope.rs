@@ -14,6 +14,6 @@ impl Scope<'_> {
     /// The column with its table.
     pub(super) fn name(self, column: &Column) -> String {
         let Self { engine, table } = self;
-        format!("{}.{}", engine.quote(table), engine.quote(&column.name))
+        format!("{}.{}", engine.quote(table), engine.quote(column.sql_name()))
     }
 }

@@ -1,5 +1,7 @@
 //! The texts of statements and the values that they bind.
 
+use std::collections::BTreeMap;
+
 use callgate_tool::Value;
 
 use super::{
@@ -28,6 +30,7 @@ fn column(name: &str, kind: ColumnKind, sql_type: &str) -> Column {
         has_default: false,
         is_generated: false,
         compares_bytes: true,
+        own_name: None,
         comment: None,
     }
 }
@@ -43,6 +46,7 @@ fn table(name: &str, columns: Vec<Column>) -> Table {
         indexed: vec![],
         foreign_keys: vec![],
         update_trigger: UpdateTrigger::Absent,
+        constraints: BTreeMap::new(),
     }
 }
 

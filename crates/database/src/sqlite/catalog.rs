@@ -106,6 +106,7 @@ fn table(connection: &Connection, found_table: &FoundTable) -> rusqlite::Result<
         comment: None,
         foreign_keys: foreign_keys(connection, &found_table.name)?,
         update_trigger: update_trigger(connection, &found_table.name)?,
+        constraints: BTreeMap::new(),
         columns,
         key,
         unique,
@@ -168,6 +169,7 @@ fn column(
         has_default: column.has_default || place.is_row_number,
         is_generated: matches!(column.hidden, 2 | 3) || counts_up,
         compares_bytes: compares_bytes && declared_type::keeps_text(&column.sql_type, &kind),
+        own_name: None,
         comment: None,
         kind,
     })

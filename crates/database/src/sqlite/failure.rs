@@ -13,8 +13,10 @@ pub(super) fn from_error(error: &Failed) -> Failure {
     let (code, message) = match error {
         Failed::SqliteFailure(code, message) => (*code, message.as_deref()),
         // A text that the engine does not parse.
-        Failed::SqlInputError { error, .. } => {
-            return Failure::Malformed { code: Some(name(error.extended_code)) };
+        Failed::SqlInputError { error, sql, offset, .. } => {
+            let before = usize::try_from(*offset).ok().and_then(|bytes| sql.get(..bytes));
+            let position = before.map(|before| before.chars().count().saturating_add(1));
+            return Failure::Malformed { code: Some(name(error.extended_code)), position };
         }
         Failed::InvalidColumnIndex(_) | Failed::InvalidParameterCount(..) => return Failure::Stale,
         _ => return Failure::Internal,
@@ -71,7 +73,7 @@ pub(super) fn of_load(failure: &Failure) -> Error {
     }
     let own = || {
         let code = match failure {
-            Failure::Malformed { code } | Failure::Other { code } => code.as_deref(),
+            Failure::Malformed { code, .. } | Failure::Other { code } => code.as_deref(),
             _ => None,
         };
         error::own_statement(code.unwrap_or("its values are not those that it asks for"))
@@ -85,7 +87,12 @@ pub(super) fn of_statement(failure: &Failure) -> Error {
         Failure::Denied => NOT_ALLOWED,
         _ => "the statement cannot be prepared: the database refuses it",
     };
-    error::transient_error(failure).unwrap_or_else(|| Error::new(ErrorKind::Statement, reason))
+    let position = match failure {
+        Failure::Malformed { position, .. } => *position,
+        _ => None,
+    };
+    let refused = || Error::new(ErrorKind::Statement, reason).with_position(position);
+    error::transient_error(failure).unwrap_or_else(refused)
 }
 
 fn constraint(code: i32, message: &str) -> Failure {
@@ -99,23 +106,24 @@ fn constraint(code: i32, message: &str) -> Failure {
         ffi::SQLITE_CONSTRAINT_DATATYPE => return Failure::InvalidValue,
         // A check, or the words of a trigger, which are nobody's to show.
         ffi::SQLITE_CONSTRAINT_TRIGGER => {
-            return Failure::Constraint { kind: Constraint::Check, name: None, column: None };
+            let (kind, columns) = (Constraint::Check, Vec::new());
+            return Failure::Constraint { kind, name: None, columns };
         }
         _ => Constraint::Check,
     };
     let subject = message.split_once(": ").map_or("", |(_, subject)| subject);
-    let (name, column) = match kind {
-        Constraint::Check => (identifier(subject), None),
-        Constraint::ForeignKey => (None, None),
-        Constraint::NotNull | Constraint::Unique => (index(subject), column(subject)),
+    let (name, columns) = match kind {
+        Constraint::Check => (identifier(subject), Vec::new()),
+        Constraint::ForeignKey => (None, Vec::new()),
+        Constraint::NotNull | Constraint::Unique => (index(subject), columns(subject)),
     };
-    Failure::Constraint { kind, name, column }
+    Failure::Constraint { kind, name, columns }
 }
 
-/// The column of `table.column`, if there is one alone.
-fn column(subject: &str) -> Option<String> {
-    let (_, column) = subject.split_once('.')?;
-    (!subject.contains(", ")).then(|| column.to_owned())
+/// The columns of `table.first, table.second`.
+fn columns(subject: &str) -> Vec<String> {
+    let columns = subject.split(", ").filter_map(|column| column.split_once('.'));
+    columns.map(|(_, column)| column.to_owned()).collect()
 }
 
 /// The index of `index 'name'`.
@@ -171,7 +179,8 @@ mod tests {
     fn a_text_of_our_own_that_the_engine_does_not_parse_is_no_database_that_is_away() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         let failure = from_error(&connection.prepare("selec 1").unwrap_err());
-        assert_eq!(failure, Failure::Malformed { code: Some("SQLITE_ERROR".to_owned()) });
+        let code = Some("SQLITE_ERROR".to_owned());
+        assert_eq!(failure, Failure::Malformed { code, position: Some(1) });
         assert_eq!(of_load(&failure).kind(), ErrorKind::Catalog);
         assert_eq!(of_load(&Failure::Full).kind(), ErrorKind::Unavailable);
     }

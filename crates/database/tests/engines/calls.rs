@@ -3,11 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_database::{
-    DatabaseLimits, DatabaseSettings, EntitySettings, Loaded, SessionSource, Surroundings,
-    TableName, load,
+    DatabaseLimits, DatabaseSettings, EntitySettings, FieldSettings, Loaded, Operation,
+    SessionSource, Surroundings, TableName, load,
 };
 use callgate_executor::{Executor, Middleware};
-use callgate_kind::Operation;
 use callgate_secret::Secret;
 use callgate_tool::{Arguments, Fault, Object, Outcome, Session, ToolCall, ToolsetName, Value};
 use callgate_transport::{Network, TlsSettings};
@@ -18,7 +17,7 @@ pub(crate) struct Tools {
     pub(crate) executor: Executor,
 }
 
-/// All operations.
+/// The operations on rows.
 pub(crate) const ALL: [Operation; 5] =
     [Operation::List, Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
 
@@ -41,6 +40,16 @@ pub(crate) fn entity(name: &str) -> EntitySettings {
         affected: 1,
         version: None,
     }
+}
+
+/// Columns by their own names.
+pub(crate) fn fields<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<FieldSettings> {
+    let field = |(at, name): (usize, &str)| FieldSettings {
+        key: at.to_string(),
+        name: name.to_owned(),
+        ..FieldSettings::default()
+    };
+    names.into_iter().enumerate().map(field).collect()
 }
 
 pub(crate) fn table(name: &str) -> TableName {

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use callgate_database::{DatabaseSettings, EntitySettings};
+use callgate_database::{DatabaseSettings, EntitySettings, Operation};
 use callgate_executor::Search;
-use callgate_kind::Operation;
 use callgate_testkit::{processor_time, say};
 use tokio::time::Instant;
 

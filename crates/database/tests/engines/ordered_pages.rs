@@ -1,7 +1,6 @@
 //! Pages of a table by each of its columns, both ways: together they are the rows, each once, in the order of the engine itself.
 
-use callgate_database::EntitySettings;
-use callgate_kind::Operation;
+use callgate_database::{EntitySettings, Operation};
 use callgate_tool::{Outcome, Preview, Session, Value, json};
 
 use crate::calls::{Tools, asked, entity};

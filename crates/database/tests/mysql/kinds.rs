@@ -1,9 +1,12 @@
 //! Values of every type: what a call writes, another one reads, and the database itself shows.
 
-use callgate_kind::Operation;
+use callgate_database::Operation;
 use callgate_tool::{Value, json};
 
-use crate::shop::{Shop, entity, settings, user};
+use crate::{
+    calls::fields,
+    shop::{Shop, entity, settings, user},
+};
 
 /// Types, and values as arguments write them.
 const VALUES: &[(&str, &[&str])] = &[
@@ -23,7 +26,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("bit(64)", &["18446744073709551615", "0"]),
     ("year", &["2155"]),
     ("date", &["\"2024-02-29\"", "\"9999-12-31\""]),
-    ("time(6)", &["\"23:59:59.999999\""]),
+    ("time(6)", &["\"23:59:59.999999\"", "\"-25:30:00.500000\"", "\"838:59:59.000000\""]),
+    ("inet6", &["\"::1\""]),
     ("datetime(6)", &["\"2024-02-29T23:59:59.000001\"", "\"1000-01-01T00:00:00.000000\""]),
     ("datetime", &["\"2024-02-29T23:59:59\""]),
     ("timestamp(3)", &["\"2024-02-29T23:59:59.120Z\""]),
@@ -48,7 +52,7 @@ async fn every_value_is_read_as_it_was_written() {
     let mut settings = settings();
     let mut sink = entity("sink");
     sink.operations = vec![Operation::Create, Operation::Get, Operation::List];
-    sink.fields = Some(names.iter().cloned().chain(["no".to_owned()]).collect());
+    sink.fields = Some(fields(names.iter().map(String::as_str).chain(["no"])));
     settings.entities.push(sink);
     let script = format!(
         "create table sink (no int auto_increment primary key, {});

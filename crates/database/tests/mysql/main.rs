@@ -3,6 +3,9 @@
 
 #![cfg(test)]
 
+mod aggregates;
+#[path = "../engines/aggregates.rs"]
+mod aggregates_of_engines;
 #[path = "../engines/calls.rs"]
 mod calls;
 mod collations;

@@ -3,12 +3,16 @@
 
 #![cfg(test)]
 
+mod aggregates;
+#[path = "../engines/aggregates.rs"]
+mod aggregates_of_engines;
 #[path = "../engines/calls.rs"]
 mod calls;
 mod failures;
 #[path = "../engines/injected_texts.rs"]
 mod injected_texts;
 mod injections;
+mod literals;
 mod loads;
 #[path = "../engines/many.rs"]
 mod many;

@@ -17,7 +17,8 @@ async fn no_odd_value_gives_a_row_of_another() {
     ));
     let mut settings = odd::settings(&database.url(&login));
     for entity in &mut settings.entities {
-        entity.input_fields = [(callgate_kind::Operation::Update, vec!["mark".to_owned()])].into();
+        entity.input_fields =
+            [(callgate_database::Operation::Update, vec!["mark".to_owned()])].into();
     }
     settings.entities[2].input_fields = [].into();
     let loaded = loaded_in(std::path::Path::new("."), settings).await;

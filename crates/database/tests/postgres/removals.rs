@@ -1,8 +1,8 @@
 //! Removals that a person approves.
 
+use callgate_database::Operation;
 use callgate_database::{DatabaseSettings, EntitySettings};
 use callgate_executor::{Decision, Executor};
-use callgate_kind::Operation;
 use callgate_policy::{ApprovalRules, Approvals, Confirm};
 use callgate_tool::{Outcome, json};
 

@@ -1,9 +1,9 @@
 //! Faults of the settings, each at its place, and the size of declarations.
 
-use callgate_database::{EntitySettings, SessionSource};
-use callgate_kind::Operation;
+use callgate_database::{EntitySettings, Operation, SessionSource};
 use callgate_tree::Severity;
 
+use crate::calls::fields;
 use crate::shop::{entity, folder, folder_with, loaded, own_orders, settings};
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -24,7 +24,7 @@ async fn check(entity: EntitySettings, pointer: &str, words: &str) {
 async fn a_name_that_is_no_column_is_reported_with_the_nearest_one() {
     let orders = || entity("orders");
     check(
-        EntitySettings { fields: Some(names(&["no", "totl"])), ..orders() },
+        EntitySettings { fields: Some(fields(["no", "totl"])), ..orders() },
         "fields/1",
         "`total`",
     )
@@ -56,7 +56,7 @@ async fn columns_that_are_left_out_are_named_in_a_note() {
     assert_eq!((note.severity, &*note.pointer), (Severity::Note, "/entities/orders/table"));
     assert!(note.message.ends_with("left out: `photo`, `api_token`"), "{}", note.message);
     assert_eq!(first.tools.len(), 5);
-    let fields = Some(names(&["no", "photo"]));
+    let fields = Some(fields(["no", "photo"]));
     assert_eq!(loaded_with(EntitySettings { fields, ..own_orders() }).await.findings, []);
 }
 
@@ -69,7 +69,7 @@ async fn settings_that_contradict_each_other_are_reported() {
     check(many, "many", "`filter`").await;
     check(EntitySettings { affected: 0, ..orders() }, "affected", "at least 1").await;
     check(EntitySettings { operations: Vec::new(), ..orders() }, "operations", "none").await;
-    let fields = Some(names(&["no", "note"]));
+    let fields = Some(fields(["no", "note"]));
     check(EntitySettings { fields: fields.clone(), ..orders() }, "operations", "`owner`").await;
     let filter = Some(names(&["total"]));
     check(EntitySettings { fields, filter, ..orders() }, "filter/0", "`fields`").await;
@@ -80,7 +80,7 @@ async fn settings_that_contradict_each_other_are_reported() {
 #[tokio::test]
 async fn a_column_that_the_session_fills_is_offered_nowhere() {
     let own = own_orders;
-    check(EntitySettings { fields: Some(names(&["no", "owner"])), ..own() }, "fields/1", "session")
+    check(EntitySettings { fields: Some(fields(["no", "owner"])), ..own() }, "fields/1", "session")
         .await;
     check(EntitySettings { filter: Some(names(&["owner"])), ..own() }, "filter/0", "session").await;
     let inputs = [(Operation::Update, vec!["owner".to_owned()])].into();

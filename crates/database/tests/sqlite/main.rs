@@ -2,6 +2,9 @@
 
 #![cfg(test)]
 
+mod aggregates;
+#[path = "../engines/aggregates.rs"]
+mod aggregates_of_engines;
 mod audit;
 #[path = "../engines/calls.rs"]
 mod calls;
@@ -11,6 +14,7 @@ mod findings;
 mod injected_texts;
 mod injections;
 mod loads;
+mod naming;
 #[path = "../engines/odd.rs"]
 mod odd;
 mod odd_values;
@@ -21,6 +25,7 @@ mod paging;
 #[path = "../engines/queries.rs"]
 mod queries;
 mod query;
+mod questions;
 mod reviews;
 mod rows;
 mod shop;

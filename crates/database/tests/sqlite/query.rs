@@ -96,6 +96,15 @@ async fn the_declaration_lists_what_may_be_read_and_a_fault_says_what_is_wrong()
         assert_eq!(fault.code, FaultCode::InvalidArguments, "{sql}");
         assert!(fault.message.contains("one SELECT over the tables"), "{}", fault.message);
     }
+    for (sql, words) in [
+        ("select totl from orders", "at `totl`, character 8, did you mean `total`"),
+        ("select * from partly", "write the columns in place of"),
+        ("select abs(-9223372036854775808) from orders", "ends while it runs"),
+    ] {
+        let fault = shop.fault("shop-query", json!({"sql": sql}), &user("ann")).await;
+        assert_eq!(fault.code, FaultCode::InvalidArguments, "{sql}");
+        assert!(fault.message.contains(words), "{sql}: {}", fault.message);
+    }
     let planned = shop.dry_run("shop-query", json!({"sql": "select 1;"}), &user("ann")).await;
     assert_eq!(
         planned,

@@ -1,7 +1,6 @@
 //! Values of the session that decide whose rows a call is about.
 
-use callgate_database::EntitySettings;
-use callgate_kind::Operation;
+use callgate_database::{EntitySettings, Operation};
 use callgate_tool::{FaultCode, Object, Reached, Session, json};
 
 use crate::shop::{Shop, column, entity, own_orders, user};

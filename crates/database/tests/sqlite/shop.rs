@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use callgate_database::{DatabaseSettings, EntitySettings, Loaded};
+use callgate_database::{DatabaseSettings, EntitySettings, Loaded, Operation};
 use callgate_executor::{Call, Middleware};
 use callgate_tool::{Outcome, Preview, Principal, Session, Value, json};
 use tempfile::TempDir;
@@ -37,6 +37,12 @@ pub(crate) const TABLES: &str = "
 pub(crate) struct Shop {
     tools: Tools,
     folder: TempDir,
+}
+
+/// The entity with `aggregate` beside its operations.
+pub(crate) fn counted(mut entity: EntitySettings) -> EntitySettings {
+    entity.operations.push(Operation::Aggregate);
+    entity
 }
 
 pub(crate) fn settings(entities: Vec<EntitySettings>) -> DatabaseSettings {

@@ -1,12 +1,12 @@
 //! The version of a row: a column that is another one after each change, so that a change of what was not read last is refused.
 
-use callgate_kind::Operation;
 use callgate_tool::ArgumentName;
 
 use super::{super::fit::Fit, Resolver};
 use crate::{
     catalog::{Table, UpdateTrigger},
     finding::{COLUMN, DatabaseFinding},
+    operation::Operation,
     sql,
 };
 

@@ -37,6 +37,7 @@ pub(super) fn from_sql_type(sql_type: &str) -> ColumnKind {
         }
         "json" => ColumnKind::Json,
         "uuid" => ColumnKind::Uuid,
+        "inet4" | "inet6" => ColumnKind::Literal,
         _ => ColumnKind::Other,
     }
 }
@@ -102,7 +103,7 @@ mod tests {
         check("varchar(40)", &ColumnKind::Text { most: Some(40) });
         check("set('a','b')", &ColumnKind::Text { most: None });
         check("timestamp(3)", &ColumnKind::Timestamp { has_zone: true });
-        check("inet6", &ColumnKind::Other);
+        check("inet6", &ColumnKind::Literal);
         check("point", &ColumnKind::Other);
     }
 

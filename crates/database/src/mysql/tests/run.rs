@@ -78,7 +78,7 @@ async fn a_write_is_committed_if_every_step_came_to_what_it_expects() {
 #[tokio::test]
 async fn a_failure_says_its_kind_and_no_value_of_a_row() {
     let Some((database, mysql)) = shop("m_failures").await else { return };
-    let constraint = |kind| Failure::Constraint { kind, name: None, column: None };
+    let constraint = |kind| Failure::Constraint { kind, name: None, columns: Vec::new() };
     for (values, failure) in [
         (["1", "ann", "1", "x", "1"], constraint(Constraint::Unique)),
         (["9", "ann", "1", "a", "1"], constraint(Constraint::Unique)),
@@ -105,7 +105,10 @@ async fn a_failure_says_its_kind_and_no_value_of_a_row() {
         ("select nope from orders", Failure::Stale),
         ("select no from nothing", Failure::Stale),
         ("select user from mysql.user", Failure::Denied),
-        ("select 1; select 2", Failure::Malformed { code: Some("1064".to_owned()) }),
+        (
+            "select 1; select 2",
+            Failure::Malformed { code: Some("1064".to_owned()), position: None },
+        ),
     ] {
         let failed = mysql.run(read([rows(text, &[])]), soon()).await;
         assert_eq!(failed.unwrap_err(), failure, "{text}");

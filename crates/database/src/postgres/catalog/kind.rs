@@ -38,7 +38,8 @@ fn facts(row: Vec<Option<String>>) -> Option<TypeFacts> {
         None => kind(&name, modifier),
     };
     // `char(n)` ignores blanks at the end, and `citext` ignores case.
-    let compares_bytes = kind != ColumnKind::Other && !matches!(&*name, "bpchar" | "citext");
+    let is_checked = !matches!(kind, ColumnKind::Literal | ColumnKind::Other);
+    let compares_bytes = is_checked && !matches!(&*name, "bpchar" | "citext");
     let kind = if is(is_array) { ColumnKind::Array(Box::new(kind)) } else { kind };
     Some(TypeFacts {
         kind,
@@ -70,9 +71,43 @@ fn kind(name: &str, modifier: i32) -> ColumnKind {
         "timetz" => ColumnKind::Time { has_zone: true },
         "timestamp" => ColumnKind::Timestamp { has_zone: false },
         "timestamptz" => ColumnKind::Timestamp { has_zone: true },
+        _ if LITERALS.contains(&name) => ColumnKind::Literal,
         _ => ColumnKind::Other,
     }
 }
+
+/// The types whose values are written as texts that the server checks.
+const LITERALS: [&str; 29] = [
+    "bit",
+    "box",
+    "cidr",
+    "circle",
+    "datemultirange",
+    "daterange",
+    "inet",
+    "int4multirange",
+    "int4range",
+    "int8multirange",
+    "int8range",
+    "interval",
+    "line",
+    "lseg",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "nummultirange",
+    "numrange",
+    "path",
+    "point",
+    "polygon",
+    "tsmultirange",
+    "tsquery",
+    "tsrange",
+    "tstzrange",
+    "tsvector",
+    "varbit",
+    "xml",
+];
 
 fn integer(least: impl Into<i128>, most: impl Into<i128>) -> ColumnKind {
     ColumnKind::Integer { least: least.into(), most: most.into() }

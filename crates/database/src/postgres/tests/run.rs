@@ -117,7 +117,8 @@ async fn a_read_writes_nothing() {
 }
 
 fn constraint(kind: Constraint, name: Option<&str>, column: Option<&str>) -> Failure {
-    Failure::Constraint { kind, name: name.map(str::to_owned), column: column.map(str::to_owned) }
+    let columns = column.map(str::to_owned).into_iter().collect();
+    Failure::Constraint { kind, name: name.map(str::to_owned), columns }
 }
 
 /// Statements, their values, and the failures that they come to.
@@ -178,7 +179,7 @@ fn refusals() -> Vec<(&'static str, &'static [&'static str], Failure)> {
         (
             "commit; drop table public.orders",
             &[],
-            Failure::Malformed { code: Some("42601".to_owned()) },
+            Failure::Malformed { code: Some("42601".to_owned()), position: None },
         ),
     ]
 }

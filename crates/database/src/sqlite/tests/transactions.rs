@@ -126,8 +126,9 @@ async fn a_read_changes_nothing() {
 
 #[track_caller]
 fn constraint(failure: &Failure, kind: Constraint, name: Option<&str>, column: Option<&str>) {
-    let [name, column] = [name, column].map(|text| text.map(str::to_owned));
-    assert_eq!(*failure, Failure::Constraint { kind, name, column });
+    let columns = column.into_iter().flat_map(|names| names.split(' ')).map(str::to_owned);
+    let (name, columns) = (name.map(str::to_owned), columns.collect());
+    assert_eq!(*failure, Failure::Constraint { kind, name, columns });
 }
 
 #[tokio::test]
@@ -170,7 +171,7 @@ async fn constraints_are_named_without_values() {
     );
     constraint(&failure("items values (9, 'a', 'b')").await, Constraint::ForeignKey, None, None);
     write(&driver, "insert into items values (1, 'a', 'b')").await.unwrap();
-    constraint(&failure("items values (1, 'a', 'b')").await, Constraint::Unique, None, None);
+    constraint(&failure("items values (1, 'a', 'b')").await, Constraint::Unique, None, Some("a b"));
     assert_eq!(failure("typed values ('x')").await, Failure::InvalidValue);
 }
 

@@ -1,0 +1,97 @@
+//! The statement that counts: the groups of rows are a table, and their conditions, order and limit are those of a reading of it.
+//! Texts are grouped by their bytes, as conditions compare them, so that a value of a group finds the rows of this group alone.
+
+use std::collections::BTreeMap;
+
+use super::{Binding, Select, Sql, TargetRows, condition, expression, scope::Scope, selecting};
+use crate::{
+    catalog::{Column, ColumnKind, Table, TableKind, UpdateTrigger},
+    engine::Engine,
+    entity::{Aggregate, Function},
+    settings::TableName,
+};
+
+/// Rows in groups of equal values, or all rows as one group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Groups<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) target: TargetRows<'a>,
+    pub(crate) columns: &'a [&'a Column],
+    pub(crate) aggregates: &'a [Aggregate<'a>],
+}
+
+impl Groups<'_> {
+    /// The table of the groups: their columns, and the aggregates of each.
+    pub(crate) fn as_table(&self) -> Table {
+        let columns = self.columns.iter().map(|column| (*column).clone());
+        let columns = columns.chain(self.aggregates.iter().map(|it| it.result.clone()));
+        let named = |(at, column)| Column { own_name: Some(alias(at)), ..column };
+        Table {
+            name: TableName { schema: None, name: "callgate".to_owned() },
+            kind: TableKind::View,
+            comment: None,
+            columns: columns.enumerate().map(named).collect(),
+            key: Vec::new(),
+            unique: Vec::new(),
+            indexed: Vec::new(),
+            foreign_keys: Vec::new(),
+            update_trigger: UpdateTrigger::Absent,
+            constraints: BTreeMap::new(),
+        }
+    }
+}
+
+/// The name of a column of the groups, which is no longer than any engine takes.
+fn alias(at: usize) -> String {
+    format!("c{at}")
+}
+
+/// The statement that reads groups by a reading of their table.
+pub(crate) fn aggregate(engine: Engine, groups: &Groups<'_>, reading: &Select<'_>) -> Sql {
+    let mut binding = Binding::new(engine, groups.table);
+    let scope = binding.scope();
+    let columns = groups.columns.iter().map(|column| group_value(scope, column));
+    let values = columns.chain(groups.aggregates.iter().map(|it| computed_value(scope, it)));
+    let values = values.enumerate().map(|(at, it)| format!("{it} AS {}", engine.quote(&alias(at))));
+    let values: Vec<_> = values.collect();
+    let mut text = format!("SELECT {} FROM {}", values.join(", "), binding.table());
+    let conditions = condition::of_target(&mut binding, &groups.target);
+    if !conditions.is_empty() {
+        text += &format!(" WHERE {}", conditions.join(" AND "));
+    }
+    let exact: Vec<_> = groups.columns.iter().map(|it| expression::exact(scope, it)).collect();
+    if !exact.is_empty() {
+        text += &format!(" GROUP BY {}", exact.join(", "));
+    }
+    let binding = binding.over(reading.table);
+    let source = format!("({text}) AS {}", binding.table());
+    selecting(binding, &source, reading, None)
+}
+
+/// The value that the rows of a group have in a column. Of texts that are equal in their bytes it is the least one, as the engine may not
+/// see that they are one.
+fn group_value(scope: Scope<'_>, column: &Column) -> String {
+    let name = scope.name(column);
+    if scope.engine == Engine::Sqlite || expression::exact(scope, column) == name {
+        return name;
+    }
+    format!("MIN({name})")
+}
+
+fn computed_value(scope: Scope<'_>, aggregate: &Aggregate<'_>) -> String {
+    let Some(column) = aggregate.column else { return "COUNT(*)".to_owned() };
+    let name = scope.name(column);
+    let is_bits = column.sql_type.to_ascii_lowercase().starts_with("bit");
+    let value = match (scope.engine, &column.kind) {
+        (Engine::Mysql, ColumnKind::Integer { .. }) if is_bits => format!("{name} + 0"),
+        _ => name,
+    };
+    let function = match aggregate.function {
+        Function::Average => "AVG",
+        Function::Count => "COUNT",
+        Function::Maximum => "MAX",
+        Function::Minimum => "MIN",
+        Function::Sum => "SUM",
+    };
+    format!("{function}({value})")
+}
