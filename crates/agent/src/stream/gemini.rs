@@ -34,6 +34,8 @@ struct Candidate<'r> {
     content: Option<Content<'r>>,
     #[serde(borrow, default)]
     finish_reason: Option<&'r RawValue>,
+    #[serde(default)]
+    index: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +60,8 @@ impl PartialReply {
         let own = |raw: &RawValue| raw.get().to_owned();
         self.usage = event.usage_metadata.map(own).or_else(|| self.usage.take());
         self.feedback = event.prompt_feedback.map(own).or_else(|| self.feedback.take());
-        let Some(first) = event.candidates.into_iter().flatten().next() else {
+        let mut candidates = event.candidates.into_iter().flatten();
+        let Some(first) = candidates.find(|it| it.index.unwrap_or_default() == 0) else {
             return Ok(String::new());
         };
         self.finish = first.finish_reason.map(own).or_else(|| self.finish.take());
