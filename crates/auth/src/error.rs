@@ -254,33 +254,38 @@ pub(crate) fn no_caller_token() -> Error {
 
 /// `command` is the command that a person types; a program logs in by other means.
 pub(crate) fn no_login(credential: &str, command: Option<&str>) -> Error {
-    let message =
-        format!("nobody has logged in for the credential `{credential}`: {}", by(command));
+    let message = format!(
+        "nobody has logged in for the credential `{credential}`: {}",
+        login_instruction(command)
+    );
     Error::new(ErrorKind::MissingCredential, message)
 }
 
 pub(crate) fn login_refused(credential: &str, code: &str, command: Option<&str>) -> Error {
     let message = format!(
         "the authorization server no longer takes the login of the credential `{credential}` ({code}): {}",
-        by(command)
+        login_instruction(command)
     );
     Error::new(ErrorKind::TokenRefused, message)
 }
 
 pub(crate) fn login_over(credential: &str, command: Option<&str>) -> Error {
-    let message = format!("the login of the credential `{credential}` has ended: {}", by(command));
+    let message = format!(
+        "the login of the credential `{credential}` has ended: {}",
+        login_instruction(command)
+    );
     Error::new(ErrorKind::MissingCredential, message)
 }
 
 pub(crate) fn login_unreadable(credential: &str, command: Option<&str>) -> Error {
     let message = format!(
         "the login that is kept of the credential `{credential}` cannot be understood: {}",
-        by(command)
+        login_instruction(command)
     );
     Error::new(ErrorKind::MissingCredential, message)
 }
 
-fn by(command: Option<&str>) -> String {
+fn login_instruction(command: Option<&str>) -> String {
     command.map_or_else(|| "log in again".to_owned(), |command| format!("run `{command}`"))
 }
 
@@ -290,7 +295,7 @@ pub(crate) fn login_unkept(credential: &str, source: callgate_secret::Error) -> 
 }
 
 /// An error of Google: its refusals contain only accounts and Google's own codes.
-pub(crate) fn of_google(error: &callgate_google::Error) -> Error {
+pub(crate) fn google_error(error: &callgate_google::Error) -> Error {
     let kind = match error.kind() {
         callgate_google::ErrorKind::Configuration => ErrorKind::Configuration,
         callgate_google::ErrorKind::Denied | callgate_google::ErrorKind::NotFound => {

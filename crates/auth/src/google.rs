@@ -84,10 +84,10 @@ impl Google {
 
     async fn token(&self, uri: &Uri) -> Result<Secret, Error> {
         let audience = self.audience.as_ref().map(|audience| match audience {
-            Audience::Server => origin(uri),
+            Audience::Server => default_audience(uri),
             Audience::Set(audience) => audience.clone(),
         });
-        let key = key(audience.as_deref());
+        let key = cache_key(audience.as_deref());
         let fetch = async {
             let asked_at = Instant::now();
             let token = match &audience {
@@ -96,7 +96,7 @@ impl Google {
             };
             token
                 .map(|token| issued_token(token, asked_at))
-                .map_err(|refused| error::of_google(&refused))
+                .map_err(|refused| error::google_error(&refused))
         };
         self.cache.token(&key, &SecretsVersion::default(), fetch).await
     }
@@ -121,7 +121,7 @@ impl Authenticator for Google {
 
     fn description(&self) -> Option<String> {
         let age = match self.audience {
-            None => self.cache.age(&key(None)),
+            None => self.cache.token_age(&cache_key(None)),
             Some(_) => None,
         };
         Some(description_with_age("the token of the Google account", age))
@@ -144,14 +144,14 @@ impl Authenticator for Google {
 }
 
 /// Scheme and host of a request, which Cloud Run expects as the audience of its service.
-fn origin(uri: &Uri) -> String {
+fn default_audience(uri: &Uri) -> String {
     let scheme = uri.scheme_str().unwrap_or("https");
     let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
     let default_port = if scheme == "https" { ":443" } else { ":80" };
     format!("{scheme}://{}", authority.strip_suffix(default_port).unwrap_or(authority))
 }
 
-fn key(audience: Option<&str>) -> Key {
+fn cache_key(audience: Option<&str>) -> Key {
     Sha256::digest(audience.unwrap_or_default()).into()
 }
 
@@ -167,7 +167,7 @@ mod tests {
 
     #[track_caller]
     fn check(uri: &str, expected: &str) {
-        assert_eq!(origin(&uri.parse().unwrap()), expected);
+        assert_eq!(default_audience(&uri.parse().unwrap()), expected);
     }
 
     #[test]

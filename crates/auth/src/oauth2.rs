@@ -76,11 +76,11 @@ impl OAuth2 {
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
         let store = &*self.server.context.secrets;
         let shown = self.server.config.grant.inputs(store, session).await?;
-        let key = shown.key();
+        let key = shown.cache_key();
         let client = match self.server.client(store).await {
             Ok(client) => client,
             // While the store is down, calls whose token is still good succeed.
-            Err(error) if error.is_transient() => return self.cache.good(&key).ok_or(error),
+            Err(error) if error.is_transient() => return self.cache.valid_token(&key).ok_or(error),
             Err(error) => return Err(error),
         };
         let version = SecretsVersion::new(client.secrets().chain(shown.actor.iter().cloned()));
@@ -105,7 +105,7 @@ impl OAuth2 {
                 match self.server.request_token(client, self.token_request(shown), time).await {
                     Ok(answered) => {
                         let now = self.server.context.clock.now();
-                        let expires_in = shown.life(answered.expires_in, now);
+                        let expires_in = shown.token_lifetime(answered.expires_in, now);
                         let token = answered.token;
                         return Ok(IssuedToken { token, expires_in, asked_at });
                     }
@@ -113,7 +113,7 @@ impl OAuth2 {
                     Err(TokenRequestError::Failed(failure)) => failure,
                 };
             if !matches!(failure, EndpointFailure::Refused { .. }) {
-                self.server.endpoint.forget();
+                self.server.endpoint.forget_metadata();
             }
             let wait = match failure {
                 EndpointFailure::Unavailable { retry: Retry::After(time), .. } => {
@@ -124,7 +124,7 @@ impl OAuth2 {
             };
             let is_in_time = |wait: &Duration| started.elapsed().saturating_add(*wait) < TOKEN_TIME;
             let Some(wait) = wait.filter(is_in_time) else {
-                return Err(self.server.error(&failure));
+                return Err(self.server.credential_error(&failure));
             };
             sleep(wait).await;
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
@@ -170,7 +170,7 @@ impl Authenticator for OAuth2 {
 
     fn description(&self) -> Option<String> {
         let name = format!("the token of `{}`", self.server.config.name);
-        Some(description_with_age(&name, self.cache.age(&grant::OWN)))
+        Some(description_with_age(&name, self.cache.token_age(&grant::OWN)))
     }
 
     async fn handle_refusal(
@@ -184,7 +184,7 @@ impl Authenticator for OAuth2 {
             return false;
         };
         let secrets = &authorization.secrets;
-        let helps = self.cache.handle_refusal(&shown.key(), secrets, refusal);
+        let helps = self.cache.handle_refusal(&shown.cache_key(), secrets, refusal);
         match &self.logins {
             Some(logins) if helps => logins.handle_refusal(secrets),
             _ => helps,

@@ -32,7 +32,7 @@ struct SessionHeader {
 
 impl SessionHeader {
     /// The text of the session's value; `None` for a structure, or without a value.
-    fn text(&self, session: &Session) -> Option<String> {
+    fn value_text(&self, session: &Session) -> Option<String> {
         match self.source.value(session)? {
             Value::String(text) => Some(text),
             value @ (Value::Bool(_) | Value::Number(_)) => Some(value.to_string()),
@@ -41,9 +41,9 @@ impl SessionHeader {
     }
 
     /// The text, if a header can hold it.
-    fn fitting(&self, session: &Session) -> Result<String, Error> {
+    fn checked_header_text(&self, session: &Session) -> Result<String, Error> {
         let source = self.source.to_string();
-        let text = self.text(session).filter(|text| !text.is_empty());
+        let text = self.value_text(session).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| error::no_header_value(&self.name, &source))?;
         match HeaderValue::try_from(&text) {
             Ok(_) => Ok(text),
@@ -59,7 +59,7 @@ impl Authenticator for SessionHeader {
         request: &mut Request<Bytes>,
         session: &Session,
     ) -> Result<Authorization, Error> {
-        self.place.put_plain(request, &self.fitting(session)?)?;
+        self.place.put_plain(request, &self.checked_header_text(session)?)?;
         // No credential was placed.
         Ok(Authorization::default())
     }
@@ -69,11 +69,11 @@ impl Authenticator for SessionHeader {
     }
 
     fn shown_places(&self, session: &Session) -> Result<Vec<CredentialPlace>, Error> {
-        Ok(vec![self.place.clone().with_plain(self.fitting(session)?)])
+        Ok(vec![self.place.clone().with_plain(self.checked_header_text(session)?)])
     }
 
     fn fingerprint(&self, session: &Session, hasher: &mut FingerprintHasher) {
-        hasher.text(&self.text(session).unwrap_or_default());
+        hasher.text(&self.value_text(session).unwrap_or_default());
     }
 }
 

@@ -72,7 +72,7 @@ impl CredentialSource {
             }
             Self::SessionCredential(name) => {
                 let place = format!("{CREDENTIALS}{name}");
-                usable(&place, session.credential(name).cloned())
+                checked_session_value(&place, session.credential(name).cloned())
             }
             Self::SessionParameter(name) => session_value(name, session.parameter(name)),
         }
@@ -169,11 +169,11 @@ pub(crate) async fn fetch_text(
 /// The session's text is taken literally: `env:NAME` in it is not a reference.
 fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
     let text = value.and_then(Value::as_str);
-    usable(place, text.map(|text| Secret::new(text.to_owned())))
+    checked_session_value(place, text.map(|text| Secret::new(text.to_owned())))
 }
 
 /// Threat 25 of `SECURITY.md`: without the session's value no request is sent.
-fn usable(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
+fn checked_session_value(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
     let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
     let Some(secret) = secret else { return Err(error::missing_session_value(place)) };
     secret.expose_as_token().map_err(|why| error::unusable_session_value(place, &why))?;

@@ -85,11 +85,11 @@ impl TokenCache {
     }
 
     /// The token of `key` while it is valid, even if the operator's secrets changed.
-    pub(crate) fn good(&self, key: &Key) -> Option<Secret> {
-        good(&*self.tokens.existing_slot(key)?)
+    pub(crate) fn valid_token(&self, key: &Key) -> Option<Secret> {
+        valid_token_in(&*self.tokens.existing_slot(key)?)
     }
 
-    pub(crate) fn age(&self, key: &Key) -> Option<Duration> {
+    pub(crate) fn token_age(&self, key: &Key) -> Option<Duration> {
         self.tokens.existing_slot(key)?.inspect_value(|held| held.fetched_at.elapsed())
     }
 
@@ -109,15 +109,16 @@ impl TokenCache {
         refused: &[Secret],
         refusal: CredentialRefusal,
     ) -> bool {
-        let holder =
-            self.tokens.find(|slot| good(slot).is_some_and(|token| is_of(&token, refused)));
+        let holder = self
+            .tokens
+            .find(|slot| valid_token_in(slot).is_some_and(|token| is_of(&token, refused)));
         holder.is_none_or(|slot| is_replaced(&slot, refused, refusal))
     }
 }
 
 type Slot = SingleFlight<CachedToken, Error, SecretsVersion>;
 
-fn good(slot: &Slot) -> Option<Secret> {
+fn valid_token_in(slot: &Slot) -> Option<Secret> {
     slot.inspect_value(|held| (Instant::now() < held.life.end).then(|| held.value.secret.clone()))?
 }
 
@@ -129,7 +130,7 @@ fn is_of(token: &Secret, secrets: &[Secret]) -> bool {
 /// a while, since the token is not the cause: otherwise every call would request a token.
 fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> bool {
     let is_left = slot.inspect_value(|held| {
-        let is_young = held.fetched_at.elapsed() < rest(held);
+        let is_young = held.fetched_at.elapsed() < replacement_pause(held);
         let is_left = is_young && (held.is_replacement || refusal == CredentialRefusal::Unnamed);
         is_left && is_of(&held.value.secret, refused)
     });
@@ -142,7 +143,7 @@ fn is_replaced(slot: &Slot, refused: &[Secret], refusal: CredentialRefusal) -> b
 
 /// The time for which a token is not replaced again. It must be shorter than the token's lifetime, or the token would
 /// never be replaced.
-fn rest(held: &CachedValue<CachedToken, SecretsVersion>) -> Duration {
+fn replacement_pause(held: &CachedValue<CachedToken, SecretsVersion>) -> Duration {
     let life = held.life.end.saturating_duration_since(held.fetched_at);
     if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
 }
@@ -167,7 +168,7 @@ async fn fetch_token(
             tell_had(expires_in);
             let header = place::bearer_header(&secret);
             let token = CachedToken { secret, header, checked_at: Instant::now() };
-            Ok((token, lifetime::life(asked_at, expires_in)))
+            Ok((token, lifetime::token_life(asked_at, expires_in)))
         }
         Err(error) => {
             tracing::warn!(%error, "no fresh token");

@@ -42,10 +42,10 @@ struct SignatureRefusal {
 
 impl SignatureRefusal {
     fn from_response(answer: &Response<Bytes>) -> Self {
-        let mut said = Self::of_body(answer.body());
+        let mut said = Self::from_body(answer.body());
         let headers = answer.headers();
         // `x-amzn-ErrorType: InvalidSignatureException:http://…`, of services that speak JSON.
-        if let Some(name) = text(headers, "x-amzn-errortype") {
+        if let Some(name) = header_text(headers, "x-amzn-errortype") {
             name.split(':').next().unwrap_or_default().clone_into(&mut said.name);
         }
         if let Some((_, name)) = said.name.rsplit_once('#') {
@@ -57,15 +57,15 @@ impl SignatureRefusal {
         {
             let (_, times) = times.split_once(": ").unwrap_or_default();
             let (_, theirs) = times.split_once('(').unwrap_or_default();
-            said.request_time = times.split(' ').next().and_then(time);
-            said.server_time = theirs.split(' ').next().and_then(time);
+            said.request_time = times.split(' ').next().and_then(repeatable_time);
+            said.server_time = theirs.split(' ').next().and_then(repeatable_time);
         }
-        let date = || headers.get(DATE).and_then(|date| time(date.to_str().ok()?));
+        let date = || headers.get(DATE).and_then(|date| repeatable_time(date.to_str().ok()?));
         said.server_time = said.server_time.take().or_else(date);
         said
     }
 
-    fn of_body(body: &[u8]) -> Self {
+    fn from_body(body: &[u8]) -> Self {
         if let Ok(Value::Object(members)) = serde_json::from_slice(body) {
             let member = |names: [&str; 3]| {
                 let value = names.into_iter().find_map(|name| members.get(name)?.as_str());
@@ -83,8 +83,8 @@ impl SignatureRefusal {
         Self {
             name: element("Code").unwrap_or_default().to_owned(),
             message: element("Message").unwrap_or_default().to_owned(),
-            request_time: element("RequestTime").and_then(time),
-            server_time: element("ServerTime").and_then(time),
+            request_time: element("RequestTime").and_then(repeatable_time),
+            server_time: element("ServerTime").and_then(repeatable_time),
             region: element("Region").filter(|region| is_region(region)).map(str::to_owned),
         }
     }
@@ -114,12 +114,12 @@ impl SignatureRefusal {
     }
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
 /// A time that may be repeated: only characters of the forms of ISO 8601 and RFC 9110 §5.6.7.
-fn time(text: &str) -> Option<String> {
+fn repeatable_time(text: &str) -> Option<String> {
     let text = text.trim();
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" ,.:+-".contains(&byte);
     (matches!(text.len(), 16..=32) && text.bytes().all(is_allowed)).then(|| text.to_owned())

@@ -29,14 +29,14 @@ pub(super) fn signed_jwt(
     now: SystemTime,
 ) -> Result<Secret, Error> {
     let algorithm = settings.algorithm;
-    let (key, by_key) = read(&settings.key, key)?;
+    let (key, by_key) = signing_key(&settings.key, key)?;
     let algorithm = algorithm.map_or(by_key, algorithm_of);
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let claims = Claims {
         iss: client_id,
         sub: client_id,
         aud: audience,
-        jti: unique()?,
+        jti: unique_id()?,
         iat: now.saturating_sub(SKEW).as_secs(),
         exp: now.saturating_add(LIFE).as_secs(),
     };
@@ -47,7 +47,10 @@ pub(super) fn signed_jwt(
     jwt.map(Secret::new).map_err(|_| error::unusable_key(&settings.key, expected))
 }
 
-fn read(reference: &SecretReference, key: &Secret) -> Result<(EncodingKey, Algorithm), Error> {
+fn signing_key(
+    reference: &SecretReference,
+    key: &Secret,
+) -> Result<(EncodingKey, Algorithm), Error> {
     let pem = key.expose().as_bytes();
     let read = EncodingKey::from_rsa_pem(pem);
     let read = read.or_else(|_| EncodingKey::from_ec_pem(pem));
@@ -74,7 +77,7 @@ fn algorithm_of(algorithm: SigningAlgorithm) -> Algorithm {
 }
 
 /// A unique id. RFC 7523 §3: a server may refuse a JWT it has seen.
-fn unique() -> Result<String, Error> {
+fn unique_id() -> Result<String, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;
     Ok(hexadecimal(&bytes))

@@ -68,7 +68,7 @@ impl Endpoint {
     }
 
     /// Scheme, host and port of the server that is contacted first.
-    pub(super) fn server(&self) -> Option<String> {
+    pub(super) fn server_origin(&self) -> Option<String> {
         let url = match &self.named {
             TokenEndpoint::Described => return None,
             TokenEndpoint::DescribedMetadata(described) => &described.url,
@@ -99,13 +99,13 @@ impl Endpoint {
         time: Duration,
     ) -> Result<Arc<Endpoints>, EndpointFailure> {
         let read = async |_| {
-            let endpoints = self.read(transport, time).await?;
+            let endpoints = self.read_endpoints(transport, time).await?;
             Ok((Arc::new(endpoints), Life::from_duration(KEPT)))
         };
         self.endpoints.get(&(), read).await
     }
 
-    async fn read(
+    async fn read_endpoints(
         &self,
         transport: &dyn Transport,
         time: Duration,
@@ -126,7 +126,7 @@ impl Endpoint {
     }
 
     /// Forgets the metadata, because the server may have moved.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget_metadata(&self) {
         self.endpoints.forget_if(|_| true);
     }
 }
@@ -140,13 +140,13 @@ struct MetadataReader<'a> {
 
 impl MetadataReader<'_> {
     async fn fetch_issuer_endpoints(&self, issuer: &str) -> Result<Endpoints, EndpointFailure> {
-        for url in locations(issuer) {
+        for url in metadata_urls(issuer) {
             let Some(metadata) = self.metadata(&url).await? else { continue };
             // RFC 8414 §3.3: the issuers must be equal, else the document belongs to another server.
             if metadata.issuer != issuer {
                 return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
             }
-            return metadata.endpoints();
+            return metadata.into_checked_endpoints();
         }
         Err(EndpointFailure::unreadable("the issuer does not say where its token endpoint is"))
     }
@@ -160,7 +160,7 @@ impl MetadataReader<'_> {
         let fetched_metadata = self.metadata(&url).await?;
         let metadata = fetched_metadata
             .ok_or_else(|| EndpointFailure::unreadable("there are no metadata of the issuer"))?;
-        if !locations(&metadata.issuer).contains(&url) {
+        if !metadata_urls(&metadata.issuer).contains(&url) {
             return Err(EndpointFailure::unreadable(ANOTHER_ISSUER));
         }
         let is_allowed = |endpoint: &String| {
@@ -206,7 +206,7 @@ impl MetadataReader<'_> {
 }
 
 impl Metadata {
-    fn endpoints(self) -> Result<Endpoints, EndpointFailure> {
+    fn into_checked_endpoints(self) -> Result<Endpoints, EndpointFailure> {
         let issuer = self.issuer.parse::<Url>().ok();
         let is_safe = |endpoint: &String| {
             let url = endpoint.parse::<Url>().ok();
@@ -238,7 +238,7 @@ impl Metadata {
 }
 
 /// The URLs of an issuer's metadata: `OpenID` Connect Discovery 1.0 §4 appends the path, RFC 8414 §3 inserts it.
-fn locations(issuer: &str) -> Vec<Url> {
+fn metadata_urls(issuer: &str) -> Vec<Url> {
     let Ok(base) = issuer.parse::<Url>() else { return Vec::new() };
     let path = base.path().trim_end_matches('/');
     let paths = [

@@ -114,7 +114,7 @@ impl<'s> GrantInputs<'s> {
     }
 
     /// The lifetime in seconds of a token that is issued `now`: the `said` one, limited to that of the exchanged token.
-    pub(super) fn life(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
+    pub(super) fn token_lifetime(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
         let Some(expires) = self.expires else { return said };
         let left = expires.duration_since(now).unwrap_or_default().as_secs_f64();
         let said = said.unwrap_or(UNSAID.as_secs_f64());
@@ -123,7 +123,7 @@ impl<'s> GrantInputs<'s> {
 
     /// The key of the token in the cache: one session's user or one caller, and the actor; no other session or caller
     /// can get this key.
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn cache_key(&self) -> Key {
         let Some(subject) = &self.subject else { return OWN };
         let mut hash = Sha256::new();
         let actor = self.actor.as_ref().map(Secret::expose);

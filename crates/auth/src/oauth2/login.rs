@@ -99,7 +99,7 @@ impl Login {
         let page = self.fetch_endpoints().await?.authorization_url;
         let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
         let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
-        let all = all.map_err(|failure| server.error(&failure))?;
+        let all = all.map_err(|failure| server.credential_error(&failure))?;
         let issuer = all.issuer.clone().map(|issuer| (issuer, all.names_itself));
         code::browser_login(&server.config, client.id.expose(), &page, redirect_url, issuer)
     }
@@ -180,7 +180,7 @@ impl Login {
     async fn fetch_endpoints(&self) -> Result<LoginEndpoints, Error> {
         let server = &*self.logins.server;
         let all = server.endpoint.fetch_endpoints(&*server.context.transport, TIME).await;
-        let all = all.map_err(|failure| server.error(&failure))?;
+        let all = all.map_err(|failure| server.credential_error(&failure))?;
         let own = self.endpoints.clone();
         Ok(LoginEndpoints {
             authorization_url: own.authorization_url.or_else(|| all.authorization.clone()),
@@ -194,10 +194,10 @@ impl Login {
 
     async fn store_grant(&self, name: &str, held: &StoredGrant) -> Result<LoggedIn, Error> {
         let _lock = self.logins.lock(name).await?;
-        self.logins.keep(name, held).await?;
+        self.logins.store_grant(name, held).await?;
         Ok(LoggedIn {
             scopes: held.scopes.clone(),
-            expires_in: held.life(),
+            expires_in: held.token_lifetime(),
             place: self.logins.store()?.place(name),
             is_renewed: held.refresh_token.is_some(),
         })

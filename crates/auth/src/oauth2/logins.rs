@@ -64,14 +64,18 @@ impl Logins {
         let asking = match &held.refresh_token {
             Some(token) => match self.request_grant(client, token, &held).await {
                 Ok(renewed) => {
-                    self.keep(name, &renewed).await?;
+                    self.store_grant(name, &renewed).await?;
                     return Ok(self.issued_token(&renewed));
                 }
                 Err(TokenRequestError::Failed(EndpointFailure::Refused {
                     code: code @ "invalid_grant",
                     ..
                 })) => {
-                    return Err(error::login_refused(self.credential(), code, self.command()));
+                    return Err(error::login_refused(
+                        self.credential_name(),
+                        code,
+                        self.login_command(),
+                    ));
                 }
                 Err(asking) => Some(asking),
             },
@@ -82,10 +86,10 @@ impl Logins {
         }
         Err(match asking {
             Some(asking) => {
-                self.server.endpoint.forget();
+                self.server.endpoint.forget_metadata();
                 self.server.error_of(&asking)
             }
-            None => error::login_over(self.credential(), self.command()),
+            None => error::login_over(self.credential_name(), self.login_command()),
         })
     }
 
@@ -108,12 +112,12 @@ impl Logins {
     pub(super) async fn read_grant(&self, name: &str) -> Result<Option<StoredGrant>, Error> {
         let text = self.store()?.get(name).await;
         let Some(text) = text.map_err(|source| self.store_error(source))? else { return Ok(None) };
-        let unreadable = || error::login_unreadable(self.credential(), self.command());
-        StoredGrant::read(&text).map(Some).ok_or_else(unreadable)
+        let unreadable = || error::login_unreadable(self.credential_name(), self.login_command());
+        StoredGrant::from_stored_text(&text).map(Some).ok_or_else(unreadable)
     }
 
-    pub(super) async fn keep(&self, name: &str, held: &StoredGrant) -> Result<(), Error> {
-        let kept = self.store()?.put(name, &held.text()).await;
+    pub(super) async fn store_grant(&self, name: &str, held: &StoredGrant) -> Result<(), Error> {
+        let kept = self.store()?.put(name, &held.stored_text()).await;
         kept.map_err(|source| self.store_error(source))
     }
 
@@ -158,23 +162,23 @@ impl Logins {
 
     pub(super) fn store(&self) -> Result<&dyn GrantStore, Error> {
         let store = self.server.context.grants.as_deref();
-        store.ok_or_else(|| error::no_grant_store(self.credential()))
+        store.ok_or_else(|| error::no_grant_store(self.credential_name()))
     }
 
     pub(super) fn missing_login_error(&self) -> Error {
-        error::no_login(self.credential(), self.command())
+        error::no_login(self.credential_name(), self.login_command())
     }
 
-    fn credential(&self) -> &str {
+    fn credential_name(&self) -> &str {
         &self.server.config.name
     }
 
-    fn command(&self) -> Option<&str> {
+    fn login_command(&self) -> Option<&str> {
         self.server.context.grants.as_deref().and_then(GrantStore::login_command)
     }
 
     fn store_error(&self, source: callgate_secret::Error) -> Error {
-        error::login_unkept(self.credential(), source)
+        error::login_unkept(self.credential_name(), source)
     }
 
     fn is_fresh(&self, held: &StoredGrant) -> bool {

@@ -44,8 +44,8 @@ impl Server {
         form.extend((!scope.is_empty()).then_some(("scope", &*scope)));
         form.extend(asked.parameters);
         let request = self.request(client, &url, &form)?;
-        let token = response::token(&self.send(request, time).await?);
-        Ok(token.map_err(|failure| failure.without_secrets(&masker(client, &form)))?)
+        let token = response::token_response(&self.send(request, time).await?);
+        Ok(token.map_err(|failure| failure.without_secrets(&request_masker(client, &form)))?)
     }
 
     /// Sends a form to another endpoint, and returns the body of a response with status 200.
@@ -58,10 +58,12 @@ impl Server {
     ) -> Result<Bytes, TokenRequestError> {
         let answer = self.send(self.request(client, url, form)?, time).await?;
         // Some servers refuse with status 200.
-        if answer.status() == StatusCode::OK && response::code(answer.body()).is_none() {
+        if answer.status() == StatusCode::OK && response::refusal_code(answer.body()).is_none() {
             return Ok(answer.into_body());
         }
-        Err(response::failure(&answer).without_secrets(&masker(client, form)).into())
+        Err(response::endpoint_failure(&answer)
+            .without_secrets(&request_masker(client, form))
+            .into())
     }
 
     fn request(
@@ -70,7 +72,7 @@ impl Server {
         url: &str,
         form: &[(&str, &str)],
     ) -> Result<Request<Bytes>, TokenRequestError> {
-        let proof = self.proof(client, url)?;
+        let proof = self.client_proof(client, url)?;
         let id = client.id.expose();
         let mut text = Serializer::new(String::new());
         text.extend_pairs(form);
@@ -112,18 +114,18 @@ impl Server {
     ) -> Result<Response<Bytes>, EndpointFailure> {
         let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
         let answer = self.context.transport.send(request, &limits).await;
-        answer.map_err(|error| unsent(&error, self.endpoint.named_by()))
+        answer.map_err(|error| sending_failure(&error, self.endpoint.named_by()))
     }
 }
 
 /// Finds what was secret in a request: a server may repeat it in its reasons.
-fn masker(client: &Client, form: &[(&str, &str)]) -> Masker<'static> {
+fn request_masker(client: &Client, form: &[(&str, &str)]) -> Masker<'static> {
     let secrets = form.iter().filter(|(name, _)| !PLAIN.contains(name));
     let secrets = secrets.map(|(_, value)| Secret::new((*value).to_owned()));
     Masker::new(client.secret().into_iter().cloned().chain(secrets).collect::<Vec<_>>())
 }
 
-fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
+fn sending_failure(error: &callgate_transport::Error, named_by: NamedBy) -> EndpointFailure {
     let later = |why| EndpointFailure::Unavailable { why, retry: Retry::Later };
     match error.kind() {
         ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => EndpointFailure::Unavailable {

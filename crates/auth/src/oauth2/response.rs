@@ -15,22 +15,22 @@ use super::{
     token_response::TokenResponse,
 };
 
-pub(super) fn token(answer: &Response<Bytes>) -> Result<TokenResponse, EndpointFailure> {
+pub(super) fn token_response(answer: &Response<Bytes>) -> Result<TokenResponse, EndpointFailure> {
     if !answer.status().is_success() {
-        return Err(failure(answer));
+        return Err(endpoint_failure(answer));
     }
     if answer.body().trim_ascii().is_empty() {
         let why = "the answer of the token endpoint is empty";
         return Err(EndpointFailure::Unavailable { why, retry: Retry::Soon });
     }
-    let members = members(answer.body())
+    let members = body_members(answer.body())
         .filter(|members| members.get("access_token").is_some_and(Value::is_string));
-    members.map_or_else(|| Err(failure(answer)), TokenResponse::read)
+    members.map_or_else(|| Err(endpoint_failure(answer)), TokenResponse::from_members)
 }
 
-pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
+pub(super) fn endpoint_failure(answer: &Response<Bytes>) -> EndpointFailure {
     let status = answer.status();
-    match code(answer.body()) {
+    match refusal_code(answer.body()) {
         Some("server_error" | "temporarily_unavailable") => out_of_order(answer, Retry::Later),
         Some(code) if status.is_client_error() && !is_to_wait(status) => {
             EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
@@ -38,14 +38,14 @@ pub(super) fn failure(answer: &Response<Bytes>) -> EndpointFailure {
         Some(code) if status.is_success() => {
             EndpointFailure::Refused { code, said: refusal_reason(answer.body()) }
         }
-        _ => of_status(answer),
+        _ => status_failure(answer),
     }
 }
 
 /// The code of the refusal in a body, if it contains one: where RFC 6749 §5.2 has it, or where servers of other
 /// traditions have it.
-pub(super) fn code(body: &[u8]) -> Option<&'static str> {
-    let members = members(body)?;
+pub(super) fn refusal_code(body: &[u8]) -> Option<&'static str> {
+    let members = body_members(body)?;
     let error = members.get("error").filter(|error| is_said(error));
     let inner = error.and_then(Value::as_object);
     let inner = inner.into_iter().flat_map(|inner| INNER.iter().map(|name| inner.get(*name)));
@@ -57,7 +57,7 @@ pub(super) fn code(body: &[u8]) -> Option<&'static str> {
 
 /// The reason of a refusal, where RFC 6749 §5.2 has it, or where servers of other traditions have it.
 fn refusal_reason(body: &[u8]) -> Option<String> {
-    let members = members(body)?;
+    let members = body_members(body)?;
     let inner = members.get("error").and_then(Value::as_object);
     let outer = REASONS.iter().filter_map(|name| members.get(*name));
     let inner =
@@ -71,7 +71,7 @@ fn is_said(error: &Value) -> bool {
 }
 
 /// The members of a body, whatever its media type says.
-fn members(body: &[u8]) -> Option<Map<String, Value>> {
+fn body_members(body: &[u8]) -> Option<Map<String, Value>> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
     if body.starts_with(b"{") {
         return serde_json::from_slice(body).ok();
@@ -82,7 +82,7 @@ fn members(body: &[u8]) -> Option<Map<String, Value>> {
     Some(pairs.map(|(name, value)| (name, Value::String(value))).collect())
 }
 
-fn of_status(answer: &Response<Bytes>) -> EndpointFailure {
+fn status_failure(answer: &Response<Bytes>) -> EndpointFailure {
     let status = answer.status();
     let retry = match status {
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {

@@ -66,7 +66,11 @@ impl Server {
         Ok(Client { id, secret })
     }
 
-    pub(super) fn proof<'a>(&self, client: &'a Client, url: &str) -> Result<Proof<'a>, Error> {
+    pub(super) fn client_proof<'a>(
+        &self,
+        client: &'a Client,
+        url: &str,
+    ) -> Result<Proof<'a>, Error> {
         let chosen = self.config.client.as_ref().map(|client| &client.authentication);
         Ok(match (chosen, &client.secret) {
             (Some(ClientAuthentication::Basic(_)), Some(secret)) => Proof::Basic(secret),
@@ -81,7 +85,7 @@ impl Server {
         })
     }
 
-    pub(super) fn error(&self, failure: &EndpointFailure) -> Error {
+    pub(super) fn credential_error(&self, failure: &EndpointFailure) -> Error {
         let name = &self.config.name;
         let error = match failure {
             EndpointFailure::Refused { code, .. } => match self.config.grant.session_place_of(code)
@@ -96,7 +100,7 @@ impl Server {
             EndpointFailure::Refused { said, .. } => said.clone(),
             _ => None,
         };
-        error.asked_at(self.endpoint.server(), said)
+        error.asked_at(self.endpoint.server_origin(), said)
     }
 
     /// The other way to send the client's secret, if the server refuses the client: some servers read only one of the
@@ -112,7 +116,7 @@ impl Server {
 
     pub(super) fn error_of(&self, asking: &TokenRequestError) -> Error {
         match asking {
-            TokenRequestError::Failed(failure) => self.error(failure),
+            TokenRequestError::Failed(failure) => self.credential_error(failure),
             TokenRequestError::Impossible(error) => error.clone(),
         }
     }

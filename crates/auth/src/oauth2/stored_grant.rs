@@ -39,18 +39,20 @@ impl StoredGrant {
         refresh_token: Option<Secret>,
         scopes: &[String],
     ) -> Self {
-        let issued_at = milliseconds(asked_at);
+        let issued_at = milliseconds_since_epoch(asked_at);
         Self {
             access_token: answered.token,
             refresh_token: answered.refresh_token.or(refresh_token),
             scopes: answered.scopes.unwrap_or_else(|| scopes.to_vec()),
             issued_at,
-            expires_at: answered.expires_in.map(|seconds| issued_at.saturating_add(life(seconds))),
+            expires_at: answered
+                .expires_in
+                .map(|seconds| issued_at.saturating_add(lifetime_milliseconds(seconds))),
         }
     }
 
     /// Reads a kept text; `None` if it is not a grant of this version.
-    pub(super) fn read(text: &Secret) -> Option<Self> {
+    pub(super) fn from_stored_text(text: &Secret) -> Option<Self> {
         let text: GrantText<String> = serde_json::from_str(text.expose()).ok()?;
         let GrantText { version, access_token, refresh_token, scopes, issued_at, expires_at } =
             text;
@@ -63,7 +65,7 @@ impl StoredGrant {
         })
     }
 
-    pub(super) fn text(&self) -> Secret {
+    pub(super) fn stored_text(&self) -> Secret {
         let text = serde_json::to_string(&GrantText {
             version: VERSION,
             access_token: self.access_token.expose(),
@@ -76,7 +78,7 @@ impl StoredGrant {
     }
 
     /// The lifetime of the access token, from the time of the request; `None` if it is unknown.
-    pub(super) fn life(&self) -> Option<Duration> {
+    pub(super) fn token_lifetime(&self) -> Option<Duration> {
         let life = self.expires_at?.saturating_sub(self.issued_at);
         Some(Duration::from_millis(life))
     }
@@ -84,29 +86,29 @@ impl StoredGrant {
     /// The remaining lifetime; `None` if it is unknown. A clock that was set back does not extend it beyond the full
     /// lifetime.
     pub(super) fn remaining_life(&self, now: SystemTime) -> Option<Duration> {
-        let left = self.expires_at?.saturating_sub(milliseconds(now));
-        Some(Duration::from_millis(left).min(self.life()?))
+        let left = self.expires_at?.saturating_sub(milliseconds_since_epoch(now));
+        Some(Duration::from_millis(left).min(self.token_lifetime()?))
     }
 
     /// Returns true if the token need not be renewed yet: every process renews before the expiry, so that no call waits.
     pub(super) fn is_fresh(&self, now: SystemTime) -> bool {
-        let times = self.remaining_life(now).zip(self.life());
+        let times = self.remaining_life(now).zip(self.token_lifetime());
         times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
     }
 
     pub(super) fn is_good(&self, now: SystemTime) -> bool {
-        let times = self.remaining_life(now).zip(self.life());
+        let times = self.remaining_life(now).zip(self.token_lifetime());
         times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
     }
 }
 
-fn milliseconds(time: SystemTime) -> u64 {
+fn milliseconds_since_epoch(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A lifetime in milliseconds, from the number that a server sent.
-fn life(seconds: f64) -> u64 {
+fn lifetime_milliseconds(seconds: f64) -> u64 {
     let seconds = seconds.clamp(0.0, LONGEST_SECONDS);
     let life = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     u64::try_from(life.as_millis()).unwrap_or_default()
@@ -143,13 +145,16 @@ mod tests {
     #[test]
     fn a_stored_grant_is_read_again_and_never_printed() {
         let held = held(Some(60.0));
-        let read = StoredGrant::read(&held.text()).unwrap();
+        let read = StoredGrant::from_stored_text(&held.stored_text()).unwrap();
         assert!(read.access_token.is_same_value(&held.access_token));
         assert_eq!(read.refresh_token.unwrap().expose(), "canary-refresh", "the old one stays");
         assert_eq!((read.scopes, read.expires_at), (vec!["read".to_owned()], Some(1_060_000)));
-        assert!(!format!("{held:?} {:?}", held.text()).contains("canary"), "{held:?}");
+        assert!(!format!("{held:?} {:?}", held.stored_text()).contains("canary"), "{held:?}");
         for other in ["", "{}", "{\"version\":2}"] {
-            assert!(StoredGrant::read(&Secret::new(other.to_owned())).is_none(), "{other}");
+            assert!(
+                StoredGrant::from_stored_text(&Secret::new(other.to_owned())).is_none(),
+                "{other}"
+            );
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct TokenResponse {
 
 impl TokenResponse {
     /// Reads the token from the members of a response; without a text at `access_token`, the token is empty.
-    pub(super) fn read(mut members: Map<String, Value>) -> Result<Self, EndpointFailure> {
+    pub(super) fn from_members(mut members: Map<String, Value>) -> Result<Self, EndpointFailure> {
         if let Some(scheme) = members.get("token_type").and_then(other_scheme) {
             let why = format!("the token is of the type `{scheme}`, not one for `Bearer`");
             return Err(EndpointFailure::Unreadable(why.into()));
@@ -76,7 +76,7 @@ mod tests {
     #[track_caller]
     fn read(members: &str) -> TokenResponse {
         let text = format!("{{\"access_token\":\"canary\"{members}}}");
-        let read = TokenResponse::read(serde_json::from_str(&text).unwrap()).unwrap();
+        let read = TokenResponse::from_members(serde_json::from_str(&text).unwrap()).unwrap();
         assert!(!format!("{read:?}").contains("canary"));
         read
     }

@@ -169,8 +169,8 @@ async fn the_number_of_cached_tokens_is_bounded() {
         asking.await;
     }
     assert!(cache.tokens.len() <= MAX_TOKENS);
-    assert!(cache.good(&key(MAX_TOKENS + 9)).is_some(), "the last is kept");
-    assert!(cache.good(&key(0)).is_none(), "those that end first go first");
+    assert!(cache.valid_token(&key(MAX_TOKENS + 9)).is_some(), "the last is kept");
+    assert!(cache.valid_token(&key(0)).is_none(), "those that end first go first");
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) fn browser_login(
 ) -> Result<BegunLogin, Error> {
     let url = page.parse::<Url>().ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let mut url = url.ok_or_else(|| error::no_login_page(&config.name))?;
-    let (state, verifier) = (random()?, random()?);
+    let (state, verifier) = (random_verifier()?, random_verifier()?);
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.expose()));
     let scopes = config.scopes.join(" ");
     let mut query = url.query_pairs_mut();
@@ -79,7 +79,7 @@ pub(super) async fn exchange_code(
     query: &str,
 ) -> Result<StoredGrant, Error> {
     let config = &server.config;
-    let code = code(&begun, &config.name, query)?;
+    let code = code_from_query(&begun, &config.name, query)?;
     let mut parameters = vec![
         ("code", code.expose()),
         ("redirect_uri", &*begun.redirect_url),
@@ -94,7 +94,7 @@ pub(super) async fn exchange_code(
 }
 
 /// The code in a query, which must belong to this login and this server.
-fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Error> {
+fn code_from_query(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Error> {
     if !begun.is_answered_by(query) {
         return Err(error::foreign_login(credential, "the browser came back from another login"));
     }
@@ -130,7 +130,7 @@ fn has_parameter(query: &str, name: &str) -> bool {
 }
 
 /// RFC 7636 §4.1: 32 random bytes make a verifier of 43 characters.
-fn random() -> Result<Secret, Error> {
+fn random_verifier() -> Result<Secret, Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;
     Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))

@@ -80,14 +80,14 @@ pub(super) async fn begin_device_login(
     form.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
     let body = server.post(client, url, &form, TOKEN_TIME).await;
     let body = body.map_err(|asking| server.error_of(&asking))?;
-    read(&body).ok_or_else(|| {
+    device_login_from_body(&body).ok_or_else(|| {
         let why = "the authorization server says nothing that a person could type";
         error::foreign_login(&config.name, why)
     })
 }
 
 /// Reads a server's response. It is shown to a person, so it must be a plain code and a web page.
-fn read(body: &[u8]) -> Option<DeviceLogin> {
+fn device_login_from_body(body: &[u8]) -> Option<DeviceLogin> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let page = |text: &str| {
         let url = text.parse::<Url>().ok();
@@ -146,7 +146,7 @@ pub(super) async fn poll_for_grant(
             }
             Err(TokenRequestError::Failed(EndpointFailure::Refused { code, said })) => {
                 return Err(
-                    error::login_denied(name, code).asked_at(server.endpoint.server(), said)
+                    error::login_denied(name, code).asked_at(server.endpoint.server_origin(), said)
                 );
             }
             // A server that is temporarily unavailable is polled less often.

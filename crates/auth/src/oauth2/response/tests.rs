@@ -41,7 +41,7 @@ fn a_token_is_read_under_every_media_type_and_status_of_success() {
     for body in bodies {
         for media_type in media_types {
             for status in [200, 201, 203] {
-                let read = token(&answer(status, media_type, body));
+                let read = token_response(&answer(status, media_type, body));
                 let read = read.unwrap_or_else(|failure| panic!("{body}: {failure:?}"));
                 assert_eq!(read.token.expose(), "T", "{status} {media_type} {body}");
             }
@@ -52,7 +52,7 @@ fn a_token_is_read_under_every_media_type_and_status_of_success() {
 #[track_caller]
 fn check(status: u16, body: &str, expected: &str) {
     for media_type in ["application/json", "text/plain", "text/html"] {
-        let failure = token(&answer(status, media_type, body)).unwrap_err();
+        let failure = token_response(&answer(status, media_type, body)).unwrap_err();
         assert_eq!(shown(&failure), expected, "{status} {media_type} {body}");
     }
 }
@@ -99,14 +99,16 @@ fn the_reason_of_a_refusal_is_kept_on_one_line_without_the_secrets_of_its_reques
         (r#"{"error":"invalid_client","error_description":" "}"#, None),
         (r#"{"error":"invalid_client","error_description":7}"#, None),
     ] {
-        let failure =
-            token(&answer(400, "application/json", body)).unwrap_err().without_secrets(&masker);
+        let failure = token_response(&answer(400, "application/json", body))
+            .unwrap_err()
+            .without_secrets(&masker);
         let EndpointFailure::Refused { said, .. } = failure else { panic!("{body}: {failure:?}") };
         assert_eq!(said.as_deref(), expected, "{body}");
     }
     let long =
         format!("{{\"error\":\"invalid_client\",\"error_description\":\"{}\"}}", "x".repeat(2000));
-    let failure = token(&answer(400, "text/plain", &long)).unwrap_err().without_secrets(&masker);
+    let failure =
+        token_response(&answer(400, "text/plain", &long)).unwrap_err().without_secrets(&masker);
     assert!(
         matches!(failure, EndpointFailure::Refused { said: Some(said), .. } if said.len() == 500)
     );
@@ -146,7 +148,9 @@ fn the_retry_time_of_the_token_endpoint_is_reported() {
     {
         let mut answer = answer(429, "text/html", "");
         answer.headers_mut().insert(RETRY_AFTER, text.parse().unwrap());
-        let EndpointFailure::Unavailable { retry, .. } = failure(&answer) else { panic!("{text}") };
+        let EndpointFailure::Unavailable { retry, .. } = endpoint_failure(&answer) else {
+            panic!("{text}")
+        };
         assert_eq!(retry, expected, "{text}");
     }
 }

@@ -72,7 +72,7 @@ fn a_page_without_an_http_url_is_refused() {
 fn check(issuer: Option<(&str, bool)>, query: &str, expected: Result<&str, &str>) {
     let login = login(issuer);
     let query = query.replace("STATE", login.state.expose());
-    match (code(&login, "pets", &query), expected) {
+    match (code_from_query(&login, "pets", &query), expected) {
         (Ok(code), Ok(expected)) => assert_eq!(code.expose(), expected, "{query}"),
         (Err(error), Err(expected)) => {
             assert!(error.to_string().contains(expected), "{query}: {error}");

@@ -123,16 +123,16 @@ fn a_user_code_is_plain_text_and_the_page_is_http() {
         )
     };
     let page = "https://idp.example.com/device";
-    let login = read(body("A B-1", page).as_bytes()).unwrap();
+    let login = device_login_from_body(body("A B-1", page).as_bytes()).unwrap();
     assert_eq!((login.user_code(), login.page().as_str()), ("A B-1", page));
     assert_eq!(login.interval, Duration::from_secs(5));
     assert!(!format!("{login:?}").contains("canary"), "{login:?}");
     let old = body("A", page).replace("verification_uri", "verification_url");
-    assert!(read(old.as_bytes()).is_some(), "Google's spelling");
+    assert!(device_login_from_body(old.as_bytes()).is_some(), "Google's spelling");
     let long = "A".repeat(65);
     for (code, page) in
         [("", page), ("\\u001b[2J", page), (&long, page), ("A", "file:///x"), ("A", "")]
     {
-        assert!(read(body(code, page).as_bytes()).is_none(), "{code} {page}");
+        assert!(device_login_from_body(body(code, page).as_bytes()).is_none(), "{code} {page}");
     }
 }
