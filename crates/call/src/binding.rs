@@ -45,14 +45,14 @@ impl Names {
     }
 
     /// True if a pattern matches a name, or if matching takes too long.
-    pub(crate) fn fit(&self, pattern: &str, name: &str) -> bool {
+    pub(crate) fn matches_or_is_too_slow(&self, pattern: &str, name: &str) -> bool {
         let matches = |pattern: &Pattern| pattern.matches(name, &mut Budget::new(Budget::CALL));
         self.0.get(pattern).is_none_or(|pattern| matches(pattern).unwrap_or(true))
     }
 }
 
 /// Binds the session inputs inside all values, except those that the session gave as a whole.
-pub(crate) fn bind(
+pub(crate) fn bind_session_inputs(
     binding: Binding<'_>,
     fillings: &mut Fillings<'_>,
     journal: &mut Journal,
@@ -81,7 +81,7 @@ pub(crate) fn bind(
             journal,
         };
         let value = filling.value.to_mut();
-        let action = binder.action(&[0], Some(value));
+        let action = binder.value_action(&[0], Some(value));
         match action {
             Action::Removed => *slot = None,
             Action::Set(new) => {
@@ -89,7 +89,7 @@ pub(crate) fn bind(
                 filling.origin = Origin::Session;
             }
             Action::Given => {}
-            Action::Kept => binder.below(value, &[0]),
+            Action::Kept => binder.bind_content(value, &[0]),
         }
     }
     missing.into_fault()
@@ -116,16 +116,16 @@ enum Action {
 
 impl<'a> Binder<'a, '_> {
     /// Examines the content of a value that stays. Its depth was limited when it was read.
-    fn below(&mut self, value: &mut Value, nodes: &[usize]) {
+    fn bind_content(&mut self, value: &mut Value, nodes: &[usize]) {
         match value {
-            Value::Array(items) => self.items(items, nodes),
-            Value::Object(members) => self.members(members, nodes),
+            Value::Array(items) => self.bind_items(items, nodes),
+            Value::Object(members) => self.bind_members(members, nodes),
             _ => {}
         }
     }
 
-    fn items(&mut self, items: &mut [Value], nodes: &[usize]) {
-        let all = self.reachable(nodes);
+    fn bind_items(&mut self, items: &mut [Value], nodes: &[usize]) {
+        let all = self.reachable_nodes(nodes);
         for (index, item) in items.iter_mut().enumerate() {
             let of_item = |node: &SchemaNode| match node.leading.get(index) {
                 Some(leading) => *leading,
@@ -136,19 +136,19 @@ impl<'a> Binder<'a, '_> {
                 continue;
             }
             self.steps.push(Step::Items);
-            match self.action(&below, Some(item)) {
+            match self.value_action(&below, Some(item)) {
                 // An item cannot be removed without moving the others.
                 Action::Removed => self.report_missing(&below),
                 Action::Set(new) => *item = new,
                 Action::Given => {}
-                Action::Kept => self.below(item, &below),
+                Action::Kept => self.bind_content(item, &below),
             }
             self.steps.pop();
         }
     }
 
-    fn members(&mut self, members: &mut Object, nodes: &[usize]) {
-        let all = self.reachable(nodes);
+    fn bind_members(&mut self, members: &mut Object, nodes: &[usize]) {
+        let all = self.reachable_nodes(nodes);
         let names: Vec<String> = members.keys().cloned().collect();
         for name in names {
             let below = self.nodes_of(&all, &name);
@@ -156,13 +156,13 @@ impl<'a> Binder<'a, '_> {
                 continue;
             };
             self.steps.push(Step::Property(name.as_str().into()));
-            match self.action(&below, Some(member)) {
+            match self.value_action(&below, Some(member)) {
                 Action::Removed => {
                     members.remove(&name);
                 }
                 Action::Set(new) => *member = new,
                 Action::Given => {}
-                Action::Kept => self.below(member, &below),
+                Action::Kept => self.bind_content(member, &below),
             }
             self.steps.pop();
         }
@@ -170,13 +170,13 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn fill_absent_members(&mut self, members: &mut Object, nodes: &[usize]) {
-        let possible = self.possible(nodes, members);
+        let possible = self.possible_nodes(nodes, members);
         let names = possible.iter().flat_map(|node| node.properties.iter().map(|(name, _)| name));
         let names: BTreeSet<_> = names.filter(|name| !members.contains_key(name)).collect();
         for name in names {
             let below: Vec<usize> = self.nodes_of(&possible, name);
             self.steps.push(Step::Property(name.clone()));
-            if let Action::Set(new) = self.action(&below, None) {
+            if let Action::Set(new) = self.value_action(&below, None) {
                 members.insert(name.to_string(), new);
             }
             self.steps.pop();
@@ -184,8 +184,8 @@ impl<'a> Binder<'a, '_> {
     }
 
     /// The treatment of the value at these nodes, or of its absence.
-    fn action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
-        let all = self.reachable(nodes);
+    fn value_action(&mut self, nodes: &[usize], value: Option<&Value>) -> Action {
+        let all = self.reachable_nodes(nodes);
         let Some(node) = source_of(&all) else { return Action::Kept };
         let session_value = node.source.value(self.binding.session);
         let is_root = self.steps.is_empty();
@@ -200,7 +200,7 @@ impl<'a> Binder<'a, '_> {
             return if is_given && !node.visible { Action::Removed } else { Action::Kept };
         }
         if is_given {
-            self.note(node, session_value.is_some());
+            self.note_ignored_value(node, session_value.is_some());
         }
         match session_value {
             Some(session_value) => Action::Set(session_value.into_owned()),
@@ -209,8 +209,8 @@ impl<'a> Binder<'a, '_> {
         }
     }
 
-    fn note(&mut self, node: &SchemaNode, is_found: bool) {
-        let argument = self.at();
+    fn note_ignored_value(&mut self, node: &SchemaNode, is_found: bool) {
+        let argument = self.location_text();
         if !node.visible {
             self.journal.note(Event::HiddenIgnored { argument });
         } else if is_found {
@@ -236,13 +236,16 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn report_missing(&mut self, nodes: &[usize]) {
-        let all = self.reachable(nodes);
+        let all = self.reachable_nodes(nodes);
         if let Some(node) = source_of(&all) {
-            self.missing.add(wording::missing_from_session(self.at(), &node.source), &node.source);
+            self.missing.add(
+                wording::missing_from_session(self.location_text(), &node.source),
+                &node.source,
+            );
         }
     }
 
-    fn at(&self) -> String {
+    fn location_text(&self) -> String {
         let mut at = self.bindings.argument.to_string();
         for step in &self.steps {
             match step {
@@ -254,7 +257,7 @@ impl<'a> Binder<'a, '_> {
     }
 
     /// The nodes that a value at these nodes may meet, with these nodes first.
-    fn reachable(&mut self, nodes: &[usize]) -> Vec<&'a SchemaNode> {
+    fn reachable_nodes(&mut self, nodes: &[usize]) -> Vec<&'a SchemaNode> {
         self.connected_nodes(nodes, |node| {
             let branches = node.alternatives.iter().flatten();
             branches.filter_map(|branch| branch.node).collect()
@@ -262,7 +265,7 @@ impl<'a> Binder<'a, '_> {
     }
 
     /// The nodes that a value with these members may meet: only branches that fit it count.
-    fn possible(&mut self, nodes: &[usize], members: &Object) -> Vec<&'a SchemaNode> {
+    fn possible_nodes(&mut self, nodes: &[usize], members: &Object) -> Vec<&'a SchemaNode> {
         self.connected_nodes(nodes, |node| {
             node.alternatives.iter().flat_map(|group| chosen_nodes(group, members)).collect()
         })
@@ -297,7 +300,7 @@ impl<'a> Binder<'a, '_> {
         for node in all {
             let own = node.properties.iter().filter(|(own, _)| **own == *name);
             member_nodes.extend(own.map(|(_, at)| *at));
-            let fits = |pattern: &str| self.binding.names.fit(pattern, name);
+            let fits = |pattern: &str| self.binding.names.matches_or_is_too_slow(pattern, name);
             let patterns = node.patterns.iter().filter(|(pattern, _)| fits(pattern));
             member_nodes.extend(patterns.map(|(_, at)| *at));
             let is_other = !node.declared.iter().any(|own| **own == *name)

@@ -47,25 +47,25 @@ pub(crate) fn body_bytes(
     kept: StoredResults<'_>,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {
     let declared = &*media.media_type;
-    if let Some((at, value)) = content.value().filter(|_| is_json_patch(declared))
+    if let Some((at, value)) = content.body_value().filter(|_| is_json_patch(declared))
         && value.is_object()
     {
         return Err(wording::body::no_patch(at, declared));
     }
     let (media_type, bytes): (String, Bytes) = match media.kind {
         BodyKind::Json => (declared.into(), json_bytes(content).into()),
-        BodyKind::Binary => plain::binary(content, declared, kept)?,
+        BodyKind::Binary => plain::binary_body(content, declared, kept)?,
         BodyKind::Form => (FORM.into(), form::write(content, media)?.into()),
-        BodyKind::JsonLines => (declared.into(), plain::sequence(content, declared).into()),
+        BodyKind::JsonLines => (declared.into(), plain::json_sequence(content, declared).into()),
         BodyKind::Multipart => multipart::write(content, media, kept)?,
-        BodyKind::Text => plain::text(content, declared)?,
+        BodyKind::Text => plain::text_body(content, declared)?,
         BodyKind::Xml => {
             let text = xml::write(content, media, schema)?;
             (declared.to_owned(), text.into_bytes().into())
         }
     };
     if bytes.len() > MAX_BODY {
-        return Err(wording::too_long(&content.longest(), "a body", MAX_BODY));
+        return Err(wording::too_long(&content.longest_argument(), "a body", MAX_BODY));
     }
     let media_type = HeaderValue::from_str(&media_type);
     Ok((media_type.map_err(|_| wording::unwritable_body(declared))?, bytes))
@@ -74,10 +74,10 @@ pub(crate) fn body_bytes(
 fn json_bytes(content: &Content<'_>) -> Vec<u8> {
     let mut out = String::with_capacity(128);
     if content.layout != BodyLayout::Flat {
-        content.parts().for_each(|(_, value)| value.write_to(&mut out));
+        content.given_body_inputs().for_each(|(_, value)| value.write_to(&mut out));
         return out.into_bytes();
     }
-    for (input, value) in content.parts() {
+    for (input, value) in content.given_body_inputs() {
         out.push(if out.is_empty() { '{' } else { ',' });
         Value::from(&*input.name).write_to(&mut out);
         out.push(':');

@@ -34,22 +34,22 @@ impl<'a> BodyArguments<'a> {
         Ok(inputs)
     }
 
-    pub(crate) fn note(self, noted: &Journal, journal: &mut Journal) {
+    pub(crate) fn note_events(self, noted: &Journal, journal: &mut Journal) {
         // The body itself is no argument.
         let is_body = |event: &&Event| matches!(event, Event::EmptyOmitted { argument } if argument == self.0);
         for event in noted.events().iter().filter(|event| !is_body(event)) {
-            journal.note(self.event(event.clone()));
+            journal.note(self.relocated_event(event.clone()));
         }
     }
 
-    pub(crate) fn fault(self, mut fault: Box<Fault>) -> Box<Fault> {
+    pub(crate) fn relocated_fault(self, mut fault: Box<Fault>) -> Box<Fault> {
         wording::tell_again(&mut fault, |problem| {
-            problem.at = self.place(&problem.at).to_owned();
+            problem.at = self.argument_place(&problem.at).to_owned();
         });
         fault
     }
 
-    fn event(self, mut event: Event) -> Event {
+    fn relocated_event(self, mut event: Event) -> Event {
         if let Event::ConfiguredUsed { argument }
         | Event::Converted { argument, .. }
         | Event::DefaultExcluded { argument }
@@ -64,13 +64,13 @@ impl<'a> BodyArguments<'a> {
         | Event::SessionValueWon { argument }
         | Event::UndeclaredSent { argument } = &mut event
         {
-            *argument = self.place(argument).to_owned();
+            *argument = self.argument_place(argument).to_owned();
         }
         event
     }
 
     /// The location of a value among the arguments: `email` for `body.email`, and empty for the body itself.
-    fn place(self, at: &str) -> &str {
+    fn argument_place(self, at: &str) -> &str {
         match at.strip_prefix(self.0) {
             Some("") => "",
             Some(inside) => inside.strip_prefix('.').unwrap_or(at),

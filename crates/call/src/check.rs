@@ -47,7 +47,7 @@ pub(crate) use pattern::Pattern;
 pub(crate) use settle::Nulls;
 
 use crate::{
-    inputs::{Filling, Fillings, Origin, Subject, holds, take_away},
+    inputs::{Filling, Fillings, Origin, Subject, has_value_at, take_away},
     wording,
 };
 
@@ -92,7 +92,7 @@ impl<'a> Checking<'a> {
         }
         self.fragment(at).is_some_and(|fragment| {
             let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Accepted);
-            run.valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
+            run.is_valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
         })
     }
 
@@ -100,7 +100,7 @@ impl<'a> Checking<'a> {
     pub(crate) fn is_valid(self, at: usize, value: &Value) -> bool {
         self.fragment(at).is_none_or(|fragment| {
             let mut run = Run::new(self.scope(), Budget::new(Budget::CALL), Overlap::Refused);
-            run.valid(&fragment.node, Instance::Value(value)).unwrap_or(false)
+            run.is_valid(&fragment.node, Instance::Value(value)).unwrap_or(false)
         })
     }
 
@@ -162,7 +162,13 @@ pub(crate) fn check(
                 if problems.is_empty() {
                     let (argument, filling) = (input.argument.as_str(), slot.as_ref());
                     let (schema, root) = (checking.schema_of(input), checking.schema);
-                    problems = MemberSearch::problems(argument, filling, schema, root, one.journal);
+                    problems = MemberSearch::undeclared_member_problems(
+                        argument,
+                        filling,
+                        schema,
+                        root,
+                        one.journal,
+                    );
                 }
                 let origin = slot.as_ref().map_or(Origin::Default, |filling| filling.origin);
                 findings.add(problems, input, origin, subject.nested);
@@ -205,11 +211,12 @@ impl InputChecker<'_, '_> {
             return Ok(Vec::new());
         }
         let mut run = Run::new(self.checking.scope(), self.budget, Overlap::Accepted);
-        let is_valid = run.valid(&fragment.node, Instance::Value(&filling.value));
+        let is_valid = run.is_valid(&fragment.node, Instance::Value(&filling.value));
         self.budget = run.budget();
         let name = input.argument.as_str();
         let is_default = filling.origin == Origin::Default;
-        let misfits = if is_valid? { Some(self.misfits(fragment, &filling.value)) } else { None };
+        let misfits =
+            if is_valid? { Some(self.format_misfits(fragment, &filling.value)) } else { None };
         if let Some(misfits) = misfits.filter(|misfits| !is_default || misfits.is_empty()) {
             self.note_formats(misfits, name);
             self.write_whole(input, filling);
@@ -227,15 +234,15 @@ impl InputChecker<'_, '_> {
             let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
             return Ok(missing.into_iter().collect());
         }
-        let mut problems = self.settle(input, fragment, filling, place)?;
+        let mut problems = self.convert_and_check(input, fragment, filling, place)?;
         let given = arguments.get(name);
         while take_unfit_defaults(self.subject, &mut *filling, given, &problems, self.journal) {
-            problems = self.settle(input, fragment, filling, place)?;
+            problems = self.convert_and_check(input, fragment, filling, place)?;
         }
         Ok(problems)
     }
 
-    fn settle(
+    fn convert_and_check(
         &mut self,
         input: &Input,
         fragment: &Fragment,
@@ -250,7 +257,7 @@ impl InputChecker<'_, '_> {
         let mut settling = Settler { scope, node: &fragment.node, place, nulls, budget };
         let problems = settling.settle(&mut value, self.journal)?;
         if problems.is_empty() {
-            let misfits = self.misfits(fragment, &value);
+            let misfits = self.format_misfits(fragment, &value);
             self.note_formats(misfits, place.argument);
             filling.value = Cow::Owned(value);
             self.write_whole(input, filling);
@@ -260,14 +267,14 @@ impl InputChecker<'_, '_> {
 
     /// The texts that do not have the declared format, each with its path and the format. None of a value whose check takes
     /// more than a budget: a note must not refuse a call.
-    fn misfits(&self, fragment: &Fragment, value: &Value) -> Vec<Misfit> {
+    fn format_misfits(&self, fragment: &Fragment, value: &Value) -> Vec<Misfit> {
         if !self.checking.checks.has_formats {
             return Vec::new();
         }
         let scope = self.checking.scope().with_formats(Formats::Asserted);
         let mut run = Run::new(scope, Budget::new(Budget::CALL), Overlap::Accepted);
         let (node, at) = (&fragment.node, Instance::Value(value));
-        let broken = match run.valid(node, at) {
+        let broken = match run.is_valid(node, at) {
             Ok(false) => run.violations(node, at, &[]).unwrap_or_default(),
             Ok(true) | Err(_) => Vec::new(),
         };
@@ -315,8 +322,8 @@ fn take_unfit_defaults(
             is_default && lies_in(&at, &nested.to_string())
         });
         for nested in filled {
-            let is_given = given.is_some_and(|given| holds(given, &nested.steps));
-            if !is_given && holds(&filling.value, &nested.steps) {
+            let is_given = given.is_some_and(|given| has_value_at(given, &nested.steps));
+            if !is_given && has_value_at(&filling.value, &nested.steps) {
                 journal.note(Event::DefaultUnfit { argument: nested.to_string() });
                 take_away(filling.value.to_mut(), &nested.steps);
                 n_taken += 1;

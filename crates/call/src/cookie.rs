@@ -9,7 +9,7 @@ use crate::{query::Pairs, style::Unwritable};
 const SEPARATOR: &str = "; ";
 
 pub(crate) fn cookies(out: &mut String) -> Pairs<'_> {
-    if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::after(out, SEPARATOR) }
+    if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::continuing(out, SEPARATOR) }
 }
 
 pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {

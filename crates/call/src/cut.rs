@@ -7,7 +7,7 @@ use callgate_tool::{Cut, Object, Unit, Value};
 use crate::wording::clipped_text;
 
 /// Cuts a value to `budget` bytes of compact JSON; returns it with the locations of the cuts, the outermost first.
-pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
+pub(crate) fn cut_to_budget(value: Value, budget: usize) -> (Value, Vec<Cut>) {
     let mut cutter = Cutter { cuts: Vec::new() };
     let value = cutter.fit(value, budget.max(SMALLEST), "");
     (value, cutter.cuts)
@@ -38,7 +38,7 @@ impl Cutter {
             Value::Number(number) => self.fit_text(&number.digits(), budget, at),
             Value::String(text) => self.fit_text(&text, budget, at),
             Value::Bool(value) => {
-                self.note(at, 0, value.to_string().len(), Unit::Bytes);
+                self.note_cut(at, 0, value.to_string().len(), Unit::Bytes);
                 Value::Null
             }
             Value::Null => Value::Null,
@@ -53,14 +53,14 @@ impl Cutter {
             room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
             shown = clipped_text(text, room);
         }
-        self.note(at, shown.len(), text.len(), Unit::Bytes);
+        self.note_cut(at, shown.len(), text.len(), Unit::Bytes);
         let ellipsis = if budget < QUOTES + ELLIPSIS.len() { "" } else { ELLIPSIS };
         Value::String(format!("{shown}{ellipsis}"))
     }
 
     fn fit_items(&mut self, items: Vec<Value>, budget: usize, at: &str) -> Value {
         let of = items.len();
-        let noted = self.note(at, 0, of, Unit::Items);
+        let noted = self.note_cut(at, 0, of, Unit::Items);
         let mut room = budget.saturating_sub(BRACKETS);
         // One large item must not hide the others.
         let share = if of > 1 { room / SHOWN_ITEMS } else { room };
@@ -88,7 +88,7 @@ impl Cutter {
 
     fn fit_members(&mut self, members: Object, budget: usize, at: &str) -> Value {
         let of = members.len();
-        let noted = self.note(at, 0, of, Unit::Members);
+        let noted = self.note_cut(at, 0, of, Unit::Members);
         let mut room = budget.saturating_sub(BRACKETS);
         let share = fair_share(&members, room);
         let mut shown = Object::new();
@@ -111,7 +111,7 @@ impl Cutter {
     }
 
     /// Records a cut; returns its index, so that the shown number can be set later.
-    fn note(&mut self, at: &str, shown: usize, of: usize, unit: Unit) -> usize {
+    fn note_cut(&mut self, at: &str, shown: usize, of: usize, unit: Unit) -> usize {
         self.cuts.push(Cut { at: at.to_owned(), shown, of, unit });
         self.cuts.len() - 1
     }
@@ -155,32 +155,32 @@ pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
 /// The size of a value as compact JSON, or `None` beyond `limit`. It examines at most `limit` bytes of the value.
 pub(crate) fn size_within(value: &Value, limit: usize) -> Option<usize> {
     let mut left = limit;
-    take(value, &mut left)?;
+    spend_value(value, &mut left)?;
     Some(limit - left)
 }
 
-fn take(value: &Value, left: &mut usize) -> Option<()> {
+fn spend_value(value: &Value, left: &mut usize) -> Option<()> {
     match value {
-        Value::Null | Value::Bool(true) => spend(left, 4),
-        Value::Bool(false) => spend(left, 5),
-        Value::Number(number) => spend(left, number.digits().len()),
+        Value::Null | Value::Bool(true) => spend_bytes(left, 4),
+        Value::Bool(false) => spend_bytes(left, 5),
+        Value::Number(number) => spend_bytes(left, number.digits().len()),
         Value::String(text) if text.len() > *left => None,
-        Value::String(text) => spend(left, text_size(text)),
+        Value::String(text) => spend_bytes(left, text_size(text)),
         Value::Array(items) => {
-            spend(left, BRACKETS + items.len().saturating_sub(1))?;
-            items.iter().try_for_each(|item| take(item, left))
+            spend_bytes(left, BRACKETS + items.len().saturating_sub(1))?;
+            items.iter().try_for_each(|item| spend_value(item, left))
         }
         Value::Object(members) => {
-            spend(left, BRACKETS + members.len().saturating_sub(1))?;
+            spend_bytes(left, BRACKETS + members.len().saturating_sub(1))?;
             members.iter().try_for_each(|(name, member)| {
-                spend(left, text_size(name) + COLON)?;
-                take(member, left)
+                spend_bytes(left, text_size(name) + COLON)?;
+                spend_value(member, left)
             })
         }
     }
 }
 
-fn spend(left: &mut usize, bytes: usize) -> Option<()> {
+fn spend_bytes(left: &mut usize, bytes: usize) -> Option<()> {
     *left = left.checked_sub(bytes)?;
     Some(())
 }
@@ -218,7 +218,7 @@ mod tests {
 
     #[track_caller]
     fn check(value: Value, budget: usize, expected: &Value, cuts: &[(&str, usize, usize)]) {
-        let (value, made) = cut(value, budget);
+        let (value, made) = cut_to_budget(value, budget);
         assert_eq!(&value, expected);
         let made: Vec<_> = made.iter().map(|cut| (cut.at.as_str(), cut.shown, cut.of)).collect();
         assert_eq!(made, cuts);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_large_item_of_a_cut_list_does_not_hide_the_others() {
-        let (value, cuts) = cut(json!(["x".repeat(1000), 1, 2]), 200);
+        let (value, cuts) = cut_to_budget(json!(["x".repeat(1000), 1, 2]), 200);
         assert_eq!(value.as_array().unwrap().len(), 3);
         assert_eq!(cuts.first().unwrap().at, "[0]");
     }
@@ -278,7 +278,7 @@ mod tests {
         fn a_cut_value_fits_its_budget(value in any_value(), budget in 4_usize..400) {
             let size = value.to_string().len();
             prop_assert_eq!(size_within(&value, usize::MAX), Some(size));
-            let (left, cuts) = cut(value, budget);
+            let (left, cuts) = cut_to_budget(value, budget);
             prop_assert!(left.to_string().len() <= budget, "{left}");
             prop_assert_eq!(cuts.is_empty(), size <= budget);
         }

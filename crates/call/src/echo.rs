@@ -6,25 +6,25 @@ use std::{borrow::Cow, mem};
 use callgate_secret::Masker;
 use callgate_tool::{Content, Json, Value};
 
-pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Echo {
+pub(crate) fn mask_content(shown: &mut Content, masker: &Masker<'_>) -> Echo {
     match shown {
         Content::Empty => Echo::Nothing,
         Content::File { media_type, .. } | Content::Media { media_type, .. } => {
-            text(media_type, masker)
+            mask_text(media_type, masker)
         }
         Content::Json(taken) => {
-            let (masked, echo) = json(mem::replace(taken, Json::from(Value::Null)), masker);
+            let (masked, echo) = masked_json(mem::replace(taken, Json::from(Value::Null)), masker);
             *taken = masked;
             echo
         }
         Content::Parts(parts) => parts.iter_mut().fold(Echo::Nothing, |echo, part| {
             let names = [&mut part.name, &mut part.content_id, &mut part.filename];
             let names = names.into_iter().flatten();
-            let echo = names.fold(echo, |echo, name| echo.or(text(name, masker)));
-            echo.or(content(&mut part.content, masker))
+            let echo = names.fold(echo, |echo, name| echo.or(mask_text(name, masker)));
+            echo.or(mask_content(&mut part.content, masker))
         }),
         Content::Text { text: shown, media_type } => {
-            text(media_type, masker).or(text(shown, masker))
+            mask_text(media_type, masker).or(mask_text(shown, masker))
         }
     }
 }
@@ -41,7 +41,7 @@ impl Echo {
     }
 }
 
-pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Echo) {
+pub(crate) fn masked_json(json: Json, masker: &Masker<'_>) -> (Json, Echo) {
     let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Echo::Nothing) };
     // The value is taken, not copied: a tree of small values has many times the bytes of its text.
     let mut kept = json.into_value();
@@ -52,7 +52,7 @@ pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Echo) {
     (if lies_across { Json::from(Value::String(masked)) } else { kept }, Echo::Secret)
 }
 
-fn text(text: &mut String, masker: &Masker<'_>) -> Echo {
+fn mask_text(text: &mut String, masker: &Masker<'_>) -> Echo {
     if masker.mask_in(text) { Echo::Secret } else { Echo::Nothing }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     fn check(value: &Value, expected: &Value) {
         let secrets = ["canary-token", "987654", "x\",\"y\",\"z"];
         let masker = Masker::new(secrets.map(|one| Secret::new(one.to_owned())).to_vec());
-        let (json, _) = json(Json::from(value.clone()), &masker);
+        let (json, _) = masked_json(Json::from(value.clone()), &masker);
         assert_eq!(json.value(), expected);
     }
 

@@ -5,7 +5,7 @@ use callgate_openapi::page_lines;
 use crate::sanitize::{cleaned_text, n_unseen};
 
 /// The text of a page, and the number of invisible characters removed from it.
-pub(crate) fn text(html: &str) -> (String, usize) {
+pub(crate) fn page_text(html: &str) -> (String, usize) {
     let text = page_lines(html);
     (cleaned_text(&text), n_unseen(&text))
 }
@@ -28,14 +28,14 @@ mod tests {
             ("<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>", "a | b\nc"),
             ("a<br/>b<br>c", "a\nb\nc"),
         ] {
-            assert_eq!(text(html).0, expected, "{html:?}");
+            assert_eq!(page_text(html).0, expected, "{html:?}");
         }
     }
 
     #[test]
     fn a_hostile_html_page_is_read_in_linear_time() {
         for part in ["<script></script>", "<script>", "<!--", "<", "&", "<style></", "&#"] {
-            text(&part.repeat(1024 * 1024 / part.len()));
+            page_text(&part.repeat(1024 * 1024 / part.len()));
         }
     }
 }

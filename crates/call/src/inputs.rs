@@ -38,7 +38,7 @@ pub(crate) struct GivenValues<'a> {
 }
 
 /// Fills the inputs of `subject`; `is_nullable` says whether the schema of the input at a position allows `null`.
-pub(crate) fn fill<'a>(
+pub(crate) fn fill_inputs<'a>(
     subject: Subject<'a>,
     given: GivenValues<'a>,
     is_nullable: impl Fn(usize) -> bool,
@@ -46,8 +46,8 @@ pub(crate) fn fill<'a>(
 ) -> Fillings<'a> {
     let mut fillings: Fillings<'a> = Vec::with_capacity(subject.inputs.len());
     for (at, input) in subject.inputs.iter().enumerate() {
-        let filling = from_session(input, given, journal)
-            .or_else(|| from_model(input, given.arguments, || is_nullable(at), journal));
+        let filling = filling_from_session(input, given, journal)
+            .or_else(|| filling_from_model(input, given.arguments, || is_nullable(at), journal));
         fillings.push(filling);
     }
     fill_nested_from_session(subject, given, &mut fillings, journal);
@@ -68,7 +68,7 @@ pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
             .any(|(input, filling)| input.place() == InputLocation::Body && filling.is_some())
 }
 
-fn from_session<'a>(
+fn filling_from_session<'a>(
     input: &'a Input,
     given: GivenValues<'a>,
     journal: &mut Journal,
@@ -85,7 +85,7 @@ fn from_session<'a>(
     Some(Filling { value, origin: Origin::Session })
 }
 
-fn from_model<'a>(
+fn filling_from_model<'a>(
     input: &'a Input,
     arguments: &'a Arguments,
     is_nullable: impl FnOnce() -> bool,
@@ -130,13 +130,13 @@ impl SentBody {
         let may_be_of_defaults = subject.body.is_some_and(|body| body.may_be_of_defaults);
         match has_body(subject, fillings) {
             false => Self::None,
-            true if may_be_of_defaults || given.any(says_something) => Self::Any,
+            true if may_be_of_defaults || given.any(is_more_than_empty_objects) => Self::Any,
             true => Self::Fixed,
         }
     }
 
     /// True if the default of an input is sent; `is_fixed` if no other value is legal.
-    fn takes(self, place: InputLocation, is_fixed: bool) -> bool {
+    fn sends_default(self, place: InputLocation, is_fixed: bool) -> bool {
         place != InputLocation::Body
             || match self {
                 Self::Any => true,
@@ -147,10 +147,10 @@ impl SentBody {
 }
 
 /// Returns true if a value is more than empty objects. The reader of arguments limits the nesting.
-fn says_something(value: &Value) -> bool {
+fn is_more_than_empty_objects(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.is_empty() || items.iter().any(says_something),
-        Value::Object(members) => members.values().any(says_something),
+        Value::Array(items) => items.is_empty() || items.iter().any(is_more_than_empty_objects),
+        Value::Object(members) => members.values().any(is_more_than_empty_objects),
         _ => true,
     }
 }
@@ -169,7 +169,7 @@ fn fill_defaults<'a>(
             *filling = Some(Filling { value: Cow::Borrowed(default), origin: Origin::Configured });
             continue;
         }
-        if !body.takes(input.place(), input.is_fixed) {
+        if !body.sends_default(input.place(), input.is_fixed) {
             if body == SentBody::Fixed {
                 journal.note(Event::DefaultWithheld { argument: input.argument.to_string() });
             }
@@ -200,11 +200,12 @@ pub(crate) fn fill_nested_from_session<'a>(
     for nested in subject.nested {
         let Some(filling) = filling_of(nested, subject, fillings) else { continue };
         let session_value = nested.source.value(given.session);
-        let sent = filling.as_ref().is_some_and(|filling| holds(&filling.value, &nested.steps));
+        let sent =
+            filling.as_ref().is_some_and(|filling| has_value_at(&filling.value, &nested.steps));
         if sent && !nested.visible {
             journal.note(Event::HiddenIgnored { argument: nested.to_string() });
             if let Some(filling) = filling {
-                change(filling.value.to_mut(), &nested.steps, &Change::Remove);
+                change_at_steps(filling.value.to_mut(), &nested.steps, &Change::Remove);
             }
         } else if sent && session_value.is_some() {
             journal.note(Event::SessionValueWon { argument: nested.to_string() });
@@ -219,7 +220,7 @@ pub(crate) fn fill_nested_from_session<'a>(
             origin: Origin::Mixed,
         });
         filling.origin = Origin::Mixed;
-        change(filling.value.to_mut(), &nested.steps, &Change::Set(&value));
+        change_at_steps(filling.value.to_mut(), &nested.steps, &Change::Set(&value));
     }
 }
 
@@ -231,16 +232,16 @@ fn fill_nested_defaults<'a>(
 ) {
     for nested in subject.nested {
         let Some(default) = &nested.default else { continue };
-        let Some(at) = position(nested, subject) else { continue };
+        let Some(at) = input_position(nested, subject) else { continue };
         let place = subject.inputs.get(at).map_or(InputLocation::Body, Input::place);
         let Some(Some(filling)) = fillings.get_mut(at) else { continue };
         // An operator's value is sent as it is.
-        if filling.origin == Origin::Configured || !lacks(&filling.value, &nested.steps) {
+        if filling.origin == Origin::Configured || !lacks_value_at(&filling.value, &nested.steps) {
             continue;
         }
-        if body.takes(place, nested.is_fixed) {
+        if body.sends_default(place, nested.is_fixed) {
             journal.note(Event::DefaultUsed { argument: nested.to_string() });
-            change(filling.value.to_mut(), &nested.steps, &Change::Default(default));
+            change_at_steps(filling.value.to_mut(), &nested.steps, &Change::Default(default));
         } else {
             journal.note(Event::DefaultWithheld { argument: nested.to_string() });
         }
@@ -261,7 +262,7 @@ pub(crate) fn leave_out_excluded(
             let is_given = || {
                 arguments
                     .get(input.argument.as_str())
-                    .is_some_and(|given| holds(given, &nested.steps))
+                    .is_some_and(|given| has_value_at(given, &nested.steps))
             };
             nested.argument == input.argument
                 && nested.default.is_some()
@@ -296,10 +297,10 @@ fn filling_of<'f, 'a>(
     subject: Subject<'a>,
     fillings: &'f mut Fillings<'a>,
 ) -> Option<&'f mut Option<Filling<'a>>> {
-    fillings.get_mut(position(nested, subject)?)
+    fillings.get_mut(input_position(nested, subject)?)
 }
 
-fn position(nested: &NestedInput, subject: Subject<'_>) -> Option<usize> {
+fn input_position(nested: &NestedInput, subject: Subject<'_>) -> Option<usize> {
     subject.inputs.iter().position(|input| input.argument == nested.argument)
 }
 
@@ -313,12 +314,12 @@ enum Change<'a> {
 }
 
 /// Applies `wanted` at the end of `steps`. The number of steps bounds the recursion.
-fn change(value: &mut Value, steps: &[Step], wanted: &Change<'_>) {
+fn change_at_steps(value: &mut Value, steps: &[Step], wanted: &Change<'_>) {
     let Some((step, rest)) = steps.split_first() else { return };
     match (step, value) {
         (Step::Items, Value::Array(items)) => {
             for item in items {
-                change(item, rest, wanted);
+                change_at_steps(item, rest, wanted);
             }
         }
         (Step::Property(name), Value::Object(members)) => {
@@ -337,7 +338,7 @@ fn change_member(members: &mut Object, name: &str, rest: &[Step], wanted: &Chang
             members.insert(name.to_owned(), Value::Object(Object::new()));
         }
         if let Some(member) = members.get_mut(name) {
-            change(member, rest, wanted);
+            change_at_steps(member, rest, wanted);
         }
         return;
     }
@@ -356,29 +357,29 @@ fn change_member(members: &mut Object, name: &str, rest: &[Step], wanted: &Chang
 
 /// Removes the value at the end of `steps`, in every item.
 pub(crate) fn take_away(value: &mut Value, steps: &[Step]) {
-    change(value, steps, &Change::Remove);
+    change_at_steps(value, steps, &Change::Remove);
 }
 
 /// Returns true if there is a value at the end of `steps`, in any item.
-pub(crate) fn holds(value: &Value, steps: &[Step]) -> bool {
+pub(crate) fn has_value_at(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match step {
         Step::Items => {
-            value.as_array().is_some_and(|items| items.iter().any(|item| holds(item, rest)))
+            value.as_array().is_some_and(|items| items.iter().any(|item| has_value_at(item, rest)))
         }
-        Step::Property(name) => value.get(&**name).is_some_and(|member| holds(member, rest)),
+        Step::Property(name) => value.get(&**name).is_some_and(|member| has_value_at(member, rest)),
     }
 }
 
 /// Returns true if there is a parent without a value at the end of `steps`, in any item.
-fn lacks(value: &Value, steps: &[Step]) -> bool {
+fn lacks_value_at(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return false };
     match step {
-        Step::Items => {
-            value.as_array().is_some_and(|items| items.iter().any(|item| lacks(item, rest)))
-        }
+        Step::Items => value
+            .as_array()
+            .is_some_and(|items| items.iter().any(|item| lacks_value_at(item, rest))),
         Step::Property(name) => match value.get(&**name) {
-            Some(member) => lacks(member, rest),
+            Some(member) => lacks_value_at(member, rest),
             None => value.is_object() && rest.is_empty(),
         },
     }

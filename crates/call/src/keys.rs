@@ -83,7 +83,7 @@ impl<'a> Keys<'a> {
         let names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
         for name in names {
             let name = percent_decode_str(name.trim_start()).decode_utf8_lossy();
-            self.claim(space, argument, &name)?;
+            self.claim_key(space, argument, &name)?;
         }
         Ok(())
     }
@@ -96,11 +96,11 @@ impl<'a> Keys<'a> {
     ) -> Result<(), Box<Fault>> {
         let members = value.as_object().into_iter().flatten();
         let mut names = members.filter(|(_, value)| !value.is_null()).map(|(name, _)| name);
-        names.try_for_each(|name| self.claim(space, argument, name))
+        names.try_for_each(|name| self.claim_key(space, argument, name))
     }
 
     /// Claims one key, and fails like [`Keys::claim_pairs`].
-    fn claim(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
+    fn claim_key(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
         let is_own = |owner: &&KeyOwner| matches!(&owner.writer, Writer::Argument(name) if **name == *argument);
         let of_space = || self.owners.iter().filter(|owner| owner.space == space);
         let declares = of_space()
@@ -113,11 +113,12 @@ impl<'a> Keys<'a> {
                 && owner.form == KeyForm::Exploded
                 && owner.declared.contains(key)
                 && *owner.name != *key;
-            let is_alike = !declares && !is_deep && family(key) == family(&owner.name);
+            let is_alike = !declares && !is_deep && key_family(key) == key_family(&owner.name);
             (owner.owns(key) && !is_twice_declared) || (is_alike && !owner.name.is_empty())
         });
-        let refused =
-            |writer: &Writer| wording::key::of_another(argument, space.noun(), key, writer);
+        let refused = |writer: &Writer| {
+            wording::key::key_of_another_fault(argument, space.noun(), key, writer)
+        };
         if let Some(other) = other {
             return Err(refused(&other.writer));
         }
@@ -152,7 +153,7 @@ fn writes_members(placement: &Placement, value: &Value) -> bool {
 
 /// The key that common frameworks take another key for: some read `account[]`, `Account` and `account.x` as `account` or as
 /// a part of it. An undeclared member must not exploit that.
-fn family(key: &str) -> String {
+fn key_family(key: &str) -> String {
     let key = key.trim_start();
     let stem = key.split(['[', '.', ' ']).next().unwrap_or(key);
     if stem.is_empty() { key.to_lowercase() } else { stem.to_lowercase() }

@@ -67,7 +67,7 @@ impl<'j> OmittedValues<'j> {
     }
 
     /// Refuses the request if a required value would be omitted.
-    pub(crate) fn finish(self) -> Result<(), Box<Fault>> {
+    pub(crate) fn refuse_if_required(self) -> Result<(), Box<Fault>> {
         if self.problems.is_empty() {
             return Ok(());
         }
@@ -78,14 +78,15 @@ impl<'j> OmittedValues<'j> {
 impl<'a> GivenValue<'a> {
     pub(crate) fn member(self, at: &'a str, name: &str, value: &'a Value) -> Self {
         let Self { schema, arguments, .. } = self;
-        let is_required = schema.is_some_and(|schema| requires(schema, arguments, name, DEPTH));
+        let is_required =
+            schema.is_some_and(|schema| requires_member(schema, arguments, name, DEPTH));
         let schema = schema.and_then(|schema| member_schema(schema, arguments, name, DEPTH));
         Self { at, value, schema, arguments, is_required }
     }
 }
 
 /// Finds the values that the parameters of a request omit; `arguments` is the schema of all arguments.
-pub(crate) fn of_parameters(
+pub(crate) fn find_omitted_parameters(
     inputs: &[Input],
     fillings: &Fillings<'_>,
     arguments: &Value,
@@ -106,19 +107,23 @@ pub(crate) fn of_parameters(
             // A path cannot hold an empty value, so it is refused.
             Placement::Path(_) if is_void(value) => {}
             Placement::Querystring { media_type } if **media_type == *FORM => {
-                of_pairs(given, omitted);
+                find_omitted_in_pairs(given, omitted);
             }
             placement => {
                 placement
                     .parameter_style()
                     .into_iter()
-                    .for_each(|styled| of_style(given, styled, omitted));
+                    .for_each(|styled| find_omitted_by_style(given, styled, omitted));
             }
         }
     }
 }
 
-pub(crate) fn of_style(given: GivenValue<'_>, styled: &Styled, omitted: &mut OmittedValues<'_>) {
+pub(crate) fn find_omitted_by_style(
+    given: GivenValue<'_>,
+    styled: &Styled,
+    omitted: &mut OmittedValues<'_>,
+) {
     let is_apart = styled.explode || styled.style == Style::DeepObject;
     // Each member of an exploded object is a parameter of its own, so an empty one is complete.
     let is_complete = is_apart
@@ -129,7 +134,7 @@ pub(crate) fn of_style(given: GivenValue<'_>, styled: &Styled, omitted: &mut Omi
         return omitted.add(GivenValue { is_required, ..given });
     }
     if styled.style == Style::DeepObject {
-        return of_brackets(given, omitted);
+        return find_omitted_in_brackets(given, omitted);
     }
     let is_repeated = is_repeated(styled);
     for (name, member) in given.value.as_object().into_iter().flatten() {
@@ -160,9 +165,13 @@ fn leaves_nothing(value: &Value, styled: &Styled) -> bool {
 }
 
 /// Finds the omitted members of a value written with brackets, at any depth; the reader of arguments limits the depth.
-fn of_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
+fn find_omitted_in_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     let mut of_one = |given: GivenValue<'_>| {
-        if is_void(given.value) { omitted.add(given) } else { of_brackets(given, omitted) }
+        if is_void(given.value) {
+            omitted.add(given)
+        } else {
+            find_omitted_in_brackets(given, omitted)
+        }
     };
     match given.value {
         Value::Array(items) => {
@@ -186,7 +195,7 @@ fn of_brackets(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     }
 }
 
-fn of_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
+fn find_omitted_in_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
     let Some(members) = given.value.as_object() else {
         // A text is the whole query string.
         if given.value.is_string() {
@@ -207,11 +216,11 @@ fn of_pairs(given: GivenValue<'_>, omitted: &mut OmittedValues<'_>) {
 }
 
 /// Returns true if an object schema requires a member, itself or by its `allOf`.
-fn requires(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
+fn requires_member(schema: &Value, arguments: &Value, name: &str, depth: usize) -> bool {
     let own = schema.get("required").and_then(Value::as_array);
     own.is_some_and(|names| names.iter().any(|required_name| required_name.as_str() == Some(name)))
         || combined_schemas(schema, arguments, depth)
-            .any(|other| requires(other, arguments, name, depth.saturating_sub(1)))
+            .any(|other| requires_member(other, arguments, name, depth.saturating_sub(1)))
 }
 
 fn member_schema<'a>(

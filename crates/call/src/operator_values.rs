@@ -14,7 +14,7 @@ use crate::{
     path::{Variable, write_segment},
     query::Pairs,
     request::write_querystring,
-    style::{Unwritable, is_void, nothing},
+    style::{Unwritable, is_void, unwritable_value},
     wording,
 };
 
@@ -44,14 +44,15 @@ pub fn edit_faults(operation: &Operation) -> Vec<EditFault> {
     for (input, value) in operation.configured_values() {
         let name = input.argument.as_str();
         let given = Value::Object(Object::from_iter([(name.to_owned(), value.clone())]));
-        let problems = values.as_ref().map(|schema| problems(schema, &given)).unwrap_or_default();
+        let problems =
+            values.as_ref().map(|schema| object_problems(schema, &given)).unwrap_or_default();
         let problems = if problems.is_empty() {
-            unwritable(operation, input, value).into_iter().collect()
+            writing_problem(operation, input, value).into_iter().collect()
         } else {
             problems
         };
         let pointer = edit.pointer_of(name);
-        faults.extend(problems.iter().map(|problem| fault(&pointer, name, problem)));
+        faults.extend(problems.iter().map(|problem| edit_fault(&pointer, name, problem)));
     }
     faults.extend(example_faults(operation, edit));
     faults
@@ -92,14 +93,14 @@ pub fn faults_of_examples(schema: Value, edit: &ToolEdit) -> Vec<EditFault> {
     let mut faults = Vec::new();
     for (at, example) in edit.examples.iter().enumerate() {
         let pointer = format!("/examples/{at}");
-        let problems = problems(&schema, &Value::Object(example.clone()));
-        faults.extend(problems.iter().map(|problem| fault(&pointer, "", problem)));
+        let problems = object_problems(&schema, &Value::Object(example.clone()));
+        faults.extend(problems.iter().map(|problem| edit_fault(&pointer, "", problem)));
     }
     faults
 }
 
 /// The problems of an object; its members are called by their own names.
-fn problems(schema: &Evaluator, value: &Value) -> Vec<Problem> {
+fn object_problems(schema: &Evaluator, value: &Value) -> Vec<Problem> {
     let Evaluated { verdict, mut problems, .. } = schema.evaluate("", value);
     if verdict == Verdict::TooDear {
         problems = vec![wording::too_dear(String::new())];
@@ -111,7 +112,7 @@ fn problems(schema: &Evaluator, value: &Value) -> Vec<Problem> {
 }
 
 /// The fault of a problem; a value at the place that the pointer names needs no name.
-fn fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
+fn edit_fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
     let Problem { at, expected, got, suggestion } = problem;
     let place = if at == name { String::new() } else { format!("`{at}`: ") };
     let help = match suggestion {
@@ -121,7 +122,7 @@ fn fault(pointer: &str, name: &str, problem: &Problem) -> EditFault {
     EditFault::unfit(pointer, format!("{place}expected {expected}, got: {got}"), help)
 }
 
-fn unwritable(operation: &Operation, input: &Input, value: &Value) -> Option<Problem> {
+fn writing_problem(operation: &Operation, input: &Input, value: &Value) -> Option<Problem> {
     let why = check_writable(operation, input, value).err()?;
     let fault = wording::unwritable(input.argument.as_str(), why);
     fault.problems.into_iter().next()
@@ -134,7 +135,7 @@ fn check_writable(operation: &Operation, input: &Input, value: &Value) -> Result
         Placement::Body => Ok(()),
         Placement::Path(encoding) => written_path(operation, input, encoding, value),
         // No style can write an empty value: it would be left out of every call.
-        _ if is_styled && is_void(value) => Err(nothing(value)),
+        _ if is_styled && is_void(value) => Err(unwritable_value(value)),
         Placement::Cookie(encoding) => {
             let is_bare =
                 matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);

@@ -10,7 +10,8 @@ use http::{HeaderMap, header::LINK};
 use url::Url;
 
 pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
-    let mut arguments = next_links(headers).map(|target| of_address(operation, target));
+    let mut arguments =
+        next_links(headers).map(|target| arguments_of_next_address(operation, target));
     arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn undeclared_parameters(
         queries().any(|input| name == &*input.name || is_part(&input.name, name))
             || operation.server.url.query_pairs().any(|(own, _)| own == name)
     };
-    let names: BTreeSet<String> = pairs(&url).map(|(name, _)| name).collect();
+    let names: BTreeSet<String> = query_pairs(&url).map(|(name, _)| name).collect();
     names.into_iter().filter(|name| is_plain(name) && !is_declared(name)).take(MAX_NAMES).collect()
 }
 
@@ -64,7 +65,7 @@ fn next_address(members: &Object) -> Option<&str> {
             Value::Object(link) => link.get("href")?.as_str()?,
             value => value.as_str()?,
         };
-        (subject(&folded_name(name)).is_some() && is_address(text)).then_some(text)
+        (subject_of_next(&folded_name(name)).is_some() && is_address(text)).then_some(text)
     });
     let inner = || ENVELOPES.iter().find_map(|name| next_address(members.get(name)?.as_object()?));
     own.or_else(inner)
@@ -75,7 +76,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// The thing of which a member names the next one: a page, a cursor, an address. `@odata.nextLink` names an address.
-fn subject(folded: &str) -> Option<&str> {
+fn subject_of_next(folded: &str) -> Option<&str> {
     let own = folded.strip_prefix("odata").unwrap_or(folded);
     own.strip_prefix("next").or_else(|| own.strip_suffix("next"))
 }
@@ -115,15 +116,15 @@ fn next_link(value: &str) -> Option<&str> {
     None
 }
 
-fn of_address(operation: &Operation, target: &str) -> Arguments {
+fn arguments_of_next_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
-    let n_of = |name: &str| pairs(&url).filter(|(own, _)| own == name).count();
-    pairs(&url)
+    let n_of = |name: &str| query_pairs(&url).filter(|(own, _)| own == name).count();
+    query_pairs(&url)
         .filter_map(|(name, value)| {
             let input = query_inputs(operation).find(|input| *input.name == *name)?;
             // A repeated name is a list, whose items a text would not be.
             let is_sent = is_paging(input) || n_of(&name) == 1;
-            is_sent.then(|| argument(input, query_value(&folded_name(&name), value)))
+            is_sent.then(|| argument_with_value(input, query_value(&folded_name(&name), value)))
         })
         .collect()
 }
@@ -144,7 +145,7 @@ fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
+fn query_pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
     url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
 }
 
@@ -165,8 +166,8 @@ fn next_page_arguments(operation: &Operation, members: &Object) -> Arguments {
 fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Arguments {
     let none = Arguments::new();
     let folded = folded_name(name);
-    let address = |text: &str| of_address(operation, text);
-    let Some(subject) = subject(&folded) else { return none };
+    let address = |text: &str| arguments_of_next_address(operation, text);
+    let Some(subject) = subject_of_next(&folded) else { return none };
     let value = match value {
         Value::String(text) if text.is_empty() => return none,
         Value::String(text) if is_address(text) => return address(text),
@@ -182,8 +183,8 @@ fn member_page_arguments(operation: &Operation, name: &str, value: &Value) -> Ar
         "" | "cursor" | "pagetoken" | "token" | "marker" | "continuationtoken" => CURSORS,
         _ => return none,
     };
-    let input = wanted.iter().find_map(|name| input(operation, name));
-    input.map(|input| argument(input, value)).into_iter().collect()
+    let input = wanted.iter().find_map(|name| query_input(operation, name));
+    input.map(|input| argument_with_value(input, value)).into_iter().collect()
 }
 
 /// The next page number, if `page` is below `total_pages`.
@@ -195,8 +196,8 @@ fn page_number_arguments(operation: &Operation, members: &Object) -> Option<Argu
     };
     let page = number(&["page", "currentpage", "pagenumber"])?;
     let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
-    let input = input(operation, "page").or_else(|| input(operation, "pagenumber"))?;
-    (page < pages).then(|| [argument(input, (page + 1).into())].into_iter().collect())
+    let input = query_input(operation, "page").or_else(|| query_input(operation, "pagenumber"))?;
+    (page < pages).then(|| [argument_with_value(input, (page + 1).into())].into_iter().collect())
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
@@ -204,11 +205,11 @@ fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
     visible.filter(|input| input.place() == InputLocation::Query)
 }
 
-fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
+fn query_input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
     query_inputs(operation).find(|input| folded_name(&input.name) == name)
 }
 
-fn argument(input: &Input, value: Value) -> (String, Value) {
+fn argument_with_value(input: &Input, value: Value) -> (String, Value) {
     (input.argument.to_string(), value)
 }
 
@@ -226,7 +227,7 @@ fn folded_name(name: &str) -> String {
 }
 
 /// The query inputs that can narrow a result, the most direct ones first.
-pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
+pub(crate) fn narrowing_inputs(operation: &Operation) -> Vec<&str> {
     let mut inputs: Vec<&Input> = query_inputs(operation).collect();
     inputs.sort_by_key(|input| {
         let name = folded_name(&input.name);

@@ -10,8 +10,8 @@ use percent_encoding::percent_decode_str;
 use crate::{
     lists::write_lists,
     style::{
-        COMMA, DOT, Escape, Explode, Unwritable, holds_control, is_void, nothing, write_escaped,
-        write_exploded_members, write_list, write_members, write_value,
+        COMMA, DOT, Escape, Explode, Unwritable, holds_control, is_void, unwritable_value,
+        write_escaped, write_exploded_members, write_list, write_members, write_value,
     },
 };
 
@@ -53,7 +53,7 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
     let Variable { name, value, styled } = variable;
     let value = &**value;
     if is_void(value) {
-        return Err(nothing(value));
+        return Err(unwritable_value(value));
     }
     if holds_control(value) {
         return Err(Unwritable::Control);

@@ -10,12 +10,14 @@ use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, S
 use http::{Request, Response};
 
 use crate::{
-    binding::{Binding, Names, bind},
-    body::{Content, chosen_media, note_choice, nulls_of, omission::of_members},
+    binding::{Binding, Names, bind_session_inputs},
+    body::{Content, chosen_media, note_choice, nulls_of, omission::find_omitted_members},
     body_arguments::BodyArguments,
     check::{Checking, Checks, Nulls, check},
-    inputs::{Fillings, GivenValues, Subject, fill, fill_nested_from_session, leave_out_excluded},
-    omission::{OmittedValues, of_parameters},
+    inputs::{
+        Fillings, GivenValues, Subject, fill_inputs, fill_nested_from_session, leave_out_excluded,
+    },
+    omission::{OmittedValues, find_omitted_parameters},
     page,
     request::{Frame, Ready},
     response::{self, ReadContext, Understood},
@@ -73,7 +75,7 @@ impl Plan {
     ) -> Result<Request<Bytes>, Box<Fault>> {
         self.as_inputs(arguments, journal, |arguments, journal| {
             let given = GivenValues { arguments, session };
-            let ready = self.ready(given, kept, journal)?;
+            let ready = self.filled_request(given, kept, journal)?;
             let server = &self.operation.server;
             if server.is_missing {
                 let url = server.suggestion.as_deref().unwrap_or("https://HOST").to_owned();
@@ -98,7 +100,7 @@ impl Plan {
         journal: &mut Journal,
     ) -> Result<Arguments, Box<Fault>> {
         let filled = self.as_inputs(arguments, journal, |arguments, journal| {
-            let ready = self.ready(GivenValues { arguments, session }, kept, journal)?;
+            let ready = self.filled_request(GivenValues { arguments, session }, kept, journal)?;
             self.frame.request(&ready)?;
             let inputs = ready.subject.inputs;
             let is_input = |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
@@ -128,11 +130,11 @@ impl Plan {
         };
         let mut own = Journal::default();
         let done = then(&body.put_together(arguments), &mut own);
-        body.note(&own, journal);
-        done.map_err(|fault| body.fault(fault))
+        body.note_events(&own, journal);
+        done.map_err(|fault| body.relocated_fault(fault))
     }
 
-    fn ready<'a>(
+    fn filled_request<'a>(
         &'a self,
         given: GivenValues<'a>,
         kept: StoredResults<'a>,
@@ -153,10 +155,10 @@ impl Plan {
         let schema = operation.arguments_schema();
         let checks = self.checks.get_or_init(|| Checks::new(schema, operation));
         let checking = Checking { checks, schema, inputs: subject.inputs, alternative, nulls };
-        let mut fillings = fill(subject, given, |at| checking.is_nullable(at), journal);
+        let mut fillings = fill_inputs(subject, given, |at| checking.is_nullable(at), journal);
         let bindings = &*operation.bindings;
         let binding = Binding { subject, bindings, alternative, names: &self.names, session };
-        bind(binding, &mut fillings, journal)?;
+        bind_session_inputs(binding, &mut fillings, journal)?;
         let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
         leave_out_excluded(subject, arguments, &mut fillings, is_valid, journal);
         check(subject, checking, arguments, &mut fillings, journal)?;
@@ -164,13 +166,13 @@ impl Plan {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
         let mut omitted = OmittedValues::new(journal);
-        of_parameters(subject.inputs, &fillings, schema, &mut omitted);
+        find_omitted_parameters(subject.inputs, &fillings, schema, &mut omitted);
         if let (Some(body), Some(media)) = (subject.body, media) {
             let content = Content::new(subject, &fillings, body.layout);
-            of_members(&content, media, schema, &mut omitted);
+            find_omitted_members(&content, media, schema, &mut omitted);
             note_choice(body, media, arguments, omitted.journal());
         }
-        omitted.finish()?;
+        omitted.refuse_if_required()?;
         Ok(Ready { operation, subject, fillings, arguments, kept })
     }
 
@@ -221,7 +223,7 @@ fn bind_again<'a>(
     // Events of the first binding are already in the journal.
     let mut events = Journal::default();
     fill_nested_from_session(binding.subject, given, fillings, &mut events);
-    bind(binding, fillings, &mut events)?;
+    bind_session_inputs(binding, fillings, &mut events)?;
     let is_changed = values(fillings) != before;
     if is_changed {
         for event in events.events() {

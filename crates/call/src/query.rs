@@ -7,8 +7,8 @@ use callgate_tool::Value;
 use crate::{
     lists::{write_inner, write_lists},
     style::{
-        Escape, Unwritable, is_hollow, is_void, joint, nothing, write_escaped, write_members,
-        write_value,
+        Escape, Unwritable, is_hollow, is_void, joint, unwritable_value, write_escaped,
+        write_members, write_value,
     },
 };
 
@@ -37,7 +37,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Pairs that continue after the text in `out`.
-    pub(crate) fn after(out: &'a mut String, separator: &'static str) -> Self {
+    pub(crate) fn continuing(out: &'a mut String, separator: &'static str) -> Self {
         Self { out, separator, first: false }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Pairs<'a> {
             Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
                 if is_hollow(item) {
                     // Leaving the item out would change the positions of the items after it.
-                    return Err(nothing(item));
+                    return Err(unwritable_value(item));
                 }
                 self.write_bracket(name, &at.to_string(), item, escape)
             }),

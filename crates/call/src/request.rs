@@ -93,7 +93,7 @@ impl Frame {
         let size: usize =
             headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
         if size > MAX_HEADERS {
-            let at = longest(ready, &[InputLocation::Header, InputLocation::Cookie]);
+            let at = longest_argument(ready, &[InputLocation::Header, InputLocation::Cookie]);
             return Err(wording::too_long(&at, "headers", MAX_HEADERS));
         }
         Ok(request)
@@ -114,7 +114,7 @@ impl Frame {
         }
         if url.len() > MAX_URL {
             let places = [InputLocation::Path, InputLocation::Query, InputLocation::Querystring];
-            let at = longest(ready, &places);
+            let at = longest_argument(ready, &places);
             return Err(wording::too_long(&at, "an address", MAX_URL));
         }
         // Everything that a model wrote is escaped by now, so a parser must not change anything: neither the origin, nor
@@ -132,7 +132,7 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     if ready.operation.segments.is_empty() {
         url.push('/');
     }
-    for (input, encoding, value) in values(ready, InputLocation::Path) {
+    for (input, encoding, value) in input_values(ready, InputLocation::Path) {
         if let Encoding::Content { media_type } = encoding {
             content_text(value, media_type)
                 .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
@@ -141,8 +141,8 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     for segment in ready.operation.segments.iter() {
         url.push('/');
         let find = |name: &str| {
-            let (input, encoding, value) =
-                values(ready, InputLocation::Path).find(|(input, ..)| *input.name == *name)?;
+            let (input, encoding, value) = input_values(ready, InputLocation::Path)
+                .find(|(input, ..)| *input.name == *name)?;
             let (value, styled) = match encoding {
                 Encoding::Styled(styled) => (Cow::Borrowed(value), Some(styled)),
                 Encoding::Content { media_type } => {
@@ -160,9 +160,9 @@ fn write_path(url: &mut String, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
 
 fn write_query(url: &mut String, start: usize, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let n_fixed = url.len();
-    for (input, encoding, value) in values(ready, InputLocation::Query) {
+    for (input, encoding, value) in input_values(ready, InputLocation::Query) {
         let is_first = url.len() == start;
-        let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
+        let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::continuing(url, "&") };
         write_pair(&mut pairs, &input.name, encoding, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
@@ -206,7 +206,7 @@ pub(crate) fn write_querystring(
 }
 
 fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
-    for (input, encoding, value) in values(ready, InputLocation::Header) {
+    for (input, encoding, value) in input_values(ready, InputLocation::Header) {
         let at = input.argument.as_str();
         if ready.operation.withholds_header(&input.name) {
             return Err(wording::key::denied_header(at));
@@ -228,7 +228,7 @@ fn write_headers(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<F
 
 fn write_cookies(headers: &mut HeaderMap, ready: &Ready<'_>) -> Result<(), Box<Fault>> {
     let mut text = given_cookies(headers, ready)?;
-    for (input, encoding, value) in values(ready, InputLocation::Cookie) {
+    for (input, encoding, value) in input_values(ready, InputLocation::Cookie) {
         let at = input.argument.as_str();
         let is_bare = matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
         let checked = if is_bare { check_bare(value) } else { Ok(()) };
@@ -269,7 +269,7 @@ fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     };
     let media = chosen_media(ready.operation, body, ready.arguments)?;
     let content = Content::new(ready.subject, &ready.fillings, body.layout);
-    fields::claim(ready.operation, body, media, &content)?;
+    fields::claim_form_fields(ready.operation, body, media, &content)?;
     let schema = ready.operation.arguments_schema();
     let (media_type, bytes) = body_bytes(&content, media, schema, ready.kept)?;
     // An empty multipart body has no parts and gets no `Content-Type`.
@@ -277,7 +277,7 @@ fn body(ready: &Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
-fn values<'a>(
+fn input_values<'a>(
     ready: &'a Ready<'a>,
     place: InputLocation,
 ) -> impl Iterator<Item = (&'a Input, &'a Encoding, &'a Value)> {
@@ -294,7 +294,7 @@ fn argument_of<'a>(ready: &'a Ready<'a>, name: &'a str) -> &'a str {
     path_input.map_or(name, |input| input.argument.as_str())
 }
 
-fn longest(ready: &Ready<'_>, places: &[InputLocation]) -> String {
+fn longest_argument(ready: &Ready<'_>, places: &[InputLocation]) -> String {
     let inputs = ready.subject.inputs.iter().zip(&ready.fillings);
     inputs
         .filter(|(input, _)| places.contains(&input.place()) && !input.edit.is_hidden)

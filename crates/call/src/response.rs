@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     echo::{self, Echo},
     html, page,
-    sanitize::{cleaned_text, n_unseen, readable},
+    sanitize::{cleaned_text, n_unseen, readable_text},
     shape::{self, ReadResponse, Shape, ShapedAnswer},
     wording,
 };
@@ -87,7 +87,7 @@ pub(crate) fn understood_response(
         reading.journal.note(Event::NextPageUndeclared { names });
     }
     let is_held = parts.iter().any(|part| part.held_secret);
-    let held_secret = echo::content(&mut content, masker) == Echo::Secret || is_held;
+    let held_secret = echo::mask_content(&mut content, masker) == Echo::Secret || is_held;
     if held_secret {
         reading.journal.note(Event::CredentialEchoed);
     }
@@ -100,7 +100,7 @@ pub(crate) fn understood_response(
     let whole_parts = parts::whole_parts(&answer, parts, &cut_parts, &reading);
     for value in answer.next.values_mut() {
         value.mask(masker);
-        let _: usize = shape::clean(value);
+        let _: usize = shape::remove_hidden(value);
     }
     answer.headers = headers::shown_headers(operation, response.headers(), &reading);
     if response.extensions().get::<Unfinished>().is_some() {
@@ -166,7 +166,7 @@ fn content(
     if response.extensions().get::<Unfinished>().is_some()
         && let Some(splitter) = Splitter::from_headers(response.headers())
     {
-        return Ok(complete(splitter, body, reading).into());
+        return Ok(complete_sequence(splitter, body, reading).into());
     }
     let media = Media::from_headers(response.headers());
     if media.kind() == Kind::Multipart && !body.is_empty() {
@@ -174,7 +174,7 @@ fn content(
     }
     let read = body_content(body, media, reading, reading.shape.media_bytes).map_err(|why| {
         let body = Media::from_headers(response.headers()).decoded_text(body);
-        failure::unreadable(status.as_u16(), why, &body, reading)
+        failure::unreadable_response_fault(status.as_u16(), why, &body, reading)
     });
     let mut read = read?;
     if let Content::File { filename: name, .. } = &mut read.content {
@@ -199,22 +199,25 @@ fn body_content(
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed_content(body, media),
         // A part with parts of its own stays one file: results are not nested.
         Kind::Binary | Kind::Multipart => {
-            file(&without_secrets(body, masker), media.essence.into_owned()).into()
+            file_content(&without_secrets(body, masker), media.essence.into_owned()).into()
         }
-        Kind::Events => sequence::events(&media.decoded_text(body), shape.room()).into(),
+        Kind::Events => sequence::events(&media.decoded_text(body), shape.most_read_bytes()).into(),
         // HTML begins with a tag. Some services forget to name their JSON, and their frameworks label it as HTML.
         Kind::Html if begins_like_json(body) => guessed_content(body, media),
-        Kind::Html => page(&media.decoded_text(body)),
+        Kind::Html => html_content(&media.decoded_text(body)),
         Kind::Json => json(body, &media)?.into(),
-        Kind::JsonLines => match sequence::lines(&media.decoded_text(body), shape.room()) {
-            Some(values) => values.into(),
-            None => text(body, media),
-        },
+        Kind::JsonLines => {
+            match sequence::lines(&media.decoded_text(body), shape.most_read_bytes()) {
+                Some(values) => values.into(),
+                None => text_content(body, media),
+            }
+        }
         Kind::Perceived => media_content(without_secrets(body, masker), media, media_bytes).into(),
-        Kind::Text => text(body, media),
+        Kind::Text => text_content(body, media),
         Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed_content(body, media),
         Kind::Unnamed => {
-            file(&without_secrets(body, masker), "application/octet-stream".to_owned()).into()
+            file_content(&without_secrets(body, masker), "application/octet-stream".to_owned())
+                .into()
         }
     })
 }
@@ -224,8 +227,8 @@ fn guessed_content(body: &[u8], media: Media<'_>) -> ReadContent {
     let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
-        None if media.kind() == Kind::Html => page(&media.decoded_text(body)),
-        None => text(body, media),
+        None if media.kind() == Kind::Html => html_content(&media.decoded_text(body)),
+        None => text_content(body, media),
     }
 }
 
@@ -235,8 +238,8 @@ impl From<json::ParsedJson> for ReadContent {
     }
 }
 
-fn page(html: &str) -> ReadContent {
-    let (text, n_removed) = html::text(html);
+fn html_content(html: &str) -> ReadContent {
+    let (text, n_removed) = html::page_text(html);
     let content = Content::Text { text, media_type: "text/plain".to_owned() };
     ReadContent { n_removed, ..content.into() }
 }
@@ -244,14 +247,14 @@ fn page(html: &str) -> ReadContent {
 /// An image or a sound; one over the limit becomes a file.
 fn media_content(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
     if data.len() > media_bytes {
-        return file(&data, media.essence.into_owned());
+        return file_content(&data, media.essence.into_owned());
     }
     Content::Media { media_type: media.essence.into_owned(), data }
 }
 
 /// The complete values of a sequence that broke off.
-fn complete(mut splitter: Splitter, body: &[u8], reading: &ReadContext<'_>) -> Sequence {
-    let mut sequence = Sequence::new(reading.shape.room());
+fn complete_sequence(mut splitter: Splitter, body: &[u8], reading: &ReadContext<'_>) -> Sequence {
+    let mut sequence = Sequence::new(reading.shape.most_read_bytes());
     for piece in body.chunks(PIECE) {
         splitter.push(piece);
         while let Some(bytes) = splitter.split() {
@@ -276,16 +279,16 @@ fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
 pub fn filename(headers: &HeaderMap, masker: &Masker<'_>) -> Option<String> {
     let name = parameter::parameter(headers, CONTENT_DISPOSITION, "filename")?;
     let name = masker.mask_text(&name).into_owned();
-    let name = readable(&name).unwrap_or(name);
+    let name = readable_text(&name).unwrap_or(name);
     Some(name).filter(|name| !name.is_empty())
 }
 
-fn file(body: &Bytes, media_type: String) -> Content {
+fn file_content(body: &Bytes, media_type: String) -> Content {
     let sha256 = hexadecimal(&Sha256::digest(body));
     Content::File { media_type, filename: None, size: body.len(), sha256 }
 }
 
-fn text(body: &[u8], media: Media<'_>) -> ReadContent {
+fn text_content(body: &[u8], media: Media<'_>) -> ReadContent {
     let decoded = media.decoded_text(body);
     let text = cleaned_text(&decoded);
     let n_removed = n_unseen(&decoded);

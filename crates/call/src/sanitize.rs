@@ -11,7 +11,7 @@ pub(crate) fn cleaned_text(text: &str) -> String {
             // A file that is written back keeps its line ends. A return alone would write over its line.
             '\r' if characters.peek() == Some(&'\n') => out.push(character),
             '\r' => out.push('\n'),
-            _ if is_joiner(character) && joins(&out) => out.push(character),
+            _ if is_joiner(character) && joins_last_character(&out) => out.push(character),
             _ if character.is_control() || is_invisible(character) => {}
             _ => out.push(character),
         }
@@ -21,7 +21,7 @@ pub(crate) fn cleaned_text(text: &str) -> String {
 
 /// The number of characters that [`cleaned_text`] removes or replaces; each escape sequence counts as one.
 pub(crate) fn n_unseen(text: &str) -> usize {
-    if readable(text).is_none() {
+    if readable_text(text).is_none() {
         return 0;
     }
     let n_joiners = |text: &str| text.chars().filter(|one| is_joiner(*one)).count();
@@ -32,7 +32,7 @@ pub(crate) fn n_unseen(text: &str) -> usize {
 }
 
 /// A cleaned copy of `text`; `None` in the usual case that a reader sees all of it.
-pub(crate) fn readable(text: &str) -> Option<String> {
+pub(crate) fn readable_text(text: &str) -> Option<String> {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_seen = text.as_bytes().iter().all(is_plain) || !text.chars().any(is_unseen);
     (!is_seen).then(|| cleaned_text(text))
@@ -49,7 +49,7 @@ fn is_joiner(character: char) -> bool {
 
 /// Returns true if a joiner joins the last written character to something: between ASCII letters it only hides something,
 /// and several in a row form an invisible message.
-fn joins(written: &str) -> bool {
+fn joins_last_character(written: &str) -> bool {
     written.chars().next_back().is_some_and(|last| !last.is_ascii() && !is_joiner(last))
 }
 

@@ -106,12 +106,12 @@ impl Paths {
             Value::Array(items) => {
                 items.into_iter().map(|item| self.selected_value(item)).collect()
             }
-            Value::Object(members) => Value::Object(self.of_members(members)),
+            Value::Object(members) => Value::Object(self.selected_members(members)),
             other => other,
         }
     }
 
-    fn of_members(&self, members: Object) -> Object {
+    fn selected_members(&self, members: Object) -> Object {
         let selected = members.into_iter().filter_map(|(name, value)| {
             let (_, below) = self.members.iter().find(|(entry, _)| *entry == name)?;
             Some((name, below.selected_value(value)))

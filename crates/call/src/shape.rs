@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{
     cut, page,
-    sanitize::{is_unseen, n_unseen, readable},
+    sanitize::{is_unseen, n_unseen, readable_text},
     select::Selection,
     wording,
 };
@@ -169,7 +169,7 @@ impl Shape {
     pub(crate) fn answer(&self, mut answer: Answer, read: &ReadResponse<'_>) -> ShapedAnswer {
         let ShapedContent { content, cuts, next, n_removed, cut_parts } =
             self.content(answer.content, read);
-        answer.truncated = truncation(cuts, read, &next);
+        answer.truncated = truncation_of_cuts(cuts, read, &next);
         (answer.content, answer.next) = (content, next);
         ShapedAnswer { answer, n_removed, cut_parts }
     }
@@ -196,7 +196,7 @@ impl Shape {
             next = page::next_of_body(read.operation, &value);
         }
         let (mut value, mut cuts) = self.value(value);
-        let n_removed = clean(&mut value);
+        let n_removed = remove_hidden(&mut value);
         count_more(&mut cuts, &value, read.n_more);
         ShapedContent { cuts, next, n_removed, ..Content::Json(value.into()).into() }
     }
@@ -215,7 +215,7 @@ impl Shape {
 
     /// The number of bytes that are read of a sequence of values: all for a selection, otherwise several times the shown
     /// bytes, since values are cut as well.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn most_read_bytes(&self) -> usize {
         match self.selection {
             Selection::All => self.result_bytes.max(1).saturating_mul(8),
             _ => usize::MAX,
@@ -236,11 +236,11 @@ impl Shape {
             quote_big_integers(&mut value);
         }
         // The size is measured: a selection may repeat parts of the text.
-        cut::cut(value, self.result_bytes)
+        cut::cut_to_budget(value, self.result_bytes)
     }
 }
 
-fn truncation(
+fn truncation_of_cuts(
     mut cuts: Vec<callgate_tool::Cut>,
     read: &ReadResponse<'_>,
     next: &Arguments,
@@ -249,7 +249,7 @@ fn truncation(
         return None;
     }
     let message =
-        wording::answer::truncation_message(&cuts, &page::narrowing(read.operation), next);
+        wording::answer::truncation_message(&cuts, &page::narrowing_inputs(read.operation), next);
     cuts.truncate(MAX_CUTS);
     Some(Truncated::new(message, read.size, cuts))
 }
@@ -288,21 +288,21 @@ fn names_page(text: &str, operation: &Operation) -> bool {
 }
 
 /// Removes the invisible characters from every text of a value; returns their number.
-pub(crate) fn clean(value: &mut Value) -> usize {
+pub(crate) fn remove_hidden(value: &mut Value) -> usize {
     match value {
-        Value::Array(items) => items.iter_mut().map(clean).sum(),
+        Value::Array(items) => items.iter_mut().map(remove_hidden).sum(),
         Value::Object(members) => {
             let n_removed: usize = members.keys().map(|name| n_unseen(name)).sum();
-            if members.keys().any(|name| readable(name).is_some()) {
+            if members.keys().any(|name| readable_text(name).is_some()) {
                 *members = std::mem::take(members)
                     .into_iter()
-                    .map(|(name, value)| (readable(&name).unwrap_or(name), value))
+                    .map(|(name, value)| (readable_text(&name).unwrap_or(name), value))
                     .collect::<Object>();
             }
-            n_removed + members.values_mut().map(clean).sum::<usize>()
+            n_removed + members.values_mut().map(remove_hidden).sum::<usize>()
         }
         Value::String(text) => {
-            let Some(cleaned) = readable(text) else { return 0 };
+            let Some(cleaned) = readable_text(text) else { return 0 };
             let n_removed = n_unseen(text);
             *text = cleaned;
             n_removed
@@ -364,7 +364,7 @@ mod tests {
     fn names_and_texts_of_a_result_lose_their_invisible_characters() {
         let mut value =
             json!({"a\u{200b}": ["\u{1b}[31mred\u{1b}[0m", {"b": "\u{e0041}x\n"}], "c": 1});
-        assert_eq!(clean(&mut value), 4);
+        assert_eq!(remove_hidden(&mut value), 4);
         assert_eq!(value, json!({"a": ["red", {"b": "x\n"}], "c": 1}));
     }
 }

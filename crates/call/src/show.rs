@@ -37,13 +37,13 @@ pub fn planned_request(request: &Request<Bytes>, masked: &Masked) -> PlannedRequ
     let body = request.body();
     PlannedRequest {
         method: request.method().to_string(),
-        url: url(request, &query, |part| part_text(part, "")),
+        url: shown_url(request, &query, |part| part_text(part, "")),
         headers: headers.iter().map(|(name, part)| (name.clone(), part_text(part, ""))).collect(),
         body: (!body.is_empty()).then(|| match std::str::from_utf8(body) {
             Ok(text) => text.to_owned(),
             Err(_) => BASE64_STANDARD.encode(body),
         }),
-        curl: curl(request, &query, &headers),
+        curl: curl_command(request, &query, &headers),
     }
 }
 
@@ -67,7 +67,7 @@ fn part_text(part: &TextPart, quote: &str) -> String {
 fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPart)> {
     let mask_of = |name: &str| {
         let mut headers = masked.headers.iter();
-        headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret)
+        headers.find(|masked| masked.name.eq_ignore_ascii_case(name)).map(secret_text)
     };
     let mut parts: Vec<_> = request
         .headers()
@@ -84,13 +84,13 @@ fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextP
         .collect();
     for mask in &masked.headers {
         if !parts.iter().any(|(name, _)| name.eq_ignore_ascii_case(&mask.name)) {
-            parts.push((mask.name.to_ascii_lowercase(), secret(mask)));
+            parts.push((mask.name.to_ascii_lowercase(), secret_text(mask)));
         }
     }
     parts
 }
 
-fn secret(mask: &MaskedHeader) -> TextPart {
+fn secret_text(mask: &MaskedHeader) -> TextPart {
     TextPart::Secret { before: mask.prefix.clone(), variable: mask.variable.clone() }
 }
 
@@ -123,7 +123,7 @@ fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, TextPa
     parts
 }
 
-fn url(
+fn shown_url(
     request: &Request<Bytes>,
     query: &[(String, TextPart)],
     show: impl Fn(&TextPart) -> String,
@@ -144,7 +144,7 @@ fn url(
     url
 }
 
-fn curl(
+fn curl_command(
     request: &Request<Bytes>,
     query: &[(String, TextPart)],
     headers: &[(String, TextPart)],
@@ -169,7 +169,7 @@ fn curl(
         }
     }
     line.push_str(" '");
-    line.push_str(&url(request, query, |part| part_text(part, "'")));
+    line.push_str(&shown_url(request, query, |part| part_text(part, "'")));
     line.push('\'');
     for (name, part) in headers {
         line.push_str(" -H '");

@@ -192,7 +192,7 @@ pub(crate) fn is_hollow(value: &Value) -> bool {
 }
 
 /// The reason why a value that writes nothing is refused where text is required.
-pub(crate) fn nothing(value: &Value) -> Unwritable {
+pub(crate) fn unwritable_value(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }
 

@@ -6,7 +6,7 @@ pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
     let mut seed = chunks.iter().fold(OFFSET, |seed, chunk| hash(seed, chunk));
     loop {
         let boundary = format!("callgate-{seed:016x}");
-        if !chunks.iter().any(|chunk| contains(chunk, boundary.as_bytes())) {
+        if !chunks.iter().any(|chunk| contains_boundary(chunk, boundary.as_bytes())) {
             return boundary;
         }
         // The content is finite, so some boundary does not occur in it.
@@ -19,7 +19,7 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
 }
 
-fn contains(chunk: &[u8], boundary: &[u8]) -> bool {
+fn contains_boundary(chunk: &[u8], boundary: &[u8]) -> bool {
     chunk.windows(boundary.len()).any(|window| window == boundary)
 }
 
@@ -42,8 +42,8 @@ mod tests {
     #[test]
     fn an_occurrence_of_a_boundary_in_the_content_is_found() {
         let hash = hash(OFFSET, b"");
-        assert!(contains(b"x callgate-00 y", b"callgate-00"));
-        assert!(!contains(b"callgate-0", b"callgate-00"));
+        assert!(contains_boundary(b"x callgate-00 y", b"callgate-00"));
+        assert!(!contains_boundary(b"callgate-0", b"callgate-00"));
         assert_eq!(boundary(&[]), format!("callgate-{hash:016x}"));
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn chosen_media<'a>(
 ) -> Result<&'a BodyMedia, Box<Fault>> {
     let chooser = body.content_type.as_ref().and_then(|name| arguments.get(name.as_str()));
     if let Some(asked) = chooser.filter(|asked| !asked.is_null()) {
-        let matching_media = selectable(body).find(|media| *asked == *media.media_type);
+        let matching_media = selectable_media(body).find(|media| *asked == *media.media_type);
         return matching_media.ok_or_else(|| unknown_media(body, asked));
     }
     let first = body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))?;
@@ -25,8 +25,8 @@ pub(crate) fn chosen_media<'a>(
         return Ok(own);
     }
     let Some(value) = whole_value(operation, arguments) else { return Ok(first) };
-    let fits = |media: &&BodyMedia| fits(operation, media, value);
-    Ok(selectable(body).find(fits).unwrap_or(first))
+    let fits = |media: &&BodyMedia| can_write(operation, media, value);
+    Ok(selectable_media(body).find(fits).unwrap_or(first))
 }
 
 /// Records a media type that was chosen by the value, if it is not the first.
@@ -56,7 +56,7 @@ fn whole_input(operation: &Operation) -> Option<&Input> {
 }
 
 /// Returns true if a value can be written in a media type, and has a type that its schema there allows.
-fn fits(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
+fn can_write(operation: &Operation, media: &BodyMedia, value: &Value) -> bool {
     let is_structure = matches!(value, Value::Array(_) | Value::Object(_));
     let is_written = match media.kind {
         BodyKind::Binary => value.is_object() || value.is_string(),
@@ -115,19 +115,19 @@ fn media_of_file<'a>(
     let is_binary = first.kind == BodyKind::Binary && body.content_type.is_some();
     let value = arguments.get("body").filter(|_| is_binary)?;
     let given = own_media_type(value)?;
-    let alike = || selectable(body).filter(|media| media.alternative == first.alternative);
+    let alike = || selectable_media(body).filter(|media| media.alternative == first.alternative);
     let exact = alike().find(|media| essence(&media.media_type) == essence(&given));
     exact.or_else(|| {
         alike().find(|media| is_range(&media.media_type) && matches_type(&media.media_type, &given))
     })
 }
 
-fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
+fn selectable_media(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
     body.media.iter().filter(|media| media.is_selectable)
 }
 
 fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
-    let media_types = selectable(body).map(|media| &*media.media_type);
+    let media_types = selectable_media(body).map(|media| &*media.media_type);
     let mut problem = wording::unknown_argument(asked.as_str().unwrap_or_default(), media_types);
     problem.at = body.content_type.as_ref().map_or_else(String::new, ToString::to_string);
     problem.got = wording::value_description(asked);

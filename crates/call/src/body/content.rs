@@ -32,7 +32,9 @@ impl<'a> Content<'a> {
         Self { subject, fillings, layout }
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = (&'a Input, &'a Value)> + use<'a> {
+    pub(super) fn given_body_inputs(
+        &self,
+    ) -> impl Iterator<Item = (&'a Input, &'a Value)> + use<'a> {
         self.subject
             .inputs
             .iter()
@@ -41,25 +43,27 @@ impl<'a> Content<'a> {
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 
-    pub(super) fn whole(&self) -> Option<(&'a str, &'a Value)> {
-        let (input, value) = self.parts().next().filter(|_| self.layout != BodyLayout::Flat)?;
+    pub(super) fn whole_value(&self) -> Option<(&'a str, &'a Value)> {
+        let (input, value) =
+            self.given_body_inputs().next().filter(|_| self.layout != BodyLayout::Flat)?;
         Some((input.argument.as_str(), value))
     }
 
     /// The value of a body; an object of the members if it is flat; `None` if nothing is given.
-    pub(super) fn value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
-        if let Some((argument, value)) = self.whole() {
+    pub(super) fn body_value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
+        if let Some((argument, value)) = self.whole_value() {
             return Some((argument, Cow::Borrowed(value)));
         }
-        let members = self.parts().map(|(input, value)| (input.name.to_string(), value.clone()));
-        let first = self.parts().next()?.0.argument.as_str();
+        let members =
+            self.given_body_inputs().map(|(input, value)| (input.name.to_string(), value.clone()));
+        let first = self.given_body_inputs().next()?.0.argument.as_str();
         Some((first, Cow::Owned(Value::Object(members.collect()))))
     }
 
     /// The members that are not `null`; `None` for a value that is not an object.
-    pub(super) fn members(&self) -> Option<Vec<Member<'a>>> {
-        let Some((argument, value)) = self.whole() else {
-            let members = self.parts().map(|(input, value)| Member {
+    pub(super) fn given_members(&self) -> Option<Vec<Member<'a>>> {
+        let Some((argument, value)) = self.whole_value() else {
+            let members = self.given_body_inputs().map(|(input, value)| Member {
                 at: input.argument.as_str().into(),
                 name: &input.name,
                 value,
@@ -71,8 +75,8 @@ impl<'a> Content<'a> {
         Some(members.map(|(name, value)| Member { at: at(name), name, value }).collect())
     }
 
-    pub(super) fn longest(&self) -> String {
-        let longest = self.parts().max_by_key(|(_, value)| value.to_string().len());
+    pub(super) fn longest_argument(&self) -> String {
+        let longest = self.given_body_inputs().max_by_key(|(_, value)| value.to_string().len());
         longest.map_or_else(String::new, |(input, _)| input.argument.to_string())
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     wording,
 };
 
-pub(crate) fn claim(
+pub(crate) fn claim_form_fields(
     operation: &Operation,
     body: &Body,
     media: &BodyMedia,
@@ -20,11 +20,11 @@ pub(crate) fn claim(
     let at = body.media.iter().position(|body_media| body_media.media_type == media.media_type);
     let Some(at) = at.filter(|_| is_form) else { return Ok(()) };
     let space = KeySpace::Body(at);
-    let members = content.members().unwrap_or_default();
+    let members = content.given_members().unwrap_or_default();
     for member in &members {
         if operation.is_credential_field(member.name) {
             let (noun, writer) = (space.noun(), &Writer::Credential);
-            return Err(wording::key::of_another(&member.at, noun, member.name, writer));
+            return Err(wording::key::key_of_another_fault(&member.at, noun, member.name, writer));
         }
     }
     if media.encodings.is_empty() {

@@ -16,8 +16,8 @@ use crate::{
 };
 
 pub(super) fn write(content: &Content<'_>, media: &BodyMedia) -> Result<Vec<u8>, Box<Fault>> {
-    let Some(members) = content.members() else {
-        return Err(wording::body::no_members(content.whole(), FORM));
+    let Some(members) = content.given_members() else {
+        return Err(wording::body::no_members(content.whole_value(), FORM));
     };
     let mut out = String::new();
     for member in members {
@@ -35,7 +35,7 @@ pub(super) fn write_member(
     encoding: Option<&PropertyEncoding>,
 ) -> Result<(), Unwritable> {
     let is_first = out.is_empty();
-    let mut pairs = if is_first { Pairs::new(out, "&") } else { Pairs::after(out, "&") };
+    let mut pairs = if is_first { Pairs::new(out, "&") } else { Pairs::continuing(out, "&") };
     let Member { name, value, .. } = *member;
     if let Some(styled) = encoding.and_then(|property_encoding| property_encoding.styled.as_ref()) {
         let escape = if styled.allow_reserved { Escape::Reserved } else { Escape::Unreserved };

@@ -17,7 +17,7 @@ use super::{
     form,
     media_type::{is_json, is_range, matches_type, with_charset},
     plain::text_of,
-    upload::{may_be_bytes, upload},
+    upload::{may_be_bytes, uploaded_bytes},
 };
 use crate::{lists::separator, stored_results::StoredResults, style::Unwritable, wording};
 
@@ -45,8 +45,8 @@ pub(super) fn write(
 ) -> Result<(String, Bytes), Box<Fault>> {
     let mut chunks = Vec::new();
     let mut size = 0;
-    for (member, encoding) in members(content, media)? {
-        for part in parts(&member, encoding, kept)? {
+    for (member, encoding) in members_with_encodings(content, media)? {
+        for part in member_parts(&member, encoding, kept)? {
             // A few short handles may stand for very many bytes: nothing is copied beyond the limit.
             size += part.data.len();
             if size > MAX_BODY {
@@ -72,11 +72,11 @@ pub(super) fn write(
 }
 
 /// The members by name; if the body is not a form, the items of a list by position, without names.
-fn members<'a>(
+fn members_with_encodings<'a>(
     content: &Content<'a>,
     media: &'a BodyMedia,
 ) -> Result<Vec<(Member<'a>, PartEncoding<'a>)>, Box<Fault>> {
-    if let Some(members) = content.members() {
+    if let Some(members) = content.given_members() {
         let encoding = |name: &str| {
             media.encodings.iter().find(|property_encoding| *property_encoding.name == *name)
         };
@@ -87,7 +87,7 @@ fn members<'a>(
         return Ok(members.into_iter().map(with_encoding).collect());
     }
     let is_form = matches_type("multipart/form-data", &media.media_type);
-    match content.whole() {
+    match content.whole_value() {
         Some((argument, Value::Array(items))) if !is_form => {
             let items = items.iter().enumerate().map(|(index, value)| {
                 let at = format!("{argument}[{index}]").into();
@@ -102,7 +102,7 @@ fn members<'a>(
     }
 }
 
-fn parts<'a>(
+fn member_parts<'a>(
     member: &Member<'a>,
     encoding: PartEncoding<'a>,
     kept: StoredResults<'_>,
@@ -110,7 +110,9 @@ fn parts<'a>(
     let encoding = match encoding {
         PartEncoding::ByName(encoding) => encoding,
         // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a member's list is one.
-        PartEncoding::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
+        PartEncoding::ByPosition(encoding) => {
+            return Ok(vec![member_part(member, None, encoding, kept)?]);
+        }
     };
     let name = Some(member.name);
     if let Some(PropertyEncoding { styled: Some(_), headers, .. }) = encoding {
@@ -121,11 +123,11 @@ fn parts<'a>(
             let numbered = items.iter().enumerate();
             let one = |(index, value)| {
                 let at = format!("{}[{index}]", member.at).into();
-                part(&Member { at, name: member.name, value }, name, encoding, kept)
+                member_part(&Member { at, name: member.name, value }, name, encoding, kept)
             };
             numbered.map(one).collect()
         }
-        _ => Ok(vec![part(member, name, encoding, kept)?]),
+        _ => Ok(vec![member_part(member, name, encoding, kept)?]),
     }
 }
 
@@ -171,7 +173,7 @@ fn check_commas(
     if is_joined && is_structure && is_escaped { Err(Unwritable::Delimiter(',')) } else { Ok(()) }
 }
 
-fn part<'a>(
+fn member_part<'a>(
     member: &Member<'a>,
     name: Option<&'a str>,
     encoding: Option<&'a PropertyEncoding>,
@@ -185,7 +187,7 @@ fn part<'a>(
     if encoding.is_some_and(|property_encoding| property_encoding.is_binary)
         && may_be_bytes(member.value)
     {
-        let given = upload(&member.at, member.value, kept)?;
+        let given = uploaded_bytes(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
         // Most servers read a part without a file name as a text field (RFC 7578 §4.2).
         let filename = given.filename.or_else(|| name.clone());

@@ -5,10 +5,10 @@ use callgate_openapi::{BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::Value;
 
 use super::{content::Content, form::asks_for_json, xml};
-use crate::omission::{GivenValue, OmittedValues, of_style};
+use crate::omission::{GivenValue, OmittedValues, find_omitted_by_style};
 
 /// Finds the members that a body omits; `schema` is the schema of all arguments.
-pub(crate) fn of_members(
+pub(crate) fn find_omitted_members(
     content: &Content<'_>,
     media: &BodyMedia,
     schema: &Value,
@@ -17,7 +17,7 @@ pub(crate) fn of_members(
     if !matches!(media.kind, BodyKind::Form | BodyKind::Multipart | BodyKind::Xml) {
         return;
     }
-    for (input, value) in content.parts() {
+    for (input, value) in content.given_body_inputs() {
         let at = input.argument.as_str();
         let own = schema.get("properties").and_then(|properties| properties.get(at));
         let own = own.and_then(|own| media.schema_in(own));
@@ -28,7 +28,7 @@ pub(crate) fn of_members(
         let given =
             GivenValue { at, value, schema: own, arguments: schema, is_required: input.required };
         if content.layout == BodyLayout::Flat {
-            of_member(media, &input.name, given, omitted);
+            find_omitted_in_member(media, &input.name, given, omitted);
             continue;
         }
         if media.kind == BodyKind::Multipart && leaves_no_parts(value, input.required) {
@@ -40,7 +40,7 @@ pub(crate) fn of_members(
         }
         for (name, member) in value.as_object().into_iter().flatten() {
             let at = format!("{at}.{name}");
-            of_member(media, name, given.member(&at, name, member), omitted);
+            find_omitted_in_member(media, name, given.member(&at, name, member), omitted);
         }
     }
 }
@@ -62,7 +62,7 @@ fn is_partless(member: &Value) -> bool {
     member.is_null() || member.as_array().is_some_and(Vec::is_empty)
 }
 
-fn of_member(
+fn find_omitted_in_member(
     media: &BodyMedia,
     name: &str,
     given: GivenValue<'_>,
@@ -74,7 +74,7 @@ fn of_member(
     let is_json = media.kind == BodyKind::Form && encoding.is_some_and(asks_for_json);
     match (given.value, styled) {
         (Value::Null, _) => omitted.add(given),
-        (_, Some(styled)) => of_style(given, styled, omitted),
+        (_, Some(styled)) => find_omitted_by_style(given, styled, omitted),
         (Value::Array(items), None) if items.is_empty() && !is_json => omitted.add(given),
         _ => {}
     }

@@ -7,17 +7,19 @@ use callgate_tool::{Fault, Value};
 use super::{
     content::Content,
     media_type::{is_range, matches_type, may_hold_json, with_charset},
-    upload::upload,
+    upload::uploaded_bytes,
 };
 use crate::{stored_results::StoredResults, wording};
 
-pub(super) fn binary(
+pub(super) fn binary_body(
     content: &Content<'_>,
     declared: &str,
     kept: StoredResults<'_>,
 ) -> Result<(String, Bytes), Box<Fault>> {
-    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Bytes::new())) };
-    let given = upload(at, value, kept)?;
+    let Some((at, value)) = content.whole_value() else {
+        return Ok((declared.to_owned(), Bytes::new()));
+    };
+    let given = uploaded_bytes(at, value, kept)?;
     let media_type = match given.media_type {
         Some(given) if !matches_type(declared, &given) => {
             return Err(wording::body::other_media(at, declared, &given));
@@ -31,8 +33,13 @@ pub(super) fn binary(
     Ok((media_type, given.data))
 }
 
-pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Bytes), Box<Fault>> {
-    let Some((at, value)) = content.value() else { return Ok((declared.to_owned(), Bytes::new())) };
+pub(super) fn text_body(
+    content: &Content<'_>,
+    declared: &str,
+) -> Result<(String, Bytes), Box<Fault>> {
+    let Some((at, value)) = content.body_value() else {
+        return Ok((declared.to_owned(), Bytes::new()));
+    };
     if matches!(*value, Value::Array(_) | Value::Object(_)) && !may_hold_json(declared) {
         return Err(wording::body::no_text(at, declared, &value));
     }
@@ -52,7 +59,7 @@ pub(super) fn text_of(value: &Value) -> String {
 
 /// The bytes of a sequence of JSON values: each item of a list on a line of its own, any other value on one line; with a
 /// record separator before each in `json-seq` (RFC 7464 §2.2). A text counts as a finished sequence.
-pub(super) fn sequence(content: &Content<'_>, media_type: &str) -> Vec<u8> {
+pub(super) fn json_sequence(content: &Content<'_>, media_type: &str) -> Vec<u8> {
     let separator = media_type.contains("json-seq").then_some(RECORD_SEPARATOR);
     let mut out = Vec::new();
     let mut push = |item: &Value| {
@@ -60,7 +67,7 @@ pub(super) fn sequence(content: &Content<'_>, media_type: &str) -> Vec<u8> {
         out.extend_from_slice(item.to_string().as_bytes());
         out.push(b'\n');
     };
-    match content.value().as_ref().map(|(_, value)| &**value) {
+    match content.body_value().as_ref().map(|(_, value)| &**value) {
         Some(Value::Array(items)) => items.iter().for_each(push),
         Some(Value::String(text)) => out.extend_from_slice(text.as_bytes()),
         Some(value) => push(value),

@@ -24,7 +24,7 @@ pub(super) struct Upload<'a> {
 }
 
 /// The bytes that a value at `at` stands for. Fails if it has none of the forms, or names a result that is not stored.
-pub(super) fn upload<'a>(
+pub(super) fn uploaded_bytes<'a>(
     at: &str,
     value: &'a Value,
     kept: StoredResults<'_>,
@@ -35,8 +35,8 @@ pub(super) fn upload<'a>(
         return Err(wording::body::not_kept(at));
     }
     let upload = match value {
-        Value::Object(members) => from_object(members, stored_result.flatten()),
-        Value::String(text) => from_text(text),
+        Value::Object(members) => upload_from_object(members, stored_result.flatten()),
+        Value::String(text) => upload_from_text(text),
         _ => Err(()),
     };
     upload.map_err(|()| wording::body::no_bytes(at, value))
@@ -76,10 +76,13 @@ pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
     }
     let text = members.and_then(|members| members.get("data")).unwrap_or(value).as_str()?;
     let head = text.split(',').next().filter(|head| head.len() < text.len())?;
-    from_text(&format!("{head},")).ok()?.media_type.map(|own| own.into_owned().into())
+    upload_from_text(&format!("{head},")).ok()?.media_type.map(|own| own.into_owned().into())
 }
 
-fn from_object(members: &Object, stored_result: Option<StoredResult>) -> Result<Upload<'_>, ()> {
+fn upload_from_object(
+    members: &Object,
+    stored_result: Option<StoredResult>,
+) -> Result<Upload<'_>, ()> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
@@ -87,12 +90,12 @@ fn from_object(members: &Object, stored_result: Option<StoredResult>) -> Result<
     };
     text("handle")?;
     let mut upload = match (text("data")?, text("text")?, stored_result) {
-        (Some(data), None, None) => from_text(data)?,
+        (Some(data), None, None) => upload_from_text(data)?,
         (None, Some(text), None) => {
             let data = Bytes::copy_from_slice(text.as_bytes());
             Upload { data, filename: None, media_type: None }
         }
-        (None, None, Some(result)) => from_result(result),
+        (None, None, Some(result)) => upload_from_result(result),
         _ => return Err(()),
     };
     if let Some(media_type) = text("content_type")? {
@@ -106,22 +109,22 @@ fn from_object(members: &Object, stored_result: Option<StoredResult>) -> Result<
 
 /// An upload of an earlier result. A result without a media type, or with `application/octet-stream`, may be anything, so
 /// its upload names no type.
-fn from_result(result: StoredResult) -> Upload<'static> {
+fn upload_from_result(result: StoredResult) -> Upload<'static> {
     let StoredResult { media_type, filename, bytes, .. } = result;
     let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
     let media_type = is_telling.then(|| media_type.into());
     Upload { data: bytes, filename: filename.map(Cow::from), media_type }
 }
 
-fn from_text(text: &str) -> Result<Upload<'_>, ()> {
+fn upload_from_text(text: &str) -> Result<Upload<'_>, ()> {
     let is_url = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
     if let Some(rest) = text.get(5..).filter(|_| is_url) {
-        return from_url(rest);
+        return upload_from_url(rest);
     }
-    Ok(Upload { data: from_base64(text)?.into(), filename: None, media_type: None })
+    Ok(Upload { data: decode_base64(text)?.into(), filename: None, media_type: None })
 }
 
-fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
+fn upload_from_url(rest: &str) -> Result<Upload<'_>, ()> {
     let (head, data) = rest.split_once(',').ok_or(())?;
     let mut upload = Upload { data: Bytes::new(), filename: None, media_type: None };
     let mut is_base64 = false;
@@ -146,7 +149,7 @@ fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
     }
     let decoded: Cow<'_, [u8]> = percent_decode_str(data).into();
     upload.data = if is_base64 {
-        from_base64(std::str::from_utf8(&decoded).map_err(drop)?)?.into()
+        decode_base64(std::str::from_utf8(&decoded).map_err(drop)?)?.into()
     } else {
         decoded.into_owned().into()
     };
@@ -158,7 +161,7 @@ fn checked_type(media_type: Cow<'_, str>) -> Result<Cow<'_, str>, ()> {
 }
 
 /// Base64 in either alphabet, padded or not, with or without line breaks.
-fn from_base64(text: &str) -> Result<Vec<u8>, ()> {
+fn decode_base64(text: &str) -> Result<Vec<u8>, ()> {
     let is_broken = text.bytes().any(|byte| byte.is_ascii_whitespace());
     let text: Cow<'_, str> = if is_broken {
         text.chars().filter(|c| !c.is_ascii_whitespace()).collect::<String>().into()
@@ -166,11 +169,11 @@ fn from_base64(text: &str) -> Result<Vec<u8>, ()> {
         text.into()
     };
     let is_url_safe = text.bytes().any(|byte| byte == b'-' || byte == b'_');
-    let engine = engine(if is_url_safe { &URL_SAFE } else { &STANDARD });
+    let engine = base64_engine(if is_url_safe { &URL_SAFE } else { &STANDARD });
     engine.decode(text.as_bytes()).map_err(drop)
 }
 
-fn engine(alphabet: &Alphabet) -> GeneralPurpose {
+fn base64_engine(alphabet: &Alphabet) -> GeneralPurpose {
     let config =
         GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     GeneralPurpose::new(alphabet, config)
@@ -200,7 +203,7 @@ mod tests {
             ),
             _ => None,
         };
-        let got = upload("x", &value, StoredResults::new(&find)).ok();
+        let got = uploaded_bytes("x", &value, StoredResults::new(&find)).ok();
         let got = got.as_ref().map(|upload| {
             (&*upload.data, upload.filename.as_deref(), upload.media_type.as_deref())
         });

@@ -26,7 +26,7 @@ pub(super) fn note_omitted(
     arguments: &Value,
     journal: &mut Journal,
 ) {
-    omission::note(at, value, DescribedValue::new(schema, arguments), journal);
+    omission::note_omitted_parts(at, value, DescribedValue::new(schema, arguments), journal);
 }
 
 /// The text of an XML body. `arguments` is the schema of all arguments.
@@ -36,12 +36,12 @@ pub(super) fn write(
     arguments: &Value,
 ) -> Result<String, Box<Fault>> {
     let root = media.root.as_ref();
-    if let Some((_, Value::String(ready))) = content.whole()
+    if let Some((_, Value::String(ready))) = content.whole_value()
         && (root.is_none() || ready.trim_start().starts_with('<'))
     {
         return Ok(ready.clone());
     }
-    let at = content.whole().map_or("body", |(argument, _)| argument);
+    let at = content.whole_value().map_or("body", |(argument, _)| argument);
     let Some(root) = root else { return Err(wording::unwritable_body(NAMELESS)) };
     let of_argument = |name: &str| {
         let schema = arguments.get("properties").and_then(|properties| properties.get(name));
@@ -55,14 +55,14 @@ pub(super) fn write(
         described: of_argument(at),
         is_item: false,
     };
-    let mut writer = Writer::after(PROLOG);
-    let written = if let Some((at, value)) = content.whole() {
+    let mut writer = Writer::continuing(PROLOG);
+    let written = if let Some((at, value)) = content.whole_value() {
         write_whole(&mut writer, root, &argument(at, &root.name, value))
     } else {
-        let parts = content.parts();
+        let parts = content.given_body_inputs();
         let members =
             parts.map(|(input, value)| argument(input.argument.as_str(), &input.name, value));
-        writer.root(root, members.collect())
+        writer.write_root(root, members.collect())
     };
     written.map_err(|why| why.into_fault(at))?;
     Ok(writer.out)
@@ -86,8 +86,8 @@ fn write_whole(writer: &mut Writer, root: &XmlName, whole: &Child<'_>) -> Result
                 }),
             }
         }
-        (Some(members), _) => writer.root(root, members),
-        (_, Some(items)) => writer.root(root, items),
+        (Some(members), _) => writer.write_root(root, members),
+        (_, Some(items)) => writer.write_root(root, items),
         _ => writer.root_leaf(root, whole),
     }
 }

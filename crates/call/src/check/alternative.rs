@@ -49,7 +49,7 @@ type Chosen<'p, 'v> = Paid<Option<Vec<Violation<'p, 'v>>>>;
 impl<'p, 'v> Choice<'_, 'p, 'v> {
     fn choose(&mut self, union: &'p [Node]) -> Chosen<'p, 'v> {
         let mut nodes = Vec::new();
-        self.flatten(union, DEPTH, &mut nodes)?;
+        self.collect_alternatives(union, DEPTH, &mut nodes)?;
         let mut fitting = Vec::new();
         for node in nodes {
             if self.run.in_place_nodes(node).iter().all(|one| one.types.allow(self.whole.at)) {
@@ -59,26 +59,33 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         if fitting.is_empty() {
             return Ok(None);
         }
-        let Some(members) = self.whole.at.object() else { return self.plain(fitting) };
+        let Some(members) = self.whole.at.object() else {
+            return self.choose_for_plain_value(fitting);
+        };
         let mut alternatives = Vec::new();
         for node in fitting {
             let tags = tags_of(self.run, node)?;
             alternatives.push(Alternative { node, tags });
         }
-        if let Some(unknown) = self.narrow(&mut alternatives, members)? {
+        if let Some(unknown) = self.keep_tagged(&mut alternatives, members)? {
             return Ok(Some(vec![unknown]));
         }
         self.violations_of_nearest(alternatives, Some(members))
     }
 
     /// The alternatives, with those of unions that are alternatives themselves.
-    fn flatten(&mut self, union: &'p [Node], depth: usize, nodes: &mut Vec<&'p Node>) -> Paid {
+    fn collect_alternatives(
+        &mut self,
+        union: &'p [Node],
+        depth: usize,
+        nodes: &mut Vec<&'p Node>,
+    ) -> Paid {
         for node in union {
             self.run.pay(1)?;
             let Some(node) = self.run.resolved_node(node) else { continue };
             match &*node.rules {
                 [Rule::AnyOf(inner) | Rule::OneOf(inner)] if depth > 0 => {
-                    self.flatten(inner, depth - 1, nodes)?;
+                    self.collect_alternatives(inner, depth - 1, nodes)?;
                 }
                 _ if nodes.iter().any(|collected_node| std::ptr::eq(*collected_node, node)) => {}
                 _ => nodes.push(node),
@@ -88,7 +95,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// Chooses for a value that is no object: enumerated values of several alternatives are one list.
-    fn plain(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
+    fn choose_for_plain_value(&mut self, nodes: Vec<&'p Node>) -> Chosen<'p, 'v> {
         let is_array = self.whole.at.array().is_some();
         let mut listed = Vec::new();
         let mut others = Vec::new();
@@ -99,13 +106,13 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             }
         }
         if others.is_empty() {
-            return Ok(Some(vec![self.at(Vec::new(), Breach::UnknownTag(listed))]));
+            return Ok(Some(vec![self.violation_at(Vec::new(), Breach::UnknownTag(listed))]));
         }
         self.violations_of_nearest(others, None)
     }
 
     /// Keeps the alternatives that the tags of a value name. Returns the violation of a tag that names none.
-    fn narrow(
+    fn keep_tagged(
         &mut self,
         alternatives: &mut Vec<Alternative<'p>>,
         members: &'v Object,
@@ -117,7 +124,8 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             let (segments, Some(value)) = followed_path(members, &path) else { continue };
             let at = Instance::Value(value);
             self.run.pay(alternatives.len())?;
-            let names = |one: &Alternative<'p>| one.tag(&path).is_some_and(|tag| tag.names(at));
+            let names =
+                |one: &Alternative<'p>| one.tag(&path).is_some_and(|tag| tag.lists_value(at));
             if alternatives.iter().any(names) {
                 alternatives.retain(names);
                 continue;
@@ -129,7 +137,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             if other.is_empty() {
                 let tags = alternatives.iter().filter_map(|one| one.tag(&path));
                 let unknown = Breach::UnknownTag(tags.flat_map(Tag::values).collect());
-                let mut violation = self.at(segments, unknown);
+                let mut violation = self.violation_at(segments, unknown);
                 violation.at = at;
                 return Ok(Some(violation));
             }
@@ -148,7 +156,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     ) -> Paid<Vec<usize>> {
         let mut other = Vec::new();
         for (n, one) in alternatives.iter().enumerate() {
-            if one.tag(path).is_none() && self.accepts(one, path.first(), members)? {
+            if one.tag(path).is_none() && self.accepts_members(one, path.first(), members)? {
                 other.push(n);
             }
         }
@@ -156,7 +164,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     }
 
     /// True if an alternative without the tag declares its member, or lacks no required member.
-    fn accepts(
+    fn accepts_members(
         &mut self,
         one: &Alternative<'p>,
         name: Option<&&'p str>,
@@ -185,12 +193,12 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
     ) -> Chosen<'p, 'v> {
         if let [only] = &*alternatives {
             let violations = self.run.violations(only.node, self.whole.at, &self.whole.path)?;
-            return Ok(Some(self.with_tags(only, violations)));
+            return Ok(Some(self.name_missing_tags(only, violations)));
         }
         let mut ranked = Vec::new();
         for one in alternatives {
             let violations = self.run.violations(one.node, self.whole.at, &self.whole.path)?;
-            let fit = self.fit(&one, &violations, members)?;
+            let fit = self.fit_of_alternative(&one, &violations, members)?;
             ranked.push((fit, one, violations));
         }
         let near = ranked.iter().map(|(fit, ..)| (fit.undeclared, fit.wrong)).min();
@@ -200,14 +208,14 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         }
         let least = ranked.iter().map(|(fit, ..)| *fit).min();
         ranked.retain(|(fit, ..)| Some(*fit) == least);
-        if let Some(either) = self.either(&ranked) {
+        if let Some(either) = self.missing_member_violation(&ranked) {
             return Ok(Some(vec![either]));
         }
         let best = ranked.into_iter().next();
-        Ok(best.map(|(_, one, violations)| self.with_tags(&one, violations)))
+        Ok(best.map(|(_, one, violations)| self.name_missing_tags(&one, violations)))
     }
 
-    fn fit(
+    fn fit_of_alternative(
         &mut self,
         one: &Alternative<'p>,
         violations: &[Violation<'p, 'v>],
@@ -260,13 +268,13 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
             let values = tags().flatten().flat_map(Tag::values).collect();
             let breach =
                 if is_last { Breach::MissingTag(name, values) } else { Breach::Missing(name) };
-            return Some(self.at(segments, breach));
+            return Some(self.violation_at(segments, breach));
         }
         None
     }
 
     /// The violation of alternatives each of which lacks one member.
-    fn either(
+    fn missing_member_violation(
         &self,
         ranked: &[(Fit, Alternative<'p>, Vec<Violation<'p, 'v>>)],
     ) -> Option<Violation<'p, 'v>> {
@@ -281,10 +289,10 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
                 names.push(name);
             }
         }
-        (names.len() > 1).then(|| self.at(Vec::new(), Breach::MissingEither(names)))
+        (names.len() > 1).then(|| self.violation_at(Vec::new(), Breach::MissingEither(names)))
     }
 
-    fn with_tags(
+    fn name_missing_tags(
         &self,
         one: &Alternative<'p>,
         mut violations: Vec<Violation<'p, 'v>>,
@@ -298,7 +306,7 @@ impl<'p, 'v> Choice<'_, 'p, 'v> {
         violations
     }
 
-    fn at(&self, below: Vec<Segment<'v>>, breach: Breach<'p, 'v>) -> Violation<'p, 'v> {
+    fn violation_at(&self, below: Vec<Segment<'v>>, breach: Breach<'p, 'v>) -> Violation<'p, 'v> {
         let mut at = self.whole.at;
         for segment in &below {
             if let (Segment::Name(name), Some(members)) = (segment, at.object()) {

@@ -48,7 +48,7 @@ pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> F
 }
 
 impl Fragment {
-    pub(crate) fn any() -> Self {
+    pub(crate) fn accept_all() -> Self {
         Self {
             node: Node::any(),
             unknown: Box::default(),
@@ -93,26 +93,27 @@ impl Compiler<'_> {
         let mut types = Types::ALL;
         let mut rules = Vec::new();
         for (name, value) in members {
-            let rule = self.below(name, |compiler| match (name.as_str(), types_of(value)) {
-                ("type", Some(named)) => {
-                    types = named;
-                    Ok(None)
-                }
-                ("allOf", _) => compiler.all_of(value, &mut rules),
-                (name, _) => compiler.rule(name, value, members),
-            });
+            let rule =
+                self.within_segment(name, |compiler| match (name.as_str(), types_of(value)) {
+                    ("type", Some(named)) => {
+                        types = named;
+                        Ok(None)
+                    }
+                    ("allOf", _) => compiler.all_of(value, &mut rules),
+                    (name, _) => compiler.keyword_rule(name, value, members),
+                });
             match rule {
                 Ok(rule) => rules.extend(rule),
-                Err(InvalidKeyword) => self.below(name, |compiler| {
+                Err(InvalidKeyword) => self.within_segment(name, |compiler| {
                     compiler.unknown.push(UnknownKeyword(compiler.pointer.clone()));
                 }),
             }
         }
-        rules.sort_by_key(Rule::weight);
+        rules.sort_by_key(Rule::relative_cost);
         Node { types, rules: rules.into(), is_shared: false }
     }
 
-    fn below<T>(&mut self, name: &str, apply: impl FnOnce(&mut Self) -> T) -> T {
+    fn within_segment<T>(&mut self, name: &str, apply: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         self.pointer.push('/');
         self.pointer.push_str(&pointer_segment(name));
@@ -121,7 +122,7 @@ impl Compiler<'_> {
         applied
     }
 
-    fn rule(&mut self, name: &str, value: &Value, members: &Object) -> RuleResult {
+    fn keyword_rule(&mut self, name: &str, value: &Value, members: &Object) -> RuleResult {
         if let Some(rule) = value_rule(name, value) {
             return rule.map(Some);
         }
@@ -158,8 +159,8 @@ impl Compiler<'_> {
     /// Reads `allOf`. Rules of its branches on the value move to the schema itself if that makes no difference.
     fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> RuleResult {
         let mut others = Vec::new();
-        for branch in self.list(value)? {
-            let is_apart = |rule: &Rule| rule.weight() == 4;
+        for branch in self.compile_list(value)? {
+            let is_apart = |rule: &Rule| rule.relative_cost() == 4;
             if branch.types == Types::ALL && !branch.rules.iter().any(is_apart) {
                 rules.extend(branch.rules);
             } else {
@@ -170,18 +171,20 @@ impl Compiler<'_> {
     }
 
     fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, InvalidKeyword> {
-        Ok(self.list(value)?.into_iter().map(Node::with_shared_results).collect())
+        Ok(self.compile_list(value)?.into_iter().map(Node::with_shared_results).collect())
     }
 
-    fn list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
-        let each = list(value)?.iter().enumerate();
-        Ok(each.map(|(at, each)| self.below(&at.to_string(), |one| one.schema(each))).collect())
+    fn compile_list(&mut self, value: &Value) -> Result<Vec<Node>, InvalidKeyword> {
+        let each = checked_array(value)?.iter().enumerate();
+        Ok(each
+            .map(|(at, each)| self.within_segment(&at.to_string(), |one| one.schema(each)))
+            .collect())
     }
 
     fn named_schemas(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, InvalidKeyword> {
         let each = value.as_object().ok_or(InvalidKeyword)?.iter();
         let node = |(name, each): (&String, &Value)| {
-            (name.as_str().into(), self.below(name, |one| one.schema(each)))
+            (name.as_str().into(), self.within_segment(name, |one| one.schema(each)))
         };
         Ok(each.map(node).collect())
     }
@@ -190,7 +193,7 @@ impl Compiler<'_> {
         let schema = members.get(name)?;
         let outer = self.pointer.rfind('/').unwrap_or_default();
         let own = self.pointer.split_off(outer);
-        let node = self.below(name, |compiler| compiler.schema(schema));
+        let node = self.within_segment(name, |compiler| compiler.schema(schema));
         self.pointer.push_str(&own);
         Some(node)
     }
@@ -215,7 +218,7 @@ impl Compiler<'_> {
         let mut patterns = Vec::new();
         if let Some(Value::Object(each)) = members.get("patternProperties") {
             for (pattern, schema) in each {
-                let node = self.below(pattern, |compiler| compiler.schema(schema));
+                let node = self.within_segment(pattern, |compiler| compiler.schema(schema));
                 patterns.push((self.pattern(pattern), node));
             }
         }
@@ -236,7 +239,7 @@ impl Compiler<'_> {
             let rest = Some(self.schema(own));
             return Ok(Some(Rule::Items(Box::new(Items { prefix: Box::new([]), rest }))));
         }
-        let prefix = self.list(own)?.into();
+        let prefix = self.compile_list(own)?.into();
         let rest = self.sibling_schema("items", members);
         Ok(Some(Rule::Items(Box::new(Items { prefix, rest }))))
     }
@@ -275,8 +278,10 @@ fn value_rule(name: &str, value: &Value) -> Option<Result<Rule, InvalidKeyword>>
     let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
     Some(match name {
         "const" => Ok(Rule::Const(Box::new(value.clone()))),
-        "dependentRequired" => dependent(value).map(Rule::DependentRequired),
-        "enum" => list(value).map(|values| Rule::Enum(Box::new(Options::new(values.clone())))),
+        "dependentRequired" => dependent_names(value).map(Rule::DependentRequired),
+        "enum" => {
+            checked_array(value).map(|values| Rule::Enum(Box::new(Options::new(values.clone()))))
+        }
         "exclusiveMaximum" => limit(Limit::ExclusiveMaximum),
         "exclusiveMinimum" => limit(Limit::ExclusiveMinimum),
         "maxItems" => count(value).map(Rule::MaxItems),
@@ -308,21 +313,24 @@ fn types_of(value: &Value) -> Option<Types> {
     let one = |value: &Value| value.as_str().and_then(Types::from_name);
     match value {
         Value::Array(each) => {
-            each.iter().try_fold(Types::NONE, |types, each| Some(types.and(one(each)?)))
+            each.iter().try_fold(Types::NONE, |types, each| Some(types.union(one(each)?)))
         }
         value => one(value),
     }
 }
 
-fn list(value: &Value) -> Result<&Vec<Value>, InvalidKeyword> {
+fn checked_array(value: &Value) -> Result<&Vec<Value>, InvalidKeyword> {
     value.as_array().ok_or(InvalidKeyword)
 }
 
 fn names(value: &Value) -> Result<Box<[Box<str>]>, InvalidKeyword> {
-    list(value)?.iter().map(|name| name.as_str().map(Box::from).ok_or(InvalidKeyword)).collect()
+    checked_array(value)?
+        .iter()
+        .map(|name| name.as_str().map(Box::from).ok_or(InvalidKeyword))
+        .collect()
 }
 
-fn dependent(value: &Value) -> Result<Box<[Dependent]>, InvalidKeyword> {
+fn dependent_names(value: &Value) -> Result<Box<[Dependent]>, InvalidKeyword> {
     let each = value.as_object().ok_or(InvalidKeyword)?.iter();
     each.map(|(name, needed)| Ok((name.as_str().into(), names(needed)?))).collect()
 }
@@ -334,7 +342,7 @@ fn number(value: &Value) -> Result<Box<Number>, InvalidKeyword> {
 fn tag(value: &Value) -> Result<Rule, InvalidKeyword> {
     let (name, values) =
         value.as_object().and_then(|one| one.iter().next()).ok_or(InvalidKeyword)?;
-    Ok(Rule::Tag(Box::new((name.as_str().into(), list(values)?.as_slice().into()))))
+    Ok(Rule::Tag(Box::new((name.as_str().into(), checked_array(values)?.as_slice().into()))))
 }
 
 /// A divisor: a number above zero with no more digits than division supports.

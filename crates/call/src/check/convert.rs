@@ -12,7 +12,7 @@ pub(crate) fn converted_value(value: &Value, due: Types) -> Option<Value> {
         Value::Number(number) if due.contains(Types::STRING) => {
             Some(Value::String(number.to_string()))
         }
-        Value::String(text) => from_text(text, due),
+        Value::String(text) => value_from_text(text, due),
         _ => None,
     }
 }
@@ -70,15 +70,17 @@ fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, dep
             }
             changed
         }
-        Value::Number(number) if is_integer_due(schema) => match whole(&number.digits()) {
-            Some(digits) if !is_plain(&number.digits()) => {
-                if let Some(whole) = Number::from_digits(&digits) {
-                    *number = whole;
+        Value::Number(number) if is_integer_due(schema) => {
+            match whole_number_digits(&number.digits()) {
+                Some(digits) if !is_integer_text(&number.digits()) => {
+                    if let Some(whole) = Number::from_digits(&digits) {
+                        *number = whole;
+                    }
+                    true
                 }
-                true
+                _ => false,
             }
-            _ => false,
-        },
+        }
         Value::Object(members) => {
             let mut changed = false;
             for (name, member) in members {
@@ -102,7 +104,7 @@ fn is_integer_due(schema: &Value) -> bool {
     }
 }
 
-fn from_text(text: &str, due: Types) -> Option<Value> {
+fn value_from_text(text: &str, due: Types) -> Option<Value> {
     if due.contains(Types::BOOLEAN) {
         match text {
             "true" => return Some(Value::Bool(true)),
@@ -114,7 +116,7 @@ fn from_text(text: &str, due: Types) -> Option<Value> {
         if due.contains(Types::NUMBER) {
             return Some(Value::Number(number));
         }
-        let digits = whole(text).filter(|_| due.contains(Types::INTEGER))?;
+        let digits = whole_number_digits(text).filter(|_| due.contains(Types::INTEGER))?;
         return Number::from_digits(&digits).map(Value::Number);
     }
     let starts_like_json = match text.trim_start().bytes().next()? {
@@ -125,13 +127,13 @@ fn from_text(text: &str, due: Types) -> Option<Value> {
     if starts_like_json { Value::parse(text).ok() } else { None }
 }
 
-fn is_plain(digits: &str) -> bool {
+fn is_integer_text(digits: &str) -> bool {
     digits.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
 }
 
 /// The digits of a whole number, without fraction and exponent; `None` for any other number and for one of more than
 /// [`LONGEST_WHOLE`] digits.
-fn whole(digits: &str) -> Option<String> {
+fn whole_number_digits(digits: &str) -> Option<String> {
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
     let exponent: i32 = exponent.trim_start_matches('+').parse().ok()?;
     let (sign, unsigned) =
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
 
     fn due(types: &[Types]) -> Types {
-        types.iter().fold(Types::NONE, |set, one| set.and(*one))
+        types.iter().fold(Types::NONE, |set, one| set.union(*one))
     }
 
     #[track_caller]

@@ -62,7 +62,7 @@ impl Evaluator {
     pub fn new(schema: Value) -> Self {
         let program = Program::new(&schema);
         let root = Scope::new(&program, &schema).compile("");
-        let root = root.unwrap_or_else(Fragment::any);
+        let root = root.unwrap_or_else(Fragment::accept_all);
         Self { schema, program, root, formats: Formats::Asserted }
     }
 
@@ -75,7 +75,7 @@ impl Evaluator {
     /// The JSON pointers of keywords that are not applied: unknown keywords, keywords with invalid values, and patterns
     /// that are too large for the engine.
     pub fn unknown_keywords(&self) -> Vec<String> {
-        let unknown = Scope::new(&self.program, &self.schema).unknown(&self.root);
+        let unknown = Scope::new(&self.program, &self.schema).unapplied_keywords(&self.root);
         unknown.into_iter().map(|UnknownKeyword(pointer)| pointer).collect()
     }
 
@@ -83,24 +83,24 @@ impl Evaluator {
     pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
         let scope = Scope::new(&self.program, &self.schema).with_formats(self.formats);
         let mut run = Run::new(scope, Budget::new(Budget::CALL), Overlap::Refused);
-        let checked = self.check(&mut run, name, value);
+        let checked = self.problems_of_value(&mut run, name, value);
         let (verdict, problems) = match checked {
             Err(Spent::Depth | Spent::Steps) => (Verdict::TooDear, Vec::new()),
             Ok(None) => (Verdict::Valid, Vec::new()),
             Ok(Some(problems)) => (Verdict::Invalid, problems),
         };
         let steps = Budget::CALL - run.budget().left();
-        Evaluated { verdict, problems, steps, bytes: run.peak() }
+        Evaluated { verdict, problems, steps, bytes: run.peak_bytes() }
     }
 
-    fn check<'p>(
+    fn problems_of_value<'p>(
         &'p self,
         run: &mut Run<'p, 'p>,
         name: &str,
         value: &'p Value,
     ) -> Paid<Option<Vec<Problem>>> {
         let at = Instance::Value(value);
-        if run.valid(&self.root.node, at)? {
+        if run.is_valid(&self.root.node, at)? {
             return Ok(None);
         }
         let violations = run.violations(&self.root.node, at, &[])?;

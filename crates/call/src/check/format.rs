@@ -23,7 +23,7 @@ impl Format {
     pub(crate) fn from_schema(members: &Object) -> Option<Self> {
         let name = members.get("format")?.as_str()?;
         let (format, _) = NAMES.iter().find(|(_, format_name)| *format_name == name)?;
-        let (shortest, longest) = format.lengths();
+        let (shortest, longest) = format.length_range();
         let length = |name: &str| members.get(name).and_then(Value::as_u64);
         let is_doubtful = members.get("pattern").is_some_and(Value::is_string)
             || members.get("enum").is_some_and(Value::is_array)
@@ -60,7 +60,7 @@ impl Format {
     }
 
     /// The lengths of the shortest and of the longest text, in characters (RFC 3339 §5.6, RFC 9562 §4, RFC 5954 §4.1).
-    fn lengths(self) -> (u64, u64) {
+    fn length_range(self) -> (u64, u64) {
         match self {
             Self::Date => (10, 10),
             Self::DateTime => (20, u64::MAX),
@@ -114,14 +114,14 @@ fn is_date_time(text: &str) -> Option<bool> {
     let (hour, minute, second) =
         (number(clock.get(..2)?, 2)?, number(clock.get(3..5)?, 2)?, number(clock.get(6..)?, 2)?);
     let is_clock = clock.get(2..3)? == ":" && clock.get(5..6)? == ":" && hour < 24 && minute < 60;
-    let offset = offset(rest)?;
+    let offset = offset_minutes(rest)?;
     let utc = (i64::from(hour) * 60 + i64::from(minute) - offset).rem_euclid(24 * 60);
     let is_second = second < 60 || (second == 60 && utc == 24 * 60 - 1);
     Some(is_date(date) && is_clock && is_second)
 }
 
 /// The minutes of `Z`, `+01:30` or `-08:00`.
-fn offset(text: &str) -> Option<i64> {
+fn offset_minutes(text: &str) -> Option<i64> {
     if matches!(text, "Z" | "z") {
         return Some(0);
     }

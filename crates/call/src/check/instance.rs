@@ -40,7 +40,7 @@ impl<'v> Instance<'v> {
     }
 
     /// A unique number for each place in a value, as long as the value does not change.
-    pub(super) fn place(self) -> usize {
+    pub(super) fn address(self) -> usize {
         match self {
             Self::Name(text) => std::ptr::from_ref(text).addr() | NAME,
             Self::Value(value) => std::ptr::from_ref(value).addr(),
@@ -76,22 +76,22 @@ impl Types {
             Value::Array(_) => Self::ARRAY,
             Value::Bool(_) => Self::BOOLEAN,
             Value::Null => Self::NULL,
-            Value::Number(_) => Self::INTEGER.and(Self::NUMBER),
+            Value::Number(_) => Self::INTEGER.union(Self::NUMBER),
             Value::Object(_) => Self::OBJECT,
             Value::String(_) => Self::STRING,
         }
     }
 
-    pub(super) fn meets(self, other: Self) -> bool {
-        !self.within(other).is_empty()
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        !self.intersection(other).is_empty()
     }
 
     /// The types that both have.
-    pub(super) fn within(self, other: Self) -> Self {
+    pub(super) fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    pub(crate) fn words(self) -> String {
+    pub(crate) fn type_words(self) -> String {
         let names = NAMES.iter().filter(|(one, _)| self.contains(*one));
         names.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")
     }
@@ -104,7 +104,7 @@ impl Types {
         self.0 == 0
     }
 
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

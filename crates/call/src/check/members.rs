@@ -40,7 +40,7 @@ enum Location<'w> {
 
 impl<'a> MemberSearch<'a> {
     /// The problems of an argument that meets `schema`. Whole values of the session are the operator's choice.
-    pub(super) fn problems(
+    pub(super) fn undeclared_member_problems(
         argument: &str,
         filling: Option<&Filling<'_>>,
         schema: Option<&'a Value>,
@@ -54,29 +54,29 @@ impl<'a> MemberSearch<'a> {
             return Vec::new();
         };
         let mut walk = Self { root, left: MOST_VISITED, problems: Vec::new(), journal };
-        walk.value(Location::Argument(argument), &filling.value, &[schema]);
+        walk.search_value(Location::Argument(argument), &filling.value, &[schema]);
         walk.problems
     }
 
     /// Searches a value. Its depth was limited when it was read.
-    fn value(&mut self, at: Location<'_>, value: &Value, schemas: &[&'a Value]) {
+    fn search_value(&mut self, at: Location<'_>, value: &Value, schemas: &[&'a Value]) {
         match value {
             Value::Array(items) if items.iter().any(is_composed) => {
                 let mut below = Vec::new();
-                self.gather(schemas, &mut |schema| below.extend(schema.get("items")));
+                self.visit_composed(schemas, &mut |schema| below.extend(schema.get("items")));
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| is_composed(item))
                 {
-                    self.value(Location::Item(&at, index), item, &below);
+                    self.search_value(Location::Item(&at, index), item, &below);
                 }
             }
-            Value::Object(members) => self.members(at, members, schemas),
+            Value::Object(members) => self.search_members(at, members, schemas),
             _ => {}
         }
     }
 
-    fn members(&mut self, at: Location<'_>, members: &Object, schemas: &[&'a Value]) {
+    fn search_members(&mut self, at: Location<'_>, members: &Object, schemas: &[&'a Value]) {
         let mut all = Vec::new();
-        self.gather(schemas, &mut |schema| all.extend(schema.as_object()));
+        self.visit_composed(schemas, &mut |schema| all.extend(schema.as_object()));
         let declared = DeclaredMembers::new(all);
         for (name, member) in members {
             let here = Location::Member(&at, name);
@@ -87,12 +87,12 @@ impl<'a> MemberSearch<'a> {
             } else if own.is_empty() && !declared.is_told && declared.has_names {
                 self.journal.note(Event::UndeclaredSent { argument: here.to_string() });
             } else if is_composed(member) {
-                self.value(here, member, &declared.member_schemas(own));
+                self.search_value(here, member, &declared.member_schemas(own));
             }
         }
     }
 
-    fn gather(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
+    fn visit_composed(&mut self, schemas: &[&'a Value], see: &mut dyn FnMut(&'a Value)) {
         let mut open = schemas.to_vec();
         while let Some(schema) = open.pop() {
             let Some(left) = self.left.checked_sub(1) else { return };
@@ -119,7 +119,7 @@ impl<'a> DeclaredMembers<'a> {
             ADDITIONAL.iter().chain(&OTHERS).any(|keyword| schema.contains_key(keyword))
         };
         let (has_names, is_told) = (schemas.iter().any(has_names), schemas.iter().any(is_told));
-        let by_name = (schemas.len() > FEW).then(|| by_name(&schemas));
+        let by_name = (schemas.len() > FEW).then(|| schemas_by_name(&schemas));
         Self { schemas, by_name, has_names, is_told }
     }
 
@@ -146,7 +146,7 @@ impl<'a> DeclaredMembers<'a> {
     }
 }
 
-fn by_name<'a>(schemas: &[&'a Object]) -> BTreeMap<&'a str, Vec<&'a Value>> {
+fn schemas_by_name<'a>(schemas: &[&'a Object]) -> BTreeMap<&'a str, Vec<&'a Value>> {
     let mut by_name: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     let named = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object());
     for (name, own) in named.flatten() {

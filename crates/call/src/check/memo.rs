@@ -21,7 +21,7 @@ impl Memo {
     }
 
     /// The most bytes that were on the heap at one time.
-    pub(crate) fn peak(&self) -> usize {
+    pub(crate) fn peak_bytes(&self) -> usize {
         self.peak
     }
 
@@ -48,13 +48,13 @@ impl Memo {
                 return;
             }
             for (key, is_valid) in self.few {
-                self.put(key, is_valid);
+                self.put_into_table(key, is_valid);
             }
         }
-        self.put(key, is_valid);
+        self.put_into_table(key, is_valid);
     }
 
-    fn put(&mut self, key: Key, is_valid: bool) {
+    fn put_into_table(&mut self, key: Key, is_valid: bool) {
         let marked = (key.0 | if is_valid { VALID } else { 0 }, key.1);
         if let Some(entry) = self.many.find_mut(hash(&key), |entry| is_for_key(entry, &key)) {
             *entry = marked;
@@ -118,7 +118,7 @@ mod tests {
         for place in 0..1_000_000 {
             memo.set((64, place * 32), true);
         }
-        assert!(memo.peak() <= 7 << 20, "{}", memo.peak());
+        assert!(memo.peak_bytes() <= 7 << 20, "{}", memo.peak_bytes());
         assert_eq!(memo.get((64, 999_999 * 32)), Some(true));
     }
 }

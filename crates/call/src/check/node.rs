@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_tool::{Number, Value};
 
 use super::{
-    equal::{equal, hash, hash_text},
+    equal::{equal_values, hash, hash_text},
     format::Format,
     instance::{Instance, Types},
     pattern::Pattern,
@@ -128,7 +128,7 @@ impl Node {
     }
 
     /// The target of a schema that is only a reference.
-    pub(crate) fn alias(&self) -> Option<ReferenceTarget> {
+    pub(crate) fn reference_target(&self) -> Option<ReferenceTarget> {
         match *self.rules {
             [Rule::Reference(target)] if self.types == Types::ALL => Some(target),
             _ => None,
@@ -137,14 +137,14 @@ impl Node {
 
     /// Makes results remembered if the rules need more than the value itself.
     pub(crate) fn with_shared_results(mut self) -> Self {
-        self.is_shared = self.rules.iter().any(|rule| rule.weight() > 0);
+        self.is_shared = self.rules.iter().any(|rule| rule.relative_cost() > 0);
         self
     }
 }
 
 impl Rule {
     /// The cost of a rule in comparison with others: zero if it needs only the value itself.
-    pub(crate) fn weight(&self) -> u8 {
+    pub(crate) fn relative_cost(&self) -> u8 {
         match self {
             Self::Const(_)
             | Self::Enum(_)
@@ -222,7 +222,7 @@ impl Options {
         &self.values
     }
 
-    pub(crate) fn hold(&self, instance: Instance<'_>) -> bool {
+    pub(crate) fn contain(&self, instance: Instance<'_>) -> bool {
         if self.hashes.is_empty() {
             return self.values.iter().any(|value| equals_instance(value, instance));
         }
@@ -241,7 +241,7 @@ pub(crate) fn equals_instance(value: &Value, instance: Instance<'_>) -> bool {
     match instance {
         Instance::Name(text) => value.as_str() == Some(text),
         Instance::Value(Value::String(text)) => value.as_str() == Some(text),
-        Instance::Value(instance) => equal(value, instance),
+        Instance::Value(instance) => equal_values(value, instance),
     }
 }
 

@@ -53,7 +53,7 @@ impl Program {
         Self { definitions: names.into_iter().map(part).collect(), parts: OnceLock::new() }
     }
 
-    fn part(&self, pointer: &str) -> Option<usize> {
+    fn part_index(&self, pointer: &str) -> Option<usize> {
         let mut slot = &self.parts;
         for at in 0..MOST {
             let link = slot.get_or_init(|| {
@@ -100,7 +100,7 @@ impl<'p> Scope<'p> {
 
     /// The keywords that are not applied in a fragment and in everything that it refers to, including patterns that are too
     /// large. Compiles everything.
-    pub(crate) fn unknown(self, fragment: &'p Fragment) -> Vec<UnknownKeyword> {
+    pub(crate) fn unapplied_keywords(self, fragment: &'p Fragment) -> Vec<UnknownKeyword> {
         let (mut pending, mut seen) = (vec![fragment], std::collections::BTreeSet::new());
         let mut unknown = Vec::new();
         while let Some(fragment) = pending.pop() {
@@ -144,7 +144,7 @@ impl Resolve for Scope<'_> {
             return position.ok().map(ReferenceTarget::Definition);
         }
         self.root.pointer(&pointer)?;
-        self.program.part(&pointer).map(ReferenceTarget::Part)
+        self.program.part_index(&pointer).map(ReferenceTarget::Part)
     }
 }
 

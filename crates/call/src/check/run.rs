@@ -53,60 +53,60 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// The most bytes on the heap for results, and for compared items.
-    pub(crate) fn peak(&self) -> usize {
-        self.memo.peak() + self.scratch
+    pub(crate) fn peak_bytes(&self) -> usize {
+        self.memo.peak_bytes() + self.scratch
     }
 
-    pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
+    pub(crate) fn is_valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         let Some(node) = self.resolved_node(node) else { return Ok(true) };
         self.budget.charge(1)?;
-        if !self.fits(node.types, at)? {
+        if !self.has_type(node.types, at)? {
             return Ok(false);
         }
         if !node.is_shared {
-            return self.meets(node, at);
+            return self.meets_rules(node, at);
         }
-        let key = self.key(node, at);
+        let key = self.memo_key(node, at);
         if let Some(cached_result) = self.memo.get(key) {
             return Ok(cached_result);
         }
         // A schema that leads back to itself for one value adds no rule.
         self.memo.set(key, true);
-        let is_valid = self.meets(node, at)?;
+        let is_valid = self.meets_rules(node, at)?;
         if !is_valid {
             self.memo.set(key, false);
         }
         Ok(is_valid)
     }
 
-    fn key(&self, node: &Node, at: Instance<'_>) -> Key {
+    fn memo_key(&self, node: &Node, at: Instance<'_>) -> Key {
         let mode = if self.overlap == Overlap::Accepted { ACCEPTED } else { 0 };
-        (std::ptr::from_ref(node).addr() | mode, at.place())
+        (std::ptr::from_ref(node).addr() | mode, at.address())
     }
 
     /// The schema at the end of a chain of references; `None` if the chain leads nowhere.
     pub(super) fn resolved_node(&self, node: &'p Node) -> Option<&'p Node> {
         let mut node = node;
         for _ in 0..LONGEST_CHAIN {
-            let Some(target) = node.alias() else { return Some(node) };
+            let Some(target) = node.reference_target() else { return Some(node) };
             node = self.scope.node(target)?;
         }
         None
     }
 
-    fn fits(&mut self, types: Types, at: Instance<'v>) -> Paid<bool> {
+    fn has_type(&mut self, types: Types, at: Instance<'v>) -> Paid<bool> {
         if types == Types::ALL {
             return Ok(true);
         }
         if let Some(number) = at.number().filter(|_| !types.contains(Types::NUMBER)) {
-            self.budget.charge(weight(number))?;
+            self.budget.charge(digits_cost(number))?;
         }
         Ok(types.allow(at))
     }
 
-    fn meets(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
+    fn meets_rules(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         self.with_deeper_level(|run| {
-            run.each_holds(&node.rules, |run, rule| run.holds(rule, node, at))
+            run.each_holds(&node.rules, |run, rule| run.rule_holds(rule, node, at))
         })
     }
 
@@ -124,13 +124,13 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     fn with_deeper_level<T>(&mut self, apply: impl FnOnce(&mut Self) -> Paid<T>) -> Paid<T> {
-        self.descend()?;
+        self.enter_level()?;
         let applied = apply(self);
         self.depth -= 1;
         applied
     }
 
-    fn descend(&mut self) -> Paid {
+    fn enter_level(&mut self) -> Paid {
         if self.depth == DEEPEST {
             return Err(Spent::Depth);
         }
@@ -138,19 +138,19 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(())
     }
 
-    fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
+    fn rule_holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
         match rule {
             Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),
             Rule::Format(_) | Rule::MaxLength(_) | Rule::MinLength(_) | Rule::Pattern(_) => {
-                at.text().map_or(Ok(true), |text| self.text(rule, text))
+                at.text().map_or(Ok(true), |text| self.text_rule_holds(rule, text))
             }
             Rule::Limit(limit, bound) => at.number().map_or(Ok(true), |number| {
                 let factor = if matches!(limit, Limit::MultipleOf) { DIVISION } else { 1 };
-                self.budget.charge((weight(number) + weight(bound)) * factor)?;
+                self.budget.charge((digits_cost(number) + digits_cost(bound)) * factor)?;
                 Ok(limit.holds(bound, number))
             }),
             Rule::Contains(_) | Rule::Items(_) | Rule::UnevaluatedItems(_) | Rule::UniqueItems => {
-                at.array().map_or(Ok(true), |items| self.array(rule, node, items, at))
+                at.array().map_or(Ok(true), |items| self.array_rule_holds(rule, node, items, at))
             }
             Rule::MaxItems(most) => Ok(at.array().is_none_or(|items| items.len() as u64 <= *most)),
             Rule::MinItems(least) => {
@@ -163,7 +163,9 @@ impl<'p, 'v> Run<'p, 'v> {
             | Rule::Not(_)
             | Rule::OneOf(_)
             | Rule::Reference(_) => self.holds_in_place(rule, at),
-            _ => at.object().map_or(Ok(true), |members| self.object(rule, node, members, at)),
+            _ => at
+                .object()
+                .map_or(Ok(true), |members| self.object_rule_holds(rule, node, members, at)),
         }
     }
 
@@ -176,16 +178,16 @@ impl<'p, 'v> Run<'p, 'v> {
             self.budget.charge(hash(value).1.saturating_mul(n_values))?;
         } else {
             let size = at.text().map_or(0, |text| text.len() / TEXT);
-            self.budget.charge(size + at.number().map_or(0, weight) * n_values)?;
+            self.budget.charge(size + at.number().map_or(0, digits_cost) * n_values)?;
         }
         Ok(match rule {
             Rule::Const(value) => equals_instance(value, at),
-            Rule::Enum(options) => options.hold(at),
+            Rule::Enum(options) => options.contain(at),
             _ => false,
         })
     }
 
-    fn text(&mut self, rule: &Rule, text: &str) -> Paid<bool> {
+    fn text_rule_holds(&mut self, rule: &Rule, text: &str) -> Paid<bool> {
         match rule {
             Rule::Format(_) if self.scope.formats() == Formats::Described => Ok(true),
             Rule::Format(format) => {
@@ -210,21 +212,21 @@ impl<'p, 'v> Run<'p, 'v> {
     /// Applies the rules that apply other schemas to the value itself.
     fn holds_in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid<bool> {
         match rule {
-            Rule::AllOf(nodes) => self.each_holds(nodes, |run, node| run.valid(node, at)),
+            Rule::AllOf(nodes) => self.each_holds(nodes, |run, node| run.is_valid(node, at)),
             Rule::AnyOf(nodes) => Ok(self.n_valid(nodes, at, 1)? > 0),
             Rule::If(conditional) => {
                 let is_valid =
-                    self.with_strict_overlap(|run| run.valid(&conditional.condition, at))?;
+                    self.with_strict_overlap(|run| run.is_valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
-                branch.as_ref().map_or(Ok(true), |node| self.valid(node, at))
+                branch.as_ref().map_or(Ok(true), |node| self.is_valid(node, at))
             }
-            Rule::Not(node) => Ok(!self.with_strict_overlap(|run| run.valid(node, at))?),
+            Rule::Not(node) => Ok(!self.with_strict_overlap(|run| run.is_valid(node, at))?),
             Rule::OneOf(nodes) => match self.overlap {
                 Overlap::Accepted => Ok(self.n_valid(nodes, at, 1)? > 0),
                 Overlap::Refused => Ok(self.n_valid(nodes, at, 2)? == 1),
             },
             Rule::Reference(target) => {
-                self.scope.node(*target).map_or(Ok(true), |node| self.valid(node, at))
+                self.scope.node(*target).map_or(Ok(true), |node| self.is_valid(node, at))
             }
             _ => Ok(true),
         }
@@ -234,7 +236,7 @@ impl<'p, 'v> Run<'p, 'v> {
     fn n_valid(&mut self, nodes: &'p [Node], at: Instance<'v>, most: usize) -> Paid<usize> {
         let mut n_valid = 0;
         for node in nodes {
-            n_valid += usize::from(self.valid(node, at)?);
+            n_valid += usize::from(self.is_valid(node, at)?);
             if n_valid == most {
                 break;
             }
@@ -264,7 +266,7 @@ impl Limit {
 }
 
 /// The cost of a number beyond its step: zero for 64-bit integers.
-fn weight(number: &Number) -> usize {
+fn digits_cost(number: &Number) -> usize {
     if number.as_i64().is_some() { 0 } else { number.digits().len() / TEXT }
 }
 

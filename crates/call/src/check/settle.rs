@@ -67,7 +67,7 @@ impl Settler<'_> {
                 Nulls::Refuse => Repairable::Values,
                 Nulls::Omit | Nulls::Remove => Repairable::ValuesAndNulls,
             };
-            let repairs = match self.look(value, repairable)? {
+            let repairs = match self.examine_value(value, repairable)? {
                 Examination::Fine => {
                     put_back(value, &removed);
                     return Ok(Vec::new());
@@ -92,15 +92,15 @@ impl Settler<'_> {
         Ok(Vec::new())
     }
 
-    fn look(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
+    fn examine_value(&mut self, value: &Value, repairable: Repairable) -> Paid<Examination> {
         let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
-        let looked = look(&mut run, self.node, value, self.place, repairable);
+        let looked = examine(&mut run, self.node, value, self.place, repairable);
         *self.budget = run.budget();
         looked
     }
 }
 
-fn look<'p, 'v>(
+fn examine<'p, 'v>(
     run: &mut Run<'p, 'v>,
     node: &'p Node,
     value: &'v Value,
@@ -115,7 +115,7 @@ fn look<'p, 'v>(
     for violation in violations.iter().filter(|_| repairable != Repairable::Nothing) {
         let may_be =
             |repair: &Repair| repairable == Repairable::ValuesAndNulls || repair.value.is_some();
-        let repair = repair(run, violation, place)?.filter(may_be);
+        let repair = repair_of(run, violation, place)?.filter(may_be);
         let is_new = |repair: &Repair| {
             repairs.iter().all(|earlier_repair| earlier_repair.pointer != repair.pointer)
         };
@@ -127,7 +127,7 @@ fn look<'p, 'v>(
     Ok(Examination::Repairs(repairs))
 }
 
-fn repair<'p, 'v>(
+fn repair_of<'p, 'v>(
     run: &mut Run<'p, 'v>,
     violation: &Violation<'p, 'v>,
     place: CheckedArgument<'_>,

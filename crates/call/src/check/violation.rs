@@ -74,7 +74,7 @@ fn types_within<'p, 'v>(
     for node in nodes {
         let branch = run.violations(node, violation.at, &[])?;
         for inner in branch.iter().filter(|inner| inner.path.is_empty()) {
-            due = due.and(types_within(run, inner, depth - 1)?);
+            due = due.union(types_within(run, inner, depth - 1)?);
         }
     }
     Ok(due)
@@ -89,7 +89,7 @@ fn takes_kind<'p, 'v>(
     let kind = Types::of_kind(violation.at);
     let is_like = |value: &Value| Types::of_kind(Instance::Value(value)) == kind;
     let nodes = match violation.breach {
-        Breach::Type(types) => return Ok(types.meets(kind)),
+        Breach::Type(types) => return Ok(types.overlaps(kind)),
         Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => nodes,
         Breach::Rule(Rule::Const(value)) => return Ok(is_like(value)),
         Breach::Rule(Rule::Enum(options)) => return Ok(options.values().iter().any(is_like)),
@@ -139,25 +139,29 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
                 self.report_unexpected_properties(&at, unexpected, &names);
             }
             Breach::Unevaluated(unexpected, node) => {
-                let names = self.run.names(node);
+                let names = self.run.declared_property_names(node);
                 self.report_unexpected_properties(&at, unexpected, &names);
             }
             Breach::Rule(Rule::AnyOf(nodes) | Rule::OneOf(nodes)) if depth > 0 => {
                 match alternative_violations(self.run, nodes, violation)? {
                     Some(branch) if branch.is_empty() => {
                         let expected = "a value of one of the declared shapes alone";
-                        self.problem(at, expected.to_owned(), violation);
+                        self.report_problem(at, expected.to_owned(), violation);
                     }
                     Some(branch) => {
                         return branch.iter().try_for_each(|inner| self.explain(inner, depth - 1));
                     }
                     None => {
                         let types = types_within(self.run, violation, depth)?;
-                        self.problem(at, shapes(nearest_types(types, violation)), violation);
+                        self.report_problem(
+                            at,
+                            type_expectation(nearest_types(types, violation)),
+                            violation,
+                        );
                     }
                 }
             }
-            breach => self.problem(at, expectation(breach), violation),
+            breach => self.report_problem(at, expected_text(breach), violation),
         }
         Ok(())
     }
@@ -171,7 +175,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         }
     }
 
-    fn problem(&mut self, at: String, expected: String, violation: &Violation<'_, '_>) {
+    fn report_problem(&mut self, at: String, expected: String, violation: &Violation<'_, '_>) {
         let got = match (violation.at, self.place.privacy) {
             (Instance::Name(_), _) => "a name".to_owned(),
             (Instance::Value(value), Privacy::Private) => value.kind().to_owned(),
@@ -183,22 +187,22 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
 
 /// The types that are meant for values of this kind, if there are any; else all.
 fn nearest_types(types: Types, violation: &Violation<'_, '_>) -> Types {
-    let own = types.within(Types::of_kind(violation.at));
+    let own = types.intersection(Types::of_kind(violation.at));
     if own.is_empty() { types } else { own }
 }
 
-fn shapes(types: Types) -> String {
+fn type_expectation(types: Types) -> String {
     if types.is_empty() {
         "a value of one of the declared shapes".to_owned()
     } else {
-        types.words()
+        types.type_words()
     }
 }
 
-fn expectation(breach: &Breach<'_, '_>) -> String {
+fn expected_text(breach: &Breach<'_, '_>) -> String {
     let rule = match breach {
         Breach::Rule(rule) => rule,
-        Breach::Type(types) => return types.words(),
+        Breach::Type(types) => return types.type_words(),
         Breach::UnknownTag(values) => return one_of(values),
         Breach::Missing(_)
         | Breach::MissingEither(_)
@@ -207,8 +211,8 @@ fn expectation(breach: &Breach<'_, '_>) -> String {
         | Breach::Unexpected(..) => return String::new(),
     };
     match rule {
-        Rule::AnyOf(_) | Rule::OneOf(_) => shapes(Types::NONE),
-        Rule::Const(value) => format!("`{}`", wording::shortened_text(&text(value))),
+        Rule::AnyOf(_) | Rule::OneOf(_) => type_expectation(Types::NONE),
+        Rule::Const(value) => format!("`{}`", wording::shortened_text(&plain_text(value))),
         Rule::Enum(options) => one_of(&options.values().iter().collect::<Vec<_>>()),
         Rule::Format(format) => {
             format!("text of the format `{}`, such as `{}`", format.name(), format.example())
@@ -234,12 +238,12 @@ fn expectation(breach: &Breach<'_, '_>) -> String {
             format!("text that matches `{}`", wording::shortened_text(pattern.as_str()))
         }
         Rule::UniqueItems => "items that differ from each other".to_owned(),
-        other => format!("a value that meets `{}`", keyword(other)),
+        other => format!("a value that meets `{}`", unworded_keyword(other)),
     }
 }
 
 /// The keyword of a rule that has no sentence of its own.
-fn keyword(rule: &Rule) -> &'static str {
+fn unworded_keyword(rule: &Rule) -> &'static str {
     match rule {
         Rule::Contains(_) => "contains",
         Rule::Not(_) => "not",
@@ -251,7 +255,7 @@ fn keyword(rule: &Rule) -> &'static str {
 fn one_of(values: &[&Value]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for value in values {
-        let text = text(value);
+        let text = plain_text(value);
         if !texts.contains(&text) {
             texts.push(text);
         }
@@ -272,7 +276,7 @@ fn nearest_option(violation: &Violation<'_, '_>) -> Option<String> {
     meant.map(|option_text| format!("`{}`", wording::shortened_text(option_text)))
 }
 
-fn text(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

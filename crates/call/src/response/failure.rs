@@ -33,7 +33,8 @@ pub(super) fn fault(
 ) -> Box<Fault> {
     let (status, effect) = (response.status(), operation.retry_effect());
     if is_redirect(status) {
-        let (target, to) = target(response.headers(), &operation.server.url, &operation.path);
+        let (target, to) =
+            redirect_target(response.headers(), &operation.server.url, &operation.path);
         let path = match &target {
             RedirectTarget::Slash(path) => Some(path.clone()),
             _ => None,
@@ -43,10 +44,10 @@ pub(super) fn fault(
         reading.journal.note(Event::Redirected { to, path });
         return fault;
     }
-    refusal(response, effect, reading)
+    refusal_fault(response, effect, reading)
 }
 
-fn refusal(
+fn refusal_fault(
     response: &Response<Bytes>,
     effect: Effect,
     reading: &mut ReadContext<'_>,
@@ -54,11 +55,11 @@ fn refusal(
     let status = response.status();
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
-    fault.body = words(response, reading);
+    fault.body = refusal_words(response, reading);
     fault
 }
 
-pub(super) fn unreadable(
+pub(super) fn unreadable_response_fault(
     status: u16,
     why: NoJson,
     body: &str,
@@ -68,11 +69,11 @@ pub(super) fn unreadable(
         NoJson::Malformed => wording::unreadable_json(status),
         NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH),
     };
-    fault.body = text(body, reading);
+    fault.body = text_value(body, reading);
     fault
 }
 
-pub(super) fn broken(
+pub(super) fn broken_response_fault(
     response: &Response<Bytes>,
     operation: &Operation,
     why: SplitError,
@@ -83,16 +84,16 @@ pub(super) fn broken(
     };
     let mut fault = wording::answer::broken_parts(operation.retry_effect(), at, expected, got);
     fault.status = Some(response.status().as_u16());
-    fault.body = words(response, reading);
+    fault.body = refusal_words(response, reading);
     fault
 }
 
-pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
+pub(super) fn fault_in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
     fault.message = format!("in part {number} of its answer, {}", fault.message);
     fault
 }
 
-fn words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Value> {
+fn refusal_words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Value> {
     let body = response.body();
     let media = Media::from_headers(response.headers());
     match media.kind() {
@@ -100,25 +101,25 @@ fn words(response: &Response<Bytes>, reading: &mut ReadContext<'_>) -> Option<Va
         Kind::Binary | Kind::Multipart if !is_text(body) => None,
         Kind::Perceived => None,
         Kind::Html if !begins_like_json(body) => {
-            let (page, n_removed) = html::text(&media.decoded_text(body));
+            let (page, n_removed) = html::page_text(&media.decoded_text(body));
             note_removed(n_removed, reading.journal);
-            text(&page, reading)
+            text_value(&page, reading)
         }
         Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
             Ok(ParsedJson { json, n_replaced }) => {
                 note_replaced(n_replaced, reading.journal);
-                let (json, _) = echo::json(json, reading.masker);
+                let (json, _) = echo::masked_json(json, reading.masker);
                 Some(limited_value(json.into_value(), reading.journal))
             }
-            Err(_) => text(&media.decoded_text(body), reading),
+            Err(_) => text_value(&media.decoded_text(body), reading),
         },
         Kind::Events | Kind::JsonLines | Kind::Multipart | Kind::Text => {
-            text(&media.decoded_text(body), reading)
+            text_value(&media.decoded_text(body), reading)
         }
     }
 }
 
-fn text(body: &str, reading: &mut ReadContext<'_>) -> Option<Value> {
+fn text_value(body: &str, reading: &mut ReadContext<'_>) -> Option<Value> {
     let text = cleaned_text(body);
     note_removed(n_unseen(body), reading.journal);
     // Masked before it is cut: half a secret would not be found.
@@ -137,8 +138,8 @@ fn limited_value(value: Value, journal: &mut Journal) -> Value {
         }
         other => other,
     };
-    let (mut value, _) = cut::cut(value, MAX_WORDS);
-    note_removed(shape::clean(&mut value), journal);
+    let (mut value, _) = cut::cut_to_budget(value, MAX_WORDS);
+    note_removed(shape::remove_hidden(&mut value), journal);
     value
 }
 
@@ -170,7 +171,7 @@ fn next(status: u16, effect: Effect) -> Next {
 
 /// The target of a redirect, and its address for the operator: the path only of the same server, which may be shown, and never
 /// a query.
-fn target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTarget, String) {
+fn redirect_target(headers: &HeaderMap, server: &Url, path: &str) -> (RedirectTarget, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let Some(location) = location else { return (RedirectTarget::Unnamed, "nowhere".to_owned()) };
@@ -214,13 +215,13 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if is_number {
         return text.parse().ok().map(foreign_time);
     }
-    let until = date(text)?;
-    let answered = date(headers.get(DATE)?.to_str().ok()?)?;
+    let until = parse_date(text)?;
+    let answered = parse_date(headers.get(DATE)?.to_str().ok()?)?;
     let wait = until.duration_since(answered).unwrap_or_default();
     Some(foreign_time(wait.as_secs_f64()))
 }
 
-fn date(text: &str) -> Option<SystemTime> {
+fn parse_date(text: &str) -> Option<SystemTime> {
     httpdate::parse_http_date(text.trim()).ok()
 }
 
@@ -260,7 +261,7 @@ mod tests {
                 let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
                 let (shape, masker) = (&Shape::default(), &masker);
                 let mut reading = ReadContext { shape, masker, journal: &mut journal };
-                let fault = refusal(&response, effect, &mut reading);
+                let fault = refusal_fault(&response, effect, &mut reading);
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
                 assert_eq!(fault.status, Some(status), "{status}");
@@ -289,7 +290,7 @@ mod tests {
             ("javascript:alert(1)", RedirectTarget::Elsewhere, "null"),
         ] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
-            let target = target(&headers, &server, "/items/{id}");
+            let target = redirect_target(&headers, &server, "/items/{id}");
             assert_eq!(target, (expected, to.to_owned()), "{location}");
             for effect in [Effect::Read, Effect::Write] {
                 let message = wording::answer::redirect_fault(302, &target.0, effect).message;
@@ -301,7 +302,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
+        assert_eq!(redirect_target(&HeaderMap::new(), &server, "/").0, RedirectTarget::Unnamed);
         assert_eq!(with_or_without_slash("/items/", "/items").as_deref(), Some("/items"));
     }
 

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     echo::{self, Echo},
-    sanitize::{n_unseen, readable},
+    sanitize::{n_unseen, readable_text},
 };
 
 /// A part of a response that is not shown completely, for storage.
@@ -53,7 +53,7 @@ pub(super) fn parts(
     });
     let (decoded, n_outside) = match decoded {
         Ok(split_parts) => split_parts,
-        Err(why) => return Err(failure::broken(response, operation, why, reading)),
+        Err(why) => return Err(failure::broken_response_fault(response, operation, why, reading)),
     };
     if n_outside > 0 {
         reading.journal.note(Event::OutsidePartsIgnored { count: n_outside });
@@ -65,8 +65,8 @@ pub(super) fn parts(
         let taken = taken.map_err(|why| {
             let (status, number) = (response.status().as_u16(), parts.len() + 1);
             let text = Media::from_headers(&raw.headers).decoded_text(&bytes);
-            let fault = failure::unreadable(status, why, &text, reading);
-            failure::in_part(fault, number)
+            let fault = failure::unreadable_response_fault(status, why, &text, reading);
+            failure::fault_in_part(fault, number)
         })?;
         if let Content::Media { data, .. } = &taken.content {
             room = room.saturating_sub(data.len());
@@ -120,7 +120,7 @@ impl ReadPart {
             },
             |taken| taken.content,
         );
-        echo::content(&mut content, reading.masker) == Echo::Secret
+        echo::mask_content(&mut content, reading.masker) == Echo::Secret
     }
 }
 
@@ -137,7 +137,7 @@ fn named_part(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize
     let mut n_removed = 0;
     for name in [&mut part.name, &mut part.content_id, &mut part.filename] {
         if let Some(text) = name.as_mut()
-            && let Some(seen) = readable(text)
+            && let Some(seen) = readable_text(text)
         {
             n_removed += n_unseen(text);
             *text = seen;

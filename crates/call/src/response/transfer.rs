@@ -13,9 +13,9 @@ pub(super) fn decoded_body(part: &RawPart) -> Result<Bytes, SplitError> {
     let encoding = part.headers.get(TRANSFER_ENCODING).map(HeaderValue::as_bytes);
     let (decoded, expected) = match &*encoding.unwrap_or_default().to_ascii_lowercase() {
         b"" | b"7bit" | b"8bit" | b"binary" => return Ok(part.body.clone()),
-        b"base64" => (of_base64(&part.body), "base64, as `Content-Transfer-Encoding` says"),
+        b"base64" => (decode_base64(&part.body), "base64, as `Content-Transfer-Encoding` says"),
         b"quoted-printable" => (
-            of_quoted_printable(&part.body),
+            decode_quoted_printable(&part.body),
             "quoted-printable text, as `Content-Transfer-Encoding` says",
         ),
         _ => (
@@ -26,14 +26,14 @@ pub(super) fn decoded_body(part: &RawPart) -> Result<Bytes, SplitError> {
     decoded.ok_or_else(|| broken(part.at, expected, "something else"))
 }
 
-fn of_base64(body: &[u8]) -> Option<Bytes> {
+fn decode_base64(body: &[u8]) -> Option<Bytes> {
     let digits: Vec<u8> = body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     BASE64.decode(digits).ok().map(Bytes::from)
 }
 
 /// RFC 2045 §6.7: `=` and two digits stand for a byte; `=` at the end of a line joins the lines. White space at line ends
 /// was added in transit.
-fn of_quoted_printable(body: &[u8]) -> Option<Bytes> {
+fn decode_quoted_printable(body: &[u8]) -> Option<Bytes> {
     let mut out = Vec::with_capacity(body.len());
     for line in body.split_inclusive(|byte| *byte == b'\n') {
         let said = line.trim_ascii_end();

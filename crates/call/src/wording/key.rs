@@ -6,7 +6,7 @@ use callgate_tool::{Fault, FaultCode, Next};
 use super::{fault_with_problems, problem, refused_request, shortened_text};
 
 /// A member of a value would be written under a key that has another writer.
-pub(crate) fn of_another(at: &str, noun: &str, key: &str, writer: &Writer) -> Box<Fault> {
+pub(crate) fn key_of_another_fault(at: &str, noun: &str, key: &str, writer: &Writer) -> Box<Fault> {
     let expected = format!("members whose names are no {noun} of another input");
     let got = format!("the {noun} `{}`, which {writer} writes", shortened_text(key));
     let problems = vec![problem(at, expected, got, None)];

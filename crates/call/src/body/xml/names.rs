@@ -33,31 +33,32 @@ pub(super) struct QualifiedName {
 type NameParts = (Option<Arc<str>>, Arc<str>, Option<Arc<str>>);
 
 impl NamespaceScope {
-    /// The number of declarations, to return to with [`NamespaceScope::leave`].
-    pub(super) fn enter(&mut self) -> usize {
+    /// The number of declarations, to return to with [`NamespaceScope::leave_element`].
+    pub(super) fn enter_element(&mut self) -> usize {
         self.n_outside = self.declared.len();
         self.n_outside
     }
 
-    pub(super) fn leave(&mut self, n_before: usize) {
+    pub(super) fn leave_element(&mut self, n_before: usize) {
         self.declared.truncate(n_before);
         self.n_outside = n_before;
     }
 
     /// The name of the element whose tag was entered. It declares its namespace anew, whatever is around it.
     pub(super) fn element(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
-        let (prefix, local, namespace) = self.parts(name)?;
+        let (prefix, local, namespace) = self.name_parts(name)?;
         let Some(prefix) = prefix else {
             let declaration = match &name.namespace {
                 Some(namespace) => self.declare(None, namespace)?,
                 None => String::new(),
             };
-            let namespace = self.find(None).filter(|namespace| !namespace.is_empty());
+            let namespace = self.namespace_for(None).filter(|namespace| !namespace.is_empty());
             let expanded = ExpandedName { local: Arc::clone(&local), namespace };
             return Ok(QualifiedName { text: local.to_string(), declaration, expanded });
         };
         let Some(namespace) = namespace else {
-            let expanded = ExpandedName { local: Arc::clone(&local), namespace: self.find(None) };
+            let expanded =
+                ExpandedName { local: Arc::clone(&local), namespace: self.namespace_for(None) };
             return Ok(QualifiedName {
                 text: local.to_string(),
                 declaration: String::new(),
@@ -65,7 +66,7 @@ impl NamespaceScope {
             });
         };
         let is_own = name.namespace.is_some();
-        let is_in_scope = self.find(Some(&prefix)).as_ref() == Some(&namespace);
+        let is_in_scope = self.namespace_for(Some(&prefix)).as_ref() == Some(&namespace);
         let declaration = if is_in_scope && !is_own {
             String::new()
         } else {
@@ -78,7 +79,7 @@ impl NamespaceScope {
     /// The name of an attribute in the newest tag. Without a prefix it has no namespace (Namespaces in XML §6.2), so that
     /// one with a namespace gets a prefix.
     pub(super) fn attribute(&mut self, name: &XmlName) -> Result<QualifiedName, XmlRefusal> {
-        let (prefix, local, namespace) = self.parts(name)?;
+        let (prefix, local, namespace) = self.name_parts(name)?;
         let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else {
             if &*local == XMLNS {
                 return Err(XmlRefusal::Name(local.to_string()));
@@ -98,7 +99,7 @@ impl NamespaceScope {
             outside.iter().rev().find(is_own).is_none_or(|(_, declared)| *declared == namespace)
         };
         let prefix = prefix.filter(is_free).unwrap_or_else(|| self.prefix_for(&namespace));
-        let is_in_scope = self.find(Some(&prefix)).as_ref() == Some(&namespace);
+        let is_in_scope = self.namespace_for(Some(&prefix)).as_ref() == Some(&namespace);
         let declaration =
             if is_in_scope { String::new() } else { self.declare(Some(&prefix), &namespace)? };
         let expanded = ExpandedName { local: Arc::clone(&local), namespace: Some(namespace) };
@@ -107,7 +108,7 @@ impl NamespaceScope {
 
     /// The prefix, the local name and the namespace of a name. A name with a colon has its prefix in it. A prefix without a
     /// namespace is left out, except in such a name.
-    fn parts(&self, name: &XmlName) -> Result<NameParts, XmlRefusal> {
+    fn name_parts(&self, name: &XmlName) -> Result<NameParts, XmlRefusal> {
         let illegal = || XmlRefusal::Name(name.name.to_string());
         let inner = name.name.split_once(':').filter(|_| name.prefix.is_none());
         let (prefix, local): (Option<Arc<str>>, Arc<str>) = match inner {
@@ -120,7 +121,7 @@ impl NamespaceScope {
         let own = name.namespace.clone();
         let Some(prefix) = prefix else { return Ok((None, local, own)) };
         let bound_namespace =
-            own.filter(|own| !own.is_empty()).or_else(|| self.find(Some(&prefix)));
+            own.filter(|own| !own.is_empty()).or_else(|| self.namespace_for(Some(&prefix)));
         match bound_namespace.or_else(|| well_known(&prefix)) {
             Some(namespace) => Ok((Some(prefix), local, Some(namespace))),
             None if inner.is_some() => Err(XmlRefusal::Prefix(prefix.to_string())),
@@ -128,7 +129,7 @@ impl NamespaceScope {
         }
     }
 
-    fn find(&self, prefix: Option<&str>) -> Option<Arc<str>> {
+    fn namespace_for(&self, prefix: Option<&str>) -> Option<Arc<str>> {
         let mut declared = self.declared.iter().rev();
         let declaration = declared.find(|(entry, _)| entry.as_deref() == prefix);
         declaration.map(|(_, namespace)| Arc::clone(namespace))
@@ -139,13 +140,13 @@ impl NamespaceScope {
         let declared = self.declared.iter().rev().filter_map(|(prefix, declared_namespace)| {
             prefix.clone().filter(|prefix| {
                 **declared_namespace == *namespace
-                    && self.find(Some(prefix)).as_deref() == Some(namespace)
+                    && self.namespace_for(Some(prefix)).as_deref() == Some(namespace)
             })
         });
         let free = || {
             (1..=self.declared.len() + 1)
                 .map(|n| Arc::from(format!("ns{n}")))
-                .find(|prefix: &Arc<str>| self.find(Some(prefix)).is_none())
+                .find(|prefix: &Arc<str>| self.namespace_for(Some(prefix)).is_none())
         };
         declared.into_iter().next().or_else(free).unwrap_or_else(|| "ns".into())
     }

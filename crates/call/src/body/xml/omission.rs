@@ -6,8 +6,13 @@ use callgate_tool::{Event, Journal, Value};
 use super::schema::{DescribedValue, XmlForm};
 
 /// Records the omitted parts of the value given at `at`; `described` is its schema.
-pub(super) fn note(at: &str, value: &Value, described: DescribedValue<'_>, journal: &mut Journal) {
-    match (value, described.form()) {
+pub(super) fn note_omitted_parts(
+    at: &str,
+    value: &Value,
+    described: DescribedValue<'_>,
+    journal: &mut Journal,
+) {
+    match (value, described.xml_form()) {
         (Value::Null, XmlForm::Attribute | XmlForm::Bare | XmlForm::Cdata | XmlForm::Text) => {
             journal.note(Event::NullOmitted { argument: at.to_owned() });
         }
@@ -24,13 +29,13 @@ pub(super) fn note(at: &str, value: &Value, described: DescribedValue<'_>, journ
         }
         (Value::Array(items), _) => items.iter().enumerate().for_each(|(index, item)| {
             // An item never is an attribute, so that a `null` is written.
-            if item.is_null() && described.items().form() == XmlForm::Attribute {
+            if item.is_null() && described.items().xml_form() == XmlForm::Attribute {
                 return;
             }
-            note(&format!("{at}[{index}]"), item, described.items(), journal);
+            note_omitted_parts(&format!("{at}[{index}]"), item, described.items(), journal);
         }),
         (Value::Object(members), _) => members.iter().for_each(|(name, member)| {
-            note(&format!("{at}.{name}"), member, described.member(name), journal);
+            note_omitted_parts(&format!("{at}.{name}"), member, described.member(name), journal);
         }),
         _ => {}
     }

@@ -40,7 +40,7 @@ impl<'a> DescribedValue<'a> {
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    pub(super) fn form(self) -> XmlForm {
+    pub(super) fn xml_form(self) -> XmlForm {
         let says = |name: &str| self.xml_field(name).and_then(Value::as_bool) == Some(true);
         match self.xml_field("nodeType").and_then(Value::as_str) {
             Some("attribute") => XmlForm::Attribute,
@@ -55,7 +55,7 @@ impl<'a> DescribedValue<'a> {
     }
 
     pub(super) fn member(self, name: &str) -> Self {
-        let member_schema = self.find(&|schema| {
+        let member_schema = self.first_in_schemas(&|schema| {
             let declared = schema.get("properties").and_then(|properties| properties.get(name));
             declared.or_else(|| schema.get("additionalProperties"))
         });
@@ -63,21 +63,24 @@ impl<'a> DescribedValue<'a> {
     }
 
     pub(super) fn items(self) -> Self {
-        Self { schema: self.find(&|schema| schema.get("items")), root: self.root }
+        Self { schema: self.first_in_schemas(&|schema| schema.get("items")), root: self.root }
     }
 
     fn xml_field(self, name: &str) -> Option<&'a Value> {
-        self.find(&|schema| schema.get("xml")?.get(name))
+        self.first_in_schemas(&|schema| schema.get("xml")?.get(name))
     }
 
     /// The first result from the schema, from its reference or from its compositions.
-    fn find(self, wanted: &dyn Fn(&'a Value) -> Option<&'a Value>) -> Option<&'a Value> {
+    fn first_in_schemas(
+        self,
+        wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
+    ) -> Option<&'a Value> {
         let mut left = MOST_VISITED;
-        find(self.schema?, self.root, wanted, &mut left)
+        find_in_compositions(self.schema?, self.root, wanted, &mut left)
     }
 }
 
-fn find<'a>(
+fn find_in_compositions<'a>(
     schema: &'a Value,
     root: &'a Value,
     wanted: &dyn Fn(&'a Value) -> Option<&'a Value>,
@@ -90,7 +93,10 @@ fn find<'a>(
     let target = schema.get("$ref").and_then(|_| resolved_schema(schema, root));
     let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|keyword| schema.get(keyword));
     let branches = branches.filter_map(Value::as_array).flatten();
-    target.into_iter().chain(branches).find_map(|schema| find(schema, root, wanted, left))
+    target
+        .into_iter()
+        .chain(branches)
+        .find_map(|schema| find_in_compositions(schema, root, wanted, left))
 }
 
 /// The most schemas that are searched: nested compositions have more paths than parts; real ones have fewer than fifty.

@@ -77,20 +77,20 @@ impl<'a> Child<'a> {
 }
 
 impl Writer {
-    pub(super) fn after(out: &str) -> Self {
+    pub(super) fn continuing(out: &str) -> Self {
         Self { out: out.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn root(
+    pub(super) fn write_root(
         &mut self,
         name: &XmlName,
         children: Vec<Child<'_>>,
     ) -> Result<(), XmlRefusal> {
-        self.element(name, children, &mut ClaimedParts::default(), &"".into())
+        self.write_element(name, children, &mut ClaimedParts::default(), &"".into())
     }
 
     pub(super) fn root_member(&mut self, member: &Child<'_>) -> Result<(), XmlRefusal> {
-        self.child(member, &mut ClaimedParts::default())
+        self.write_child(member, &mut ClaimedParts::default())
     }
 
     pub(super) fn root_leaf(
@@ -98,66 +98,70 @@ impl Writer {
         name: &XmlName,
         child: &Child<'_>,
     ) -> Result<(), XmlRefusal> {
-        self.leaf(name, child, &mut ClaimedParts::default())
+        self.write_leaf(name, child, &mut ClaimedParts::default())
     }
 
-    fn element(
+    fn write_element(
         &mut self,
         name: &XmlName,
         children: Vec<Child<'_>>,
         around: &mut ClaimedParts,
         writer: &Arc<str>,
     ) -> Result<(), XmlRefusal> {
-        let n_before = self.scope.enter();
-        let tag = self.open(name, around, writer)?;
+        let n_before = self.scope.enter_element();
+        let tag = self.open_tag(name, around, writer)?;
         let mut inside = ClaimedParts::default();
-        let children = spread(children)?;
+        let children = without_bare_objects(children)?;
         for child in attributes(&children) {
-            self.attribute(child, &mut inside)?;
+            self.write_attribute(child, &mut inside)?;
         }
         self.out.push('>');
         for child in &children {
             if !is_attribute(child) {
-                self.child(child, &mut inside)?;
+                self.write_child(child, &mut inside)?;
             }
         }
         self.close(&tag, n_before);
         Ok(())
     }
 
-    fn child(&mut self, child: &Child<'_>, around: &mut ClaimedParts) -> Result<(), XmlRefusal> {
-        let form = child.described.form();
+    fn write_child(
+        &mut self,
+        child: &Child<'_>,
+        around: &mut ClaimedParts,
+    ) -> Result<(), XmlRefusal> {
+        let form = child.described.xml_form();
         if let Some(items) = child.items() {
             if form == XmlForm::Wrapped {
                 // Items without a name of their own get the name of their wrapper (§4.7.26.2).
                 let name = child.name();
                 let own = &name.name;
                 let named = items.into_iter().map(|item| Child { own: Arc::clone(own), ..item });
-                return self.element(&name, named.collect(), around, &child.writer);
+                return self.write_element(&name, named.collect(), around, &child.writer);
             }
             // The borders of a list in a list would be lost.
             if child.is_item {
                 return Err(XmlRefusal::Borders(child.at.clone()));
             }
-            return items.iter().try_for_each(|item| self.child(item, around));
+            return items.iter().try_for_each(|item| self.write_child(item, around));
         }
         match child.members() {
-            Some(members) => self.element(&child.name(), members, around, &child.writer),
-            None => self.leaf(&child.name(), child, around),
+            Some(members) => self.write_element(&child.name(), members, around, &child.writer),
+            None => self.write_leaf(&child.name(), child, around),
         }
     }
 
-    fn leaf(
+    fn write_leaf(
         &mut self,
         name: &XmlName,
         child: &Child<'_>,
         around: &mut ClaimedParts,
     ) -> Result<(), XmlRefusal> {
-        let form = child.described.form();
+        let form = child.described.xml_form();
         if child.value.is_null() && matches!(form, XmlForm::Bare | XmlForm::Cdata | XmlForm::Text) {
             return Ok(());
         }
-        let text = text(child)?;
+        let text = child_text(child)?;
         match form {
             XmlForm::Bare | XmlForm::Text => {
                 around.claim_text(ElementPart::Text, child)?;
@@ -171,8 +175,8 @@ impl Writer {
                 self.out.extend(["<![CDATA[", &parts, "]]>"]);
             }
             XmlForm::Attribute | XmlForm::Element | XmlForm::Wrapped => {
-                let n_before = self.scope.enter();
-                let tag = self.open(name, around, &child.writer)?;
+                let n_before = self.scope.enter_element();
+                let tag = self.open_tag(name, around, &child.writer)?;
                 if child.value.is_null() {
                     let nil = XmlName::new("nil".into(), Some(XSI.into()), Some("xsi".into()));
                     let nil = self.scope.attribute(&nil)?;
@@ -186,7 +190,7 @@ impl Writer {
         Ok(())
     }
 
-    fn attribute(
+    fn write_attribute(
         &mut self,
         child: &Child<'_>,
         inside: &mut ClaimedParts,
@@ -194,7 +198,7 @@ impl Writer {
         if matches!(child.value, Value::Array(_) | Value::Object(_)) {
             return Err(XmlRefusal::Structure(child.at.clone()));
         }
-        let text = text(child)?;
+        let text = child_text(child)?;
         let name = self.scope.attribute(&child.name())?;
         inside.claim(ElementPart::Attribute(name.expanded), &name.text, &child.writer)?;
         self.out.extend([name.declaration.as_str(), " ", &name.text, "=\""]);
@@ -203,7 +207,7 @@ impl Writer {
         Ok(())
     }
 
-    fn open(
+    fn open_tag(
         &mut self,
         name: &XmlName,
         around: &mut ClaimedParts,
@@ -217,7 +221,7 @@ impl Writer {
 
     fn close(&mut self, tag: &str, n_before: usize) {
         self.out.extend(["</", tag, ">"]);
-        self.scope.leave(n_before);
+        self.scope.leave_element(n_before);
     }
 }
 
@@ -255,21 +259,21 @@ impl ClaimedParts {
 }
 
 /// The children with the members of objects that have no element of their own in place of these objects.
-fn spread(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, XmlRefusal> {
+fn without_bare_objects(children: Vec<Child<'_>>) -> Result<Vec<Child<'_>>, XmlRefusal> {
     let mut out = Vec::with_capacity(children.len());
     for child in children {
-        let is_bare = |child: &Child<'_>| child.described.form() == XmlForm::Bare;
+        let is_bare = |child: &Child<'_>| child.described.xml_form() == XmlForm::Bare;
         match (child.members(), child.items()) {
-            (Some(members), _) if is_bare(&child) => out.extend(spread(members)?),
+            (Some(members), _) if is_bare(&child) => out.extend(without_bare_objects(members)?),
             (_, Some(items))
-                if child.described.form() != XmlForm::Wrapped
+                if child.described.xml_form() != XmlForm::Wrapped
                     && items.iter().any(|item| item.value.is_object() && is_bare(item)) =>
             {
                 // The members of one item could not be told from those of the next.
                 if let [_, second, ..] = items.as_slice() {
                     return Err(XmlRefusal::Borders(second.at.clone()));
                 }
-                out.extend(spread(items)?);
+                out.extend(without_bare_objects(items)?);
             }
             _ => out.push(child),
         }
@@ -288,10 +292,10 @@ fn attributes<'c, 'a>(children: &'c [Child<'a>]) -> Vec<&'c Child<'a>> {
 
 /// Returns true if a child of an element is its attribute; an item of a list never is.
 fn is_attribute(child: &Child<'_>) -> bool {
-    child.described.form() == XmlForm::Attribute && !child.is_item
+    child.described.xml_form() == XmlForm::Attribute && !child.is_item
 }
 
-fn text(child: &Child<'_>) -> Result<String, XmlRefusal> {
+fn child_text(child: &Child<'_>) -> Result<String, XmlRefusal> {
     let text = match child.value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

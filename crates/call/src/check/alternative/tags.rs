@@ -21,17 +21,17 @@ impl<'p> Tag<'p> {
         self.values.iter()
     }
 
-    pub(super) fn names(&self, at: Instance<'_>) -> bool {
+    pub(super) fn lists_value(&self, at: Instance<'_>) -> bool {
         self.values.iter().any(|value| equals_instance(value, at))
     }
 
     fn is_equal(&self, other: &Self) -> bool {
         self.values.len() == other.values.len()
-            && self.values.iter().all(|value| other.names(Instance::Value(value)))
+            && self.values.iter().all(|value| other.lists_value(Instance::Value(value)))
     }
 
     fn is_apart(&self, other: &Self) -> bool {
-        self.values.iter().all(|value| !other.names(Instance::Value(value)))
+        self.values.iter().all(|value| !other.lists_value(Instance::Value(value)))
     }
 }
 

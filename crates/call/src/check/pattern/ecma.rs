@@ -9,7 +9,7 @@ pub(super) fn translated_pattern(pattern: &str) -> String {
         out: String::with_capacity(pattern.len() + 16),
     };
     while let Some(c) = translator.rest.next() {
-        translator.outside(c);
+        translator.translate_outside_class(c);
     }
     translator.out
 }
@@ -20,11 +20,11 @@ struct Translator<'p> {
 }
 
 impl Translator<'_> {
-    fn outside(&mut self, c: char) {
+    fn translate_outside_class(&mut self, c: char) {
         match c {
             '.' => self.out.push_str(r"[^\n\r\u2028\u2029]"),
-            '[' => self.class(),
-            '\\' => self.escape(),
+            '[' => self.translate_class(),
+            '\\' => self.translate_escape(),
             '{' if !self.is_count() => self.out.push_str(r"\{"),
             other => self.out.push(other),
         }
@@ -37,19 +37,19 @@ impl Translator<'_> {
         begins && rest.find(|c| !c.is_ascii_digit() && *c != ',') == Some('}')
     }
 
-    fn escape(&mut self) {
+    fn translate_escape(&mut self) {
         let Some(c) = self.rest.next() else { return self.out.push('\\') };
         match c {
             'b' | 'B' => self.out.extend(["(?-u:\\", if c == 'b' { "b" } else { "B" }, ")"]),
-            'D' | 'S' | 'W' => self.out.extend(["[^", members(c), "]"]),
-            'd' | 's' | 'w' => self.out.extend(["[", members(c), "]"]),
-            'P' | 'p' => self.property(c),
-            other => self.character(other),
+            'D' | 'S' | 'W' => self.out.extend(["[^", class_escape_members(c), "]"]),
+            'd' | 's' | 'w' => self.out.extend(["[", class_escape_members(c), "]"]),
+            'P' | 'p' => self.translate_property(c),
+            other => self.translate_character_escape(other),
         }
     }
 
     /// `\p{Letter}`; the engine uses these names too.
-    fn property(&mut self, c: char) {
+    fn translate_property(&mut self, c: char) {
         self.out.extend(['\\', c]);
         if self.rest.peek() == Some(&'{') {
             let name = std::iter::from_fn(|| self.rest.next_if(|c| !matches!(c, '}' | ']')));
@@ -59,14 +59,14 @@ impl Translator<'_> {
     }
 
     /// An escape for one character, inside or outside a class.
-    fn character(&mut self, c: char) {
+    fn translate_character_escape(&mut self, c: char) {
         match c {
             '0' => self.out.push_str(r"\x00"),
             'c' => match self.rest.next_if(char::is_ascii_alphabetic) {
-                Some(letter) => self.code(u32::from(letter) % 32),
+                Some(letter) => self.push_code_point(u32::from(letter) % 32),
                 None => self.out.push_str(r"\\c"),
             },
-            'u' if self.rest.peek() != Some(&'{') => self.unit(),
+            'u' if self.rest.peek() != Some(&'{') => self.translate_unicode_escape(),
             // The engine gives these escapes other meanings.
             '<' | '>' => self.out.push(c),
             other if other.is_ascii() => self.out.extend(['\\', other]),
@@ -74,27 +74,27 @@ impl Translator<'_> {
         }
     }
 
-    fn code(&mut self, code: u32) {
+    fn push_code_point(&mut self, code: u32) {
         self.out.push_str(&format!("\\x{{{code:x}}}"));
     }
 
     /// `\uXXXX`, or two of them that form one character.
-    fn unit(&mut self) {
-        let Some(first) = self.digits() else { return self.out.push_str("\\u") };
+    fn translate_unicode_escape(&mut self) {
+        let Some(first) = self.take_hex_digits() else { return self.out.push_str("\\u") };
         if !(0xd800..0xdc00).contains(&first) {
-            return self.code(first);
+            return self.push_code_point(first);
         }
         let before = self.rest.clone();
         let follows = self.rest.next() == Some('\\') && self.rest.next() == Some('u');
-        let second = self.digits().filter(|second| (0xdc00..0xe000).contains(second));
+        let second = self.take_hex_digits().filter(|second| (0xdc00..0xe000).contains(second));
         if let Some(second) = second.filter(|_| follows) {
-            return self.code(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+            return self.push_code_point(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00));
         }
         self.rest = before;
-        self.code(first);
+        self.push_code_point(first);
     }
 
-    fn digits(&mut self) -> Option<u32> {
+    fn take_hex_digits(&mut self) -> Option<u32> {
         let mut rest = self.rest.clone();
         let mut code = 0;
         for _ in 0..4 {
@@ -104,7 +104,7 @@ impl Translator<'_> {
         Some(code)
     }
 
-    fn class(&mut self) {
+    fn translate_class(&mut self) {
         let is_negated = self.rest.next_if_eq(&'^').is_some();
         if self.rest.next_if_eq(&']').is_some() {
             self.out.push_str(if is_negated { r"[\s\S]" } else { r"[a&&b]" });
@@ -116,12 +116,12 @@ impl Translator<'_> {
             let is_dash = self.rest.peek() == Some(&'-');
             match c {
                 ']' => return self.out.push(']'),
-                '[' if self.posix() => {}
+                '[' if self.translate_posix_class() => {}
                 // Doubled, or in another position, these characters are operators of the engine.
                 '&' | '[' | '~' => self.out.extend(['\\', c]),
                 '-' if is_after_set || is_dash => self.out.push_str(r"\-"),
                 '\\' => {
-                    is_after_set = self.in_class();
+                    is_after_set = self.translate_escape_in_class();
                     continue;
                 }
                 other => self.out.push(other),
@@ -131,7 +131,7 @@ impl Translator<'_> {
     }
 
     /// A POSIX class, which some descriptions use: `[:alpha:]`.
-    fn posix(&mut self) -> bool {
+    fn translate_posix_class(&mut self) -> bool {
         let mut rest = self.rest.clone();
         if rest.next() != Some(':') {
             return false;
@@ -147,14 +147,14 @@ impl Translator<'_> {
     }
 
     /// An escape in a class; returns true if it stands for several characters.
-    fn in_class(&mut self) -> bool {
+    fn translate_escape_in_class(&mut self) -> bool {
         match self.rest.next() {
             Some('b') => self.out.push_str(r"\x08"),
-            Some(c @ ('D' | 'S' | 'W')) => self.out.extend(["[^", members(c), "]"]),
-            Some(c @ ('d' | 's' | 'w')) => self.out.push_str(members(c)),
-            Some(c @ ('P' | 'p')) => self.property(c),
+            Some(c @ ('D' | 'S' | 'W')) => self.out.extend(["[^", class_escape_members(c), "]"]),
+            Some(c @ ('d' | 's' | 'w')) => self.out.push_str(class_escape_members(c)),
+            Some(c @ ('P' | 'p')) => self.translate_property(c),
             Some(c) => {
-                self.character(c);
+                self.translate_character_escape(c);
                 return false;
             }
             None => self.out.push('\\'),
@@ -164,7 +164,7 @@ impl Translator<'_> {
 }
 
 /// The characters of a class escape (ECMA-262 §22.2.2.9).
-fn members(escape: char) -> &'static str {
+fn class_escape_members(escape: char) -> &'static str {
     match escape {
         'D' | 'd' => "0-9",
         'W' | 'w' => "0-9A-Za-z_",

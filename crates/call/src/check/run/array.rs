@@ -4,12 +4,12 @@ use callgate_tool::Value;
 
 use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::{
-    equal::{equal, hash},
+    equal::{equal_values, hash},
     node::Contains,
 };
 
 impl<'p, 'v> Run<'p, 'v> {
-    pub(super) fn array(
+    pub(super) fn array_rule_holds(
         &mut self,
         rule: &'p Rule,
         node: &'p Node,
@@ -17,29 +17,29 @@ impl<'p, 'v> Run<'p, 'v> {
         at: Instance<'v>,
     ) -> Paid<bool> {
         match rule {
-            Rule::Contains(contains) => self.contains(contains, items),
+            Rule::Contains(contains) => self.contains_rule_holds(contains, items),
             Rule::Items(schemas) => {
                 let first = items.iter().zip(&schemas.prefix);
                 let is_fine = self.each_holds(first, |run, (item, node)| {
-                    run.valid(node, Instance::Value(item))
+                    run.is_valid(node, Instance::Value(item))
                 })?;
                 match &schemas.rest {
                     Some(rest) if is_fine => {
-                        self.values(items.iter().skip(schemas.prefix.len()), rest)
+                        self.all_valid(items.iter().skip(schemas.prefix.len()), rest)
                     }
                     _ => Ok(is_fine),
                 }
             }
             Rule::UnevaluatedItems(rest) => {
                 let covered = self.coverage(node, at)?;
-                let others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
-                self.values(others.map(|(_, item)| item), rest)
+                let others = items.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
+                self.all_valid(others.map(|(_, item)| item), rest)
             }
-            _ => self.differ(items),
+            _ => self.are_unique(items),
         }
     }
 
-    pub(super) fn values(
+    pub(super) fn all_valid(
         &mut self,
         values: impl Iterator<Item = &'v Value>,
         node: &'p Node,
@@ -47,14 +47,14 @@ impl<'p, 'v> Run<'p, 'v> {
         if node.is_any() {
             return Ok(true);
         }
-        self.each_holds(values, |run, value| run.valid(node, Instance::Value(value)))
+        self.each_holds(values, |run, value| run.is_valid(node, Instance::Value(value)))
     }
 
     /// Counts the items that meet a schema, until the result is certain.
-    fn contains(&mut self, contains: &'p Contains, items: &'v [Value]) -> Paid<bool> {
+    fn contains_rule_holds(&mut self, contains: &'p Contains, items: &'v [Value]) -> Paid<bool> {
         let mut n_fitting = 0;
         for item in items {
-            n_fitting += u64::from(self.valid(&contains.node, Instance::Value(item))?);
+            n_fitting += u64::from(self.is_valid(&contains.node, Instance::Value(item))?);
             let is_decided = contains.most == u64::MAX && n_fitting >= contains.least;
             if is_decided || n_fitting > contains.most {
                 break;
@@ -64,10 +64,10 @@ impl<'p, 'v> Run<'p, 'v> {
     }
 
     /// True if no two items are equal: only items with equal hashes are compared.
-    fn differ(&mut self, items: &'v [Value]) -> Paid<bool> {
+    fn are_unique(&mut self, items: &'v [Value]) -> Paid<bool> {
         if let [one, other] = items {
             self.budget.charge(hash(one).1)?;
-            return Ok(!equal(one, other));
+            return Ok(!equal_values(one, other));
         }
         let mut hashes = Vec::with_capacity(items.len());
         for (at, item) in (0_u32..).zip(items) {
@@ -85,7 +85,7 @@ impl<'p, 'v> Run<'p, 'v> {
             });
             let differ = self.each_holds(pairs, |run, (one, other)| {
                 run.budget.charge(hash(one).1)?;
-                Ok(!equal(one, other))
+                Ok(!equal_values(one, other))
             })?;
             if !differ {
                 return Ok(false);

@@ -21,7 +21,7 @@ impl Coverage {
     }
 
     /// True for a member or an item that no keyword evaluates.
-    pub(super) fn lacks(&self, at: usize) -> bool {
+    pub(super) fn is_unevaluated(&self, at: usize) -> bool {
         !self.is_whole && self.marks.get(at).is_some_and(|is_marked| !is_marked)
     }
 
@@ -55,13 +55,13 @@ impl<'p, 'v> Run<'p, 'v> {
 }
 
 impl<'p, 'v> Evaluation<'_, 'p, 'v> {
-    fn cover(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
+    fn mark_evaluated(&mut self, node: &'p Node, at: Instance<'v>) -> Paid {
         let Some(node) = self.run.resolved_node(node) else { return Ok(()) };
         self.run.budget.charge(1)?;
         if self.covered.is_whole || !self.covered.seen.insert(std::ptr::from_ref(node).addr()) {
             return Ok(());
         }
-        self.run.descend()?;
+        self.run.enter_level()?;
         let covered = node.rules.iter().try_for_each(|rule| self.cover_by(rule, at));
         self.run.depth -= 1;
         covered
@@ -69,12 +69,12 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
 
     fn cover_by(&mut self, rule: &'p Rule, at: Instance<'v>) -> Paid {
         match rule {
-            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.cover(node, at)),
+            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.mark_evaluated(node, at)),
             Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
                 nodes.iter().try_for_each(|node| self.cover_where_valid(node, at).map(drop))
             }
             Rule::Reference(target) => match self.run.scope.node(*target) {
-                Some(node) => self.cover(node, at),
+                Some(node) => self.mark_evaluated(node, at),
                 None => Ok(()),
             },
             Rule::If(conditional) => {
@@ -84,7 +84,7 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
                 self.run.overlap = outer;
                 let is_valid = is_valid?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
-                branch.as_ref().map_or(Ok(()), |node| self.cover(node, at))
+                branch.as_ref().map_or(Ok(()), |node| self.mark_evaluated(node, at))
             }
             _ => match (at.array(), at.object()) {
                 (Some(items), _) => self.cover_items(rule, items),
@@ -95,9 +95,9 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
     }
 
     fn cover_where_valid(&mut self, node: &'p Node, at: Instance<'v>) -> Paid<bool> {
-        let is_valid = self.run.valid(node, at)?;
+        let is_valid = self.run.is_valid(node, at)?;
         if is_valid {
-            self.cover(node, at)?;
+            self.mark_evaluated(node, at)?;
         }
         Ok(is_valid)
     }
@@ -106,7 +106,7 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         match rule {
             Rule::Contains(contains) => {
                 items.iter().enumerate().try_for_each(|(at, item)| {
-                    let is_valid = self.run.valid(&contains.node, Instance::Value(item))?;
+                    let is_valid = self.run.is_valid(&contains.node, Instance::Value(item))?;
                     self.covered.mark_where(at, is_valid);
                     Ok(())
                 })?;
@@ -125,7 +125,7 @@ impl<'p, 'v> Evaluation<'_, 'p, 'v> {
         match rule {
             Rule::DependentSchemas(each) => {
                 for (_, node) in each.iter().filter(|(name, _)| members.contains_key(name)) {
-                    self.cover(node, whole)?;
+                    self.mark_evaluated(node, whole)?;
                 }
             }
             Rule::Properties(properties) if properties.rest.is_some() => {

@@ -16,7 +16,7 @@ impl<'p> Run<'p, '_> {
             Rule::Reference(target) => self.scope.node(*target).into_iter().collect(),
             _ => Vec::new(),
         };
-        self.walk(node, &always)
+        self.walk_in_place(node, &always)
     }
 
     pub(crate) fn names_in_place(&mut self, node: &'p Node) -> Paid<BTreeSet<&'p str>> {
@@ -35,7 +35,7 @@ impl<'p> Run<'p, '_> {
                 _ => Vec::new(),
             }
         };
-        let nodes = self.walk(node, &perhaps);
+        let nodes = self.walk_in_place(node, &perhaps);
         self.budget.charge(nodes.len())?;
         let mut names = BTreeSet::new();
         for rule in nodes.iter().flat_map(|node| &node.rules) {
@@ -48,7 +48,11 @@ impl<'p> Run<'p, '_> {
         Ok(names)
     }
 
-    fn walk(&self, node: &'p Node, next: &dyn Fn(&'p Rule) -> Vec<&'p Node>) -> Vec<&'p Node> {
+    fn walk_in_place(
+        &self,
+        node: &'p Node,
+        next: &dyn Fn(&'p Rule) -> Vec<&'p Node>,
+    ) -> Vec<&'p Node> {
         let mut nodes: Vec<&'p Node> = self.resolved_node(node).into_iter().collect();
         let mut at = 0;
         while let Some(node) = nodes.get(at).copied().filter(|_| at < MOST) {

@@ -6,7 +6,7 @@ use super::{Instance, Node, Paid, Rule, Run};
 use crate::check::node::Properties;
 
 impl<'p, 'v> Run<'p, 'v> {
-    pub(super) fn object(
+    pub(super) fn object_rule_holds(
         &mut self,
         rule: &'p Rule,
         node: &'p Node,
@@ -23,31 +23,33 @@ impl<'p, 'v> Run<'p, 'v> {
             }
             Rule::DependentSchemas(each) => {
                 let asked = each.iter().filter(|(name, _)| members.contains_key(name));
-                self.each_holds(asked, |run, (_, node)| run.valid(node, at))
+                self.each_holds(asked, |run, (_, node)| run.is_valid(node, at))
             }
             Rule::MaxProperties(most) => Ok(members.len() as u64 <= *most),
             Rule::MinProperties(least) => Ok(members.len() as u64 >= *least),
             Rule::Properties(properties) => {
                 self.budget.charge(members.len() / NAMES)?;
-                self.each_holds(members, |run, (name, member)| run.member(properties, name, member))
+                self.each_holds(members, |run, (name, member)| {
+                    run.member_is_valid(properties, name, member)
+                })
             }
-            Rule::PropertyNames(node) => {
-                self.each_holds(members.keys(), |run, name| run.valid(node, Instance::Name(name)))
-            }
+            Rule::PropertyNames(node) => self
+                .each_holds(members.keys(), |run, name| run.is_valid(node, Instance::Name(name))),
             Rule::Required(names) => {
                 self.budget.charge(names.len() / NAMES)?;
                 Ok(names.iter().all(|name| members.contains_key(name)))
             }
             Rule::UnevaluatedProperties(rest) => {
                 let covered = self.coverage(node, at)?;
-                let others = members.values().enumerate().filter(|(at, _)| covered.lacks(*at));
-                self.values(others.map(|(_, member)| member), rest)
+                let others =
+                    members.values().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
+                self.all_valid(others.map(|(_, member)| member), rest)
             }
             _ => Ok(true),
         }
     }
 
-    fn member(
+    fn member_is_valid(
         &mut self,
         properties: &'p Properties,
         name: &'v str,
@@ -57,7 +59,7 @@ impl<'p, 'v> Run<'p, 'v> {
         let declared = properties.property_node(name);
         let mut is_told = declared.is_some();
         if let Some(node) = declared
-            && !self.valid(node, at)?
+            && !self.is_valid(node, at)?
         {
             return Ok(false);
         }
@@ -67,12 +69,12 @@ impl<'p, 'v> Run<'p, 'v> {
                 continue;
             }
             is_told = true;
-            if pattern.is_held() && !self.valid(node, at)? {
+            if pattern.is_held() && !self.is_valid(node, at)? {
                 return Ok(false);
             }
         }
         match &properties.rest {
-            Some(rest) if !is_told && !rest.is_any() => self.valid(rest, at),
+            Some(rest) if !is_told && !rest.is_any() => self.is_valid(rest, at),
             _ => Ok(true),
         }
     }

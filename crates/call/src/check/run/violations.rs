@@ -55,7 +55,7 @@ impl<'p, 'v> Run<'p, 'v> {
         Ok(collector.list)
     }
 
-    pub(crate) fn names(&self, node: &'p Node) -> Vec<&'p str> {
+    pub(crate) fn declared_property_names(&self, node: &'p Node) -> Vec<&'p str> {
         let (mut names, mut pending, mut at) = (Vec::new(), vec![node], 0);
         while let Some(node) = pending.get(at).filter(|_| at < MOST) {
             at += 1;
@@ -93,18 +93,18 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             return Ok(());
         };
         self.run.budget.charge(1)?;
-        if !self.run.fits(node.types, at)? {
+        if !self.run.has_type(node.types, at)? {
             self.push(Breach::Type(node.types), at);
             let listed =
                 node.rules.iter().filter(|rule| matches!(rule, Rule::Const(_) | Rule::Enum(_)));
             return listed.into_iter().try_for_each(|rule| self.collect_by(rule, node, at));
         }
         if node.is_shared
-            && (self.run.valid(node, at)? || !self.seen.insert(self.run.key(node, at)))
+            && (self.run.is_valid(node, at)? || !self.seen.insert(self.run.memo_key(node, at)))
         {
             return Ok(());
         }
-        self.run.descend()?;
+        self.run.enter_level()?;
         let collected = node.rules.iter().try_for_each(|rule| self.collect_by(rule, node, at));
         self.run.depth -= 1;
         collected
@@ -115,7 +115,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at)),
             Rule::If(conditional) => {
                 let is_valid =
-                    self.run.with_strict_overlap(|run| run.valid(&conditional.condition, at))?;
+                    self.run.with_strict_overlap(|run| run.is_valid(&conditional.condition, at))?;
                 let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
                 let Some(branch) = branch else { return Ok(()) };
                 // A condition on a member that is missing or wrong decides nothing yet.
@@ -140,7 +140,7 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
     }
 
     fn collect_whole(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Paid {
-        if !self.run.holds(rule, node, at)? {
+        if !self.run.rule_holds(rule, node, at)? {
             self.push(Breach::Rule(rule), at);
         }
         Ok(())
@@ -156,18 +156,19 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
                 return Ok(());
             }
             let covered = self.run.coverage(node, whole)?;
-            let mut others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
-            return others.try_for_each(|(at, item)| self.below(Segment::Index(at), rest, item));
+            let mut others = items.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
+            return others
+                .try_for_each(|(at, item)| self.collect_below(Segment::Index(at), rest, item));
         }
         let Rule::Items(schemas) = rule else { return Ok(()) };
         for (at, item) in items.iter().enumerate() {
             let Some(node) = schemas.prefix.get(at).or(schemas.rest.as_ref()) else { break };
-            self.below(Segment::Index(at), node, item)?;
+            self.collect_below(Segment::Index(at), node, item)?;
         }
         Ok(())
     }
 
-    fn below(&mut self, segment: Segment<'v>, node: &'p Node, value: &'v Value) -> Paid {
+    fn collect_below(&mut self, segment: Segment<'v>, node: &'p Node, value: &'v Value) -> Paid {
         if node.is_any() {
             return Ok(());
         }
@@ -213,11 +214,12 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             return Ok(());
         }
         let covered = self.run.coverage(node, at)?;
-        let others = members.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
+        let others = members.iter().enumerate().filter(|(at, _)| covered.is_unevaluated(*at));
         let mut others = others.map(|(_, member)| member);
         if !rest.is_never() {
-            return others
-                .try_for_each(|(name, member)| self.below(Segment::Name(name), rest, member));
+            return others.try_for_each(|(name, member)| {
+                self.collect_below(Segment::Name(name), rest, member)
+            });
         }
         let names: Vec<_> = others.map(|(name, _)| name.as_str()).take(MOST).collect();
         if !names.is_empty() {
@@ -238,17 +240,17 @@ impl<'p, 'v> Collector<'_, 'p, 'v> {
             let declared = properties.property_node(name);
             let mut is_told = declared.is_some();
             if let Some(node) = declared {
-                self.below(Segment::Name(name), node, member)?;
+                self.collect_below(Segment::Name(name), node, member)?;
             }
             for (pattern, node) in &properties.patterns {
                 let is_meant = pattern.matches(name, &mut self.run.budget)?;
                 is_told |= is_meant;
                 let node = Some(node).filter(|_| is_meant && pattern.is_held());
-                node.map_or(Ok(()), |node| self.below(Segment::Name(name), node, member))?;
+                node.map_or(Ok(()), |node| self.collect_below(Segment::Name(name), node, member))?;
             }
             match properties.rest.as_ref().filter(|_| !is_told) {
                 Some(rest) if rest.is_never() => unexpected.push(name.as_str()),
-                Some(rest) => self.below(Segment::Name(name), rest, member)?,
+                Some(rest) => self.collect_below(Segment::Name(name), rest, member)?,
                 None => {}
             }
         }
