@@ -28,7 +28,7 @@ impl ToolSource for Exports {
         let path =
             toolset.text("the path of an exported tool", "name a directory or a JSON file")?;
         let path = toolset.path(path, "put the export into that folder")?;
-        let Export { file, schema, mut imported, files } = match files::read(&path) {
+        let Export { file, schema, mut imported, files } = match files::read_export(&path) {
             Ok(export) => export,
             Err(message) => {
                 let help = "name the directory of one exported tool, or its JSON file";
@@ -51,7 +51,9 @@ impl ToolSource for Exports {
         }
         if schema.is_none() && imported.settings.contains_key("functions") {
             report_remarks(toolset, &file, &imported.remarks);
-            return Some(SourceTools::new(Description::none()).with_settings(settings(imported)));
+            return Some(
+                SourceTools::new(Description::none()).with_settings(toolset_settings(imported)),
+            );
         }
         let Some(schema) = schema else {
             report_remarks(toolset, &file, &imported.remarks);
@@ -60,21 +62,21 @@ impl ToolSource for Exports {
             toolset.fault(KindCode::ExportedTool.as_str(), message, help);
             return None;
         };
-        import::server(schema.text(), &mut imported);
-        import::certificates(&mut imported);
+        import::fill_server(schema.text(), &mut imported);
+        import::remove_file_certificates(&mut imported);
         report_remarks(toolset, &file, &imported.remarks);
         let description = match schema {
             Schema::File { file, text } => Description::text_in(file, text),
             Schema::Text(text) => Description::text_in(file, text),
         };
         let lacks_credential = imported.lacks_credential;
-        let tools = SourceTools::new(description).with_settings(settings(imported));
+        let tools = SourceTools::new(description).with_settings(toolset_settings(imported));
         Some(if lacks_credential { tools.lacking_credential() } else { tools })
     }
 }
 
 /// The settings of an export. Its platform sends every default, and its agents call tools by whole names.
-fn settings(imported: Imported) -> Object {
+fn toolset_settings(imported: Imported) -> Object {
     let mut settings = imported.settings;
     settings.insert("defaults", Value::from("all"));
     settings.insert("tool_names", Value::from("as_written"));

@@ -27,7 +27,7 @@ pub(crate) use ces::{filled_export, import_ces_into, is_ces, is_path};
 pub(crate) use cx::import_cx_agent_into;
 pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
-pub(crate) use export_check::{certificates, server, token_endpoint};
+pub(crate) use export_check::{fill_server, remove_file_certificates, token_endpoint};
 pub(crate) use extra_members::ignored_finding;
 
 /// The result of importing an export.
@@ -96,13 +96,18 @@ impl Imported {
 
     /// The reference to the version in Secret Manager that a member names. Settings that will be written to a file get a file in its
     /// place: nobody could tell there that an export chose the version, and the server that it goes to.
-    fn version(&mut self, name: ExportText<'_>, pointer: String, part: &str) -> Option<Value> {
-        let reference = name.version()?;
+    fn secret_version(
+        &mut self,
+        name: ExportText<'_>,
+        pointer: String,
+        part: &str,
+    ) -> Option<Value> {
+        let reference = name.secret_version()?;
         let Some(file) = &self.secret_file else { return Some(reference) };
         let file = format!("{file}{part}");
         let message = format!(
             "a version in Secret Manager goes only to a server that you write: write `server:`, or see that it is yours, and write `gcp:{}` in the place of `file:{file}` with `secrets: {{gcp: {{account: default}}}}`",
-            name.data()
+            name.plain_text()
         );
         self.remark(RemarkKind::MissingSecret, pointer, message);
         Some(Value::from(format!("file:{file}")))

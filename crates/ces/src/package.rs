@@ -22,7 +22,8 @@ pub(crate) struct Package {
 impl Package {
     /// Reads a folder, or a file that is a zip. The error is a message.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let files = if path.is_dir() { folder::read(path)? } else { archive::read(path)? };
+        let files =
+            if path.is_dir() { folder::read_folder(path)? } else { archive::read_archive(path)? };
         Ok(Self { path: path.to_owned(), files })
     }
 
@@ -37,7 +38,7 @@ impl Package {
         stem.unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has_file(&self, name: &str) -> bool {
         self.files.contains_key(name)
     }
 
@@ -57,8 +58,8 @@ impl Package {
     }
 
     /// The first of these files that exists.
-    pub(crate) fn first(&self, names: &[&str]) -> Option<String> {
-        names.iter().find(|name| self.has(name)).map(|name| (*name).to_owned())
+    pub(crate) fn first_existing(&self, names: &[&str]) -> Option<String> {
+        names.iter().find(|name| self.has_file(name)).map(|name| (*name).to_owned())
     }
 
     /// The folders in a folder, each with the file of its name, or else its only file.
@@ -99,7 +100,7 @@ fn is_wanted(name: &str) -> bool {
 }
 
 /// The common prefix of all names before the root: empty, or one folder. The root contains the agent's or app's own file.
-fn root(names: &[&str]) -> Option<String> {
+fn common_root(names: &[&str]) -> Option<String> {
     if names.iter().any(|name| ROOTS.contains(name)) {
         return Some(String::new());
     }
@@ -112,14 +113,14 @@ fn root(names: &[&str]) -> Option<String> {
 }
 
 /// The first of these members that is set; `null` is not.
-pub(crate) fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
+pub(crate) fn first_member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
     let mut members = names.iter().filter_map(|name| node.get(name));
     members.find(|node| !matches!(node, Node::Null))
 }
 
 /// The name that people see, if a part of the export has one.
 pub(crate) fn display_name(node: &Node) -> Option<&str> {
-    member(node, &["displayName", "display_name"]).and_then(Node::as_str)
+    first_member(node, &["displayName", "display_name"]).and_then(Node::as_str)
 }
 
 /// The file with the values of `$env_var`, in an export's root.

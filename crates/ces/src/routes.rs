@@ -16,12 +16,12 @@ pub fn routes() -> Routes {
     let agent = "/v3/projects/{project}/locations/{location}/agents/{app}";
     let environment = format!("{agent}/environments/{{environment}}");
     let routes = Routes::new()
-        .post(&format!("{app}:executeTool"), tool_service::execute)
+        .post(&format!("{app}:executeTool"), tool_service::execute_tool)
         .post(&format!("{app}:retrieveToolSchema"), |request, body| async move {
             tool_service::schema_of(&request, body)
         })
         .post(&format!("{app}/toolsets/{{toolset}}:retrieveTools"), |request, body| async move {
-            tool_service::list(&request, body)
+            tool_service::list_tools(&request, body)
         })
         .post(&format!("{agent}/sessions/{{id}}:detectIntent"), detect_intent)
         .post(&format!("{environment}/sessions/{{id}}:detectIntent"), detect_intent);
@@ -34,7 +34,7 @@ pub fn routes() -> Routes {
 }
 
 async fn run(request: RouteRequest, body: Value) -> Result<Value, Problem> {
-    Run::new(request).answer(body).await
+    Run::new(request).answer_body(body).await
 }
 
 async fn detect_intent(request: RouteRequest, body: Value) -> Result<Value, Problem> {

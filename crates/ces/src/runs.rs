@@ -23,16 +23,16 @@ use callgate_tool::{Effect, Object, Session, Value};
 use self::{
     form::RequestForm,
     inputs::{Inputs, ToolResponse},
-    outputs::{end, end_all, ended_turn_output, pending_call, waiting, with_ids},
+    outputs::{end_all, end_with_fault, ended_turn_output, pending_call, waiting_output, with_ids},
     repetition::Repeatable,
     turn::{PendingCall, Runs, WaitEnd, WaitingTurn},
 };
 pub(crate) use self::{
     form::is_of_dialogflow,
     inputs::tool_naming_members,
-    outputs::{failed_result, response},
+    outputs::{failed_result, result_response},
 };
-use crate::members::context;
+use crate::members::path_context;
 
 /// One request to run something in a session.
 #[derive(Debug)]
@@ -47,27 +47,31 @@ impl Run {
         Self { request, id }
     }
 
-    pub(crate) async fn answer(self, body: Value) -> Result<Value, Problem> {
+    pub(crate) async fn answer_body(self, body: Value) -> Result<Value, Problem> {
         let form = RequestForm::from_body(&body);
         let repeatable = Repeatable::from_request(&self.request, &body)?;
         let mut inputs = match form {
-            RequestForm::Ces => Inputs::read(body, &self.id)?,
-            RequestForm::Dialogflow => dialogflow::read(body, &self.id)?,
+            RequestForm::Ces => Inputs::from_body(body, &self.id)?,
+            RequestForm::Dialogflow => dialogflow::read_inputs(body, &self.id)?,
         };
         let running = match &repeatable {
-            Some(repeatable) => repeatable.begin(&self.request, &self.id).await?,
+            Some(repeatable) => repeatable.begin_request(&self.request, &self.id).await?,
             None => None,
         };
         inputs.repeatable = repeatable;
-        let outputs = self.outputs(form, inputs).await;
+        let outputs = self.request_outputs(form, inputs).await;
         if let Some(running) = running {
             running.free().await;
         }
-        Ok(form.body(outputs?))
+        Ok(form.response_body(outputs?))
     }
 
     /// The outputs of a request: those that are kept of it, or new ones.
-    async fn outputs(&self, form: RequestForm, mut inputs: Inputs) -> Result<Vec<Value>, Problem> {
+    async fn request_outputs(
+        &self,
+        form: RequestForm,
+        mut inputs: Inputs,
+    ) -> Result<Vec<Value>, Problem> {
         let Some(responses) = inputs.responses.take() else {
             return self.make_calls(form, inputs).await;
         };
@@ -83,7 +87,7 @@ impl Run {
         repeatable: Option<&Repeatable>,
     ) -> Result<Option<Vec<Value>>, Problem> {
         let Some(repeatable) = repeatable else { return Ok(None) };
-        self.runs().await?.0.kept.find(repeatable, |tool| self.has_tool(tool))
+        self.read_runs().await?.0.kept.kept_response(repeatable, |tool| self.has_tool(tool))
     }
 
     async fn make_calls(&self, form: RequestForm, inputs: Inputs) -> Result<Vec<Value>, Problem> {
@@ -92,7 +96,7 @@ impl Run {
             RequestForm::Ces => with_ids(calls),
             RequestForm::Dialogflow => calls,
         };
-        let read = read(&self.request, form.dialect(), form.message(&calls))?;
+        let read = read_message(&self.request, form.dialect(), form.calls_message(&calls))?;
         let session = self.session(session, &variables).await?;
         let requested = read.to_make();
         let to_run = self.request.calls(session, execution, requested.iter().copied().cloned())?;
@@ -103,14 +107,14 @@ impl Run {
         if let Some(outputs) = self.kept_outputs(repeatable.as_ref()).await? {
             return Ok(outputs);
         }
-        let (runs, _) = self.runs().await?;
+        let (runs, _) = self.read_runs().await?;
         let index = runs.n_turns + 1;
         if let Some(open) = self.close(runs).runs.open {
             return Err(client_answers::paused_session_problem(&open));
         }
         self.request.change_parameters(&self.id, variables).await?;
         let results = to_run.run().await;
-        let responses = form.responses(form.dialect().write(&read, &results));
+        let responses = form.tool_responses(form.dialect().write(&read, &results));
         let mut results = requested.into_iter().zip(&results);
         let calls = read.calls().iter().zip(&calls).zip(responses);
         let calls = calls.map(|((requested, call), response)| {
@@ -137,7 +141,7 @@ impl Run {
         repeatable: Option<&Repeatable>,
     ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
-            let (runs, version) = self.runs().await?;
+            let (runs, version) = self.read_runs().await?;
             let Closed { mut runs, mut outputs, mut tools } = self.close(runs);
             if calls.is_empty() && outputs.is_empty() {
                 return Ok(outputs);
@@ -152,16 +156,16 @@ impl Run {
                 end_all(&mut turn, |_| wording::client::waits_already());
                 runs.n_turns -= 1;
             }
-            let index = turn.waits().then_some(turn.index);
+            let index = turn.is_waiting().then_some(turn.index);
             tools.extend(self.shown_tools(&turn));
-            if turn.waits() {
-                outputs.push(waiting(&turn));
+            if turn.is_waiting() {
+                outputs.push(waiting_output(&turn));
                 runs.open = Some(turn);
             } else if !turn.calls.is_empty() {
                 outputs.push(ended_turn_output(&turn));
             }
-            runs.kept.keep(repeatable, index, &outputs, tools);
-            if self.put(&runs, version).await? {
+            runs.kept.keep_response(repeatable, index, &outputs, tools);
+            if self.put_runs(&runs, version).await? {
                 return Ok(outputs);
             }
         }
@@ -176,38 +180,38 @@ impl Run {
     ) -> Result<Vec<Value>, Problem> {
         let session = self.session(inputs.session, &Object::new()).await?;
         for _ in 0..ATTEMPTS {
-            let (mut runs, version) = self.runs().await?;
+            let (mut runs, version) = self.read_runs().await?;
             let now = self.request.milliseconds();
             if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
                 // Not stored: the next request reports how the turn ended.
-                runs.remember(&late.calls, WaitEnd::Expired);
+                runs.remember_wait_end(&late.calls, WaitEnd::Expired);
             }
             let open = runs.open.as_ref();
             let responses = responses.iter().cloned();
             let responses: Vec<_> =
                 responses.map(|response| dialogflow::with_id(response, open)).collect();
-            let positions = client_answers::positions(&runs, open, &responses)?;
+            let positions = client_answers::call_positions(&runs, open, &responses)?;
             let Some(mut turn) = runs.open.take() else {
                 let problem = Problem::new(UNKNOWN_CALL, "no call of this session waits");
                 return Err(client_answers::with_pending(problem, None));
             };
             self.end_calls(&session, &mut turn, positions.into_iter().zip(&responses)).await?;
             self.end_removed(&mut turn);
-            let (index, waits, tools) = (turn.index, turn.waits(), self.shown_tools(&turn));
-            let output = if turn.waits() {
-                let output = waiting(&turn);
+            let (index, waits, tools) = (turn.index, turn.is_waiting(), self.shown_tools(&turn));
+            let output = if turn.is_waiting() {
+                let output = waiting_output(&turn);
                 runs.open = Some(turn);
                 output
             } else {
-                runs.remember(&turn.calls, WaitEnd::Answered);
+                runs.remember_wait_end(&turn.calls, WaitEnd::Answered);
                 let ended = ended_turn_output(&turn);
-                runs.kept.end(index, &ended, &tools);
+                runs.kept.end_turn(index, &ended, &tools);
                 ended
             };
             let outputs = vec![output];
             let repeatable = inputs.repeatable.as_ref();
-            runs.kept.keep(repeatable, waits.then_some(index), &outputs, tools);
-            if self.put(&runs, version).await? {
+            runs.kept.keep_response(repeatable, waits.then_some(index), &outputs, tools);
+            if self.put_runs(&runs, version).await? {
                 self.request.change_parameters(&self.id, inputs.variables).await?;
                 return Ok(outputs);
             }
@@ -219,7 +223,7 @@ impl Run {
     fn close(&self, mut runs: Runs) -> Closed {
         let Some(mut turn) = runs.open.take() else { return Closed::without_outputs(runs) };
         if turn.expires <= self.request.milliseconds() {
-            runs.remember(&turn.calls, WaitEnd::Expired);
+            runs.remember_wait_end(&turn.calls, WaitEnd::Expired);
             let built = self.request.served_build();
             end_all(&mut turn, |call| {
                 let tool = built.executor.find(&call.tool).and_then(Entry::declaration);
@@ -229,14 +233,14 @@ impl Run {
         } else {
             let before = turn.calls.clone();
             self.end_removed(&mut turn);
-            if turn.waits() {
+            if turn.is_waiting() {
                 runs.open = Some(turn);
                 return Closed::without_outputs(runs);
             }
-            runs.remember(&before, WaitEnd::Removed);
+            runs.remember_wait_end(&before, WaitEnd::Removed);
         }
         let (ended, tools) = (ended_turn_output(&turn), self.shown_tools(&turn));
-        runs.kept.end(turn.index, &ended, &tools);
+        runs.kept.end_turn(turn.index, &ended, &tools);
         Closed { runs, outputs: vec![ended], tools }
     }
 
@@ -246,20 +250,20 @@ impl Run {
             if call.tool.is_empty() || self.has_tool(&call.tool) {
                 continue;
             }
-            let fault = if call.waits() {
+            let fault = if call.is_waiting() {
                 wording::client::tool_removed(&call.tool)
             } else {
                 wording::turn::not_readable(&call.tool)
             };
-            end(call, fault);
+            end_with_fault(call, fault);
         }
     }
 
     /// The tools of the calls that the output of a turn shows, as long as the caller may use them: a turn that waits shows the
     /// calls that its client runs, and no result.
     fn shown_tools(&self, turn: &WaitingTurn) -> Vec<String> {
-        let waits = turn.waits();
-        let shown = turn.calls.iter().filter(|call| !waits || call.waits());
+        let waits = turn.is_waiting();
+        let shown = turn.calls.iter().filter(|call| !waits || call.is_waiting());
         shown.map(|call| call.tool.clone()).filter(|tool| self.has_tool(tool)).collect()
     }
 
@@ -269,18 +273,18 @@ impl Run {
         entry.is_some_and(|entry| self.request.may_use(entry.toolset()))
     }
 
-    async fn runs(&self) -> Result<(Runs, Option<Version>), Problem> {
+    async fn read_runs(&self) -> Result<(Runs, Option<Version>), Problem> {
         let (runs, version) = self.request.state::<Runs>(&self.id).await?.unzip();
         Ok((runs.unwrap_or_default(), version))
     }
 
     /// Stores the state in place of the version that was read; false if another request has changed it.
-    async fn put(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
+    async fn put_runs(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
         self.request.put_state(&self.id, runs, version).await
     }
 
     async fn session(&self, input: SessionInput, variables: &Object) -> Result<Session, Problem> {
-        let mut context = context(&self.request);
+        let mut context = path_context(&self.request);
         if let Some(stored) = self.request.parameters_with(&self.id, variables).await? {
             // Tools read the suite's `variables` as `$context.variables`.
             context.insert("variables", Value::Object(stored));
@@ -311,7 +315,7 @@ fn unkept_turn_output(index: u64, calls: Vec<PendingCall>) -> Value {
     ended_turn_output(&turn)
 }
 
-pub(crate) fn read(
+pub(crate) fn read_message(
     request: &RouteRequest,
     dialect: Dialect,
     message: Value,

@@ -12,15 +12,15 @@ use callgate_tool::{Object, Outcome, Tool, ToolCall, ToolResult, Value, json};
 
 use self::mocks::{MockEffect, mock_effect};
 use crate::{
-    members::{array, context, object, required_object, take},
-    runs::{failed_result, read, response, tool_naming_members},
+    members::{optional_array, optional_object, path_context, required_object, take_member},
+    runs::{failed_result, read_message, result_response, tool_naming_members},
 };
 
-pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value, Problem> {
+pub(crate) async fn execute_tool(request: RouteRequest, body: Value) -> Result<Value, Problem> {
     let mut members = required_object("the body", Some(body.clone()))?;
-    let mock = take(&mut members, &["mockConfig", "mock_config"]);
-    let variables = object("variables", take(&mut members, &["variables"]))?;
-    let context = object("context", take(&mut members, &["context"]))?;
+    let mock = take_member(&mut members, &["mockConfig", "mock_config"]);
+    let variables = optional_object("variables", take_member(&mut members, &["variables"]))?;
+    let context = optional_object("context", take_member(&mut members, &["context"]))?;
     if variables.is_some() && context.is_some() {
         return Err(Problem::malformed_body("expected `variables` or `context`, got both"));
     }
@@ -35,11 +35,11 @@ pub(crate) async fn execute(request: RouteRequest, body: Value) -> Result<Value,
     let ended = match mock_effect(mock, &call.arguments, is_of_call)? {
         MockEffect::Answered(response) => response,
         MockEffect::Refused => {
-            response(&failed_result(&call.id, &call.tool, wording::client::not_mocked()))
+            result_response(&failed_result(&call.id, &call.tool, wording::client::not_mocked()))
         }
         MockEffect::PassedThrough => {
-            let input = input(variables.clone(), context);
-            make(&request, &call, input, &body).await?
+            let input = session_input(variables.clone(), context);
+            make_call(&request, &call, input, &body).await?
         }
     };
     answer.insert("response", ended);
@@ -58,9 +58,9 @@ pub(crate) fn schema_of(request: &RouteRequest, body: Value) -> Result<Value, Pr
     Ok(Value::Object(answer))
 }
 
-pub(crate) fn list(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
+pub(crate) fn list_tools(request: &RouteRequest, body: Value) -> Result<Value, Problem> {
     let mut members = required_object("the body", Some(body))?;
-    let ids = array("toolIds", take(&mut members, &["toolIds", "tool_ids"]))?;
+    let ids = optional_array("toolIds", take_member(&mut members, &["toolIds", "tool_ids"]))?;
     let toolset = request.parameter("toolset");
     let entries = request.served_build().executor.entries();
     let mut entries = entries
@@ -115,26 +115,26 @@ fn add_schemas(members: &mut Object, tool: &Tool, [input, output]: [&str; 2]) {
 }
 
 /// Makes the call of a request with this body, once under its key. Returns its `response`.
-async fn make(
+async fn make_call(
     request: &RouteRequest,
     call: &ToolCall,
     input: SessionInput,
     body: &Value,
 ) -> Result<Value, Problem> {
-    let session = request.session(input.in_context(&context(request))).await?;
+    let session = request.session(input.in_context(&path_context(request))).await?;
     let calls = request.calls(session, Execution::Server, [call.clone()])?;
     let written = |results: &[ToolResult]| match results.first() {
         Some(ToolResult { outcome: Outcome::Pending(_), .. }) | None => {
-            response(&failed_result(&call.id, &call.tool, wording::client::nobody_runs()))
+            result_response(&failed_result(&call.id, &call.tool, wording::client::nobody_runs()))
         }
-        Some(result) => response(result),
+        Some(result) => result_response(result),
     };
     calls.answer(body, written).await
 }
 
 fn call_of(request: &RouteRequest, members: &Value) -> Result<ToolCall, Problem> {
     let message = json!({"toolCalls": {"toolCalls": [members.clone()]}});
-    let read = read(request, Dialect::Ces, message)?;
+    let read = read_message(request, Dialect::Ces, message)?;
     let call = read.to_make().first().map(|&call| call.clone());
     call.ok_or_else(|| {
         Problem::malformed_body("expected `tool` or `toolsetTool`, and `args` as an object")
@@ -153,7 +153,7 @@ fn is_mock_of(request: &RouteRequest, mock: &Object, tool: &str) -> bool {
     call_of(request, &members).is_ok_and(|call| call.tool == tool)
 }
 
-fn input(variables: Option<Object>, context: Option<Object>) -> SessionInput {
+fn session_input(variables: Option<Object>, context: Option<Object>) -> SessionInput {
     let mut members = Object::new();
     let mut context = context.unwrap_or_default();
     if let Some(variables) = variables {

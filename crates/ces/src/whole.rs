@@ -84,12 +84,14 @@ pub fn import_export(path: &Path) -> Result<WholeExport, Error> {
     };
     let package = Package::read(path).map_err(failed)?;
     let mut collection = Collection::new();
-    let kind = if package.has("agent.json") { ExportKind::Agent } else { ExportKind::App };
-    let own = package.first(&["agent.json", "app.json", "app.yaml", "app.yml"]).unwrap_or_default();
+    let kind = if package.has_file("agent.json") { ExportKind::Agent } else { ExportKind::App };
+    let own = package
+        .first_existing(&["agent.json", "app.json", "app.yaml", "app.yml"])
+        .unwrap_or_default();
     let node = package.node(&own).map_err(failed)?;
     match kind {
-        ExportKind::Agent => agent::read(&package, &node, &mut collection),
-        ExportKind::App => app::read(&package, &node, &mut collection).map_err(failed)?,
+        ExportKind::Agent => agent::import_agent(&package, &node, &mut collection),
+        ExportKind::App => app::import_app(&package, &node, &mut collection).map_err(failed)?,
     }
     let name = display_name(&node).map_or_else(|| package.name(), str::to_owned);
     Ok(collection.into_export(kind, name))

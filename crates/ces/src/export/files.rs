@@ -40,35 +40,42 @@ impl Schema {
 }
 
 /// Reads the tool in a directory, or in a file. The error is a message.
-pub(super) fn read(path: &Path) -> Result<Export, String> {
+pub(super) fn read_export(path: &Path) -> Result<Export, String> {
     let file = if path.is_dir() { main_file(path)? } else { path.to_owned() };
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let root = root(folder);
-    let tool = node(&contained_file(folder, &file)?)?;
+    let root = export_root(folder);
+    let tool = read_node(&contained_file(folder, &file)?)?;
     if is_ces(&tool) {
-        return ces(file.clone(), folder, &root, &tool);
+        return read_ces_export(file.clone(), folder, &root, &tool);
     }
     let mut imported = import_cx(&tool);
     let agent = root.join("agent.json");
     if root != folder && agent.is_file() {
-        imported.merge_import(import_cx_agent(&node(&contained_file(&root, &agent)?)?));
+        imported.merge_import(import_cx_agent(&read_node(&contained_file(&root, &agent)?)?));
     }
     let beside = ["schema.yaml", "schema.yml", "schema.json"].map(|name| folder.join(name));
     let schema = match beside.into_iter().find(|file| file.is_file()) {
-        Some(file) => Some(Schema::File { text: text(&contained_file(folder, &file)?)?, file }),
+        Some(file) => {
+            Some(Schema::File { text: read_text(&contained_file(folder, &file)?)?, file })
+        }
         None => imported.schema.take().map(Schema::Text),
     };
     Ok(Export { files: vec![file.clone(), agent], file, schema, imported })
 }
 
 /// A tool or toolset of Customer Engagement Suite.
-fn ces(file: PathBuf, folder: &Path, root: &Path, tool: &Node) -> Result<Export, String> {
+fn read_ces_export(
+    file: PathBuf,
+    folder: &Path,
+    root: &Path,
+    tool: &Node,
+) -> Result<Export, String> {
     let environment = root.join("environment.json");
     let mut imported = if environment.is_file() {
-        let values = node(&contained_file(root, &environment)?)?;
+        let values = read_node(&contained_file(root, &environment)?)?;
         import_ces(&filled_tool(tool, folder, &values)?)
     } else {
         import_ces(tool)
@@ -81,7 +88,7 @@ fn ces(file: PathBuf, folder: &Path, root: &Path, tool: &Node) -> Result<Export,
 }
 
 /// The folder of the whole export, two folders above that of a tool; a folder that lies elsewhere is a whole by itself.
-fn root(folder: &Path) -> PathBuf {
+fn export_root(folder: &Path) -> PathBuf {
     let real = fs::canonicalize(folder).unwrap_or_default();
     let is_part = real.parent().is_some_and(|above| KINDS.iter().any(|kind| above.ends_with(kind)));
     if !is_part {
@@ -155,11 +162,11 @@ fn app_schema(root: &Path, name: &str) -> Result<Schema, String> {
         return Err(format!("expected a schema in the folder of the app, got: `{name}`"));
     }
     let file = root.join(name);
-    Ok(Schema::File { text: text(&contained_file(root, &file)?)?, file })
+    Ok(Schema::File { text: read_text(&contained_file(root, &file)?)?, file })
 }
 
-fn node(file: &Path) -> Result<Node, String> {
-    let parsed = callgate_tree::read(text(file)?.as_bytes(), &Limits::default());
+fn read_node(file: &Path) -> Result<Node, String> {
+    let parsed = callgate_tree::read(read_text(file)?.as_bytes(), &Limits::default());
     let parsed = parsed.map_err(|faults| {
         let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
         unreadable(file, &fault)
@@ -167,7 +174,7 @@ fn node(file: &Path) -> Result<Node, String> {
     Ok(parsed.value)
 }
 
-fn text(file: &Path) -> Result<String, String> {
+fn read_text(file: &Path) -> Result<String, String> {
     let bytes = read_file(file, MAX_FILE_BYTES);
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
     text.map_err(|error| unreadable(file, &error.to_string()))

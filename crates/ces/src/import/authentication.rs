@@ -12,7 +12,11 @@ pub(super) enum Product {
 }
 
 /// Imports the authentication. A message without a member means no authentication.
-pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Imported) {
+pub(super) fn import_authentication(
+    message: &Message<'_>,
+    product: Product,
+    imported: &mut Imported,
+) {
     let n_remarks = imported.remarks.len();
     message.remark_unknown_members(&KINDS, imported);
     let auth = match message.one_of(&KINDS, imported) {
@@ -37,13 +41,13 @@ fn imported_authentication(
 ) -> Option<Value> {
     match kind {
         "apiKeyConfig" => api_key(config, imported),
-        "bearerTokenConfig" => bearer(config, product, imported),
-        "oauthConfig" => oauth(config, product, imported),
+        "bearerTokenConfig" => bearer_credential(config, product, imported),
+        "oauthConfig" => oauth_credential(config, product, imported),
         "serviceAccountAuthConfig" => service_account(config, imported),
         "serviceAgentAuthConfig" => service_agent(config, product, imported),
         _ => {
             config.remark_unknown_members(&[], imported);
-            of_service_agent(config, product, imported);
+            service_agent_credential(config, product, imported);
             Some(json!({"google_id_token": {}}))
         }
     }
@@ -54,9 +58,9 @@ fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
         &["keyName", "requestLocation", "apiKey", "secretVersionForApiKey", "apiKeySecretVersion"],
         imported,
     );
-    let name = config.required_text("keyName", imported).map(ExportText::data);
+    let name = config.required_text("keyName", imported).map(ExportText::plain_text);
     let values = ["REQUEST_LOCATION_UNSPECIFIED", "HEADER", "QUERY_STRING"];
-    let place = match config.position("requestLocation", &values, imported) {
+    let place = match config.enum_position("requestLocation", &values, imported) {
         Some(1) => Some("header"),
         Some(2) => Some("query"),
         Some(_) => {
@@ -67,11 +71,15 @@ fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
         None => None,
     };
     let versions = ["secretVersionForApiKey", "apiKeySecretVersion"];
-    let value = secret(config, "apiKey", versions, imported);
+    let value = secret_reference(config, "apiKey", versions, imported);
     Some(json!({"api_key": {"in": place?, "name": name?, "value": value?}}))
 }
 
-fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+fn oauth_credential(
+    config: &Message<'_>,
+    product: Product,
+    imported: &mut Imported,
+) -> Option<Value> {
     config.remark_unknown_members(
         &[
             "oauthGrantType",
@@ -85,18 +93,19 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
         imported,
     );
     let values = ["OAUTH_GRANT_TYPE_UNSPECIFIED", "CLIENT_CREDENTIAL"];
-    let grant = config.position("oauthGrantType", &values, imported);
+    let grant = config.enum_position("oauthGrantType", &values, imported);
     // ces.v1 auth.proto: unspecified means `CLIENT_CREDENTIAL`; Dialogflow requires a value.
     let is_said = grant == Some(1) || (grant == Some(0) && product == Product::Ces);
     if grant == Some(0) && !is_said {
         let message = "expected `CLIENT_CREDENTIAL`, got none";
         imported.remark(RemarkKind::Invalid, config.member_pointer("oauthGrantType"), message);
     }
-    let client = config.required_text("clientId", imported).map(ExportText::literal);
+    let client = config.required_text("clientId", imported).map(ExportText::text_or_literal);
     let endpoint = config.required_text("tokenEndpoint", imported);
-    let endpoint = endpoint.and_then(|text| address(config, "tokenEndpoint", text, imported));
+    let endpoint =
+        endpoint.and_then(|text| server_address(config, "tokenEndpoint", text, imported));
     let versions = ["secretVersionForClientSecret", "clientSecretVersion"];
-    let secret = secret(config, "clientSecret", versions, imported);
+    let secret = secret_reference(config, "clientSecret", versions, imported);
     let scopes = scopes(config, imported);
     let mut settings =
         json!({"token_url": endpoint?, "client_id": client?, "client_secret": secret?});
@@ -106,7 +115,11 @@ fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Opt
     is_said.then(|| json!({"oauth2_client_credentials": settings}))
 }
 
-fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+fn bearer_credential(
+    config: &Message<'_>,
+    product: Product,
+    imported: &mut Imported,
+) -> Option<Value> {
     config.remark_unknown_members(
         &["token", "secretVersionForToken", "tokenSecretVersion"],
         imported,
@@ -116,14 +129,14 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
         config.node(name).and_then(|node| node.as_str()).is_some_and(|text| !text.is_empty())
     });
     let token = config.text("token", imported).filter(|_| !is_kept);
-    let token = token.map(ExportText::data);
+    let token = token.map(ExportText::plain_text);
     let Some(reference) = token.filter(|token| token.contains('$')) else {
         if token.is_some() && product == Product::Ces {
             let message = "expected a reference to a token: `$context.variables.NAME`";
             imported.remark(RemarkKind::Invalid, config.member_pointer("token"), message);
             return None;
         }
-        let token = secret(config, "token", versions, imported)?;
+        let token = secret_reference(config, "token", versions, imported)?;
         return Some(json!({"bearer": {"token": token}}));
     };
     let prefix = match product {
@@ -143,7 +156,7 @@ fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Op
 
 fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
     config.remark_unknown_members(&["serviceAccount", "scopes"], imported);
-    let account = config.required_text("serviceAccount", imported)?.data();
+    let account = config.required_text("serviceAccount", imported)?.plain_text();
     let scopes = scopes(config, imported);
     let message = format!(
         "the account callgate runs as asks for the token of `{account}`: give it `roles/iam.serviceAccountTokenCreator` there"
@@ -160,13 +173,13 @@ fn service_agent(config: &Message<'_>, product: Product, imported: &mut Imported
     config.remark_unknown_members(&["serviceAgentAuth"], imported);
     // cx.v3 tool.proto: unspecified means `ID_TOKEN`.
     let values = ["SERVICE_AGENT_AUTH_UNSPECIFIED", "ID_TOKEN", "ACCESS_TOKEN"];
-    let kind = config.position("serviceAgentAuth", &values, imported)?;
-    of_service_agent(config, product, imported);
+    let kind = config.enum_position("serviceAgentAuth", &values, imported)?;
+    service_agent_credential(config, product, imported);
     let key = if kind == 2 { "google_access_token" } else { "google_id_token" };
     Some(json!({key: {}}))
 }
 
-fn of_service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) {
+fn service_agent_credential(config: &Message<'_>, product: Product, imported: &mut Imported) {
     let agent = match product {
         Product::Ces => "gcp-sa-ces",
         Product::Dialogflow => "gcp-sa-dialogflow",
@@ -180,17 +193,17 @@ fn of_service_agent(config: &Message<'_>, product: Product, imported: &mut Impor
 /// The scopes of a token; no key for scopes takes a reference.
 fn scopes(config: &Message<'_>, imported: &mut Imported) -> Vec<Value> {
     let scopes = config.texts("scopes", imported).into_iter();
-    scopes.map(|scope| Value::from(scope.data())).collect()
+    scopes.map(|scope| Value::from(scope.plain_text())).collect()
 }
 
 /// The address of a server; another text is reported by its kind.
-pub(super) fn address<'a>(
+pub(super) fn server_address<'a>(
     config: &Message<'_>,
     member: &str,
     text: ExportText<'a>,
     imported: &mut Imported,
 ) -> Option<&'a str> {
-    let address = text.address();
+    let address = text.server_address();
     if address.is_none() {
         let message = "expected an address that begins with `https://`, got another text";
         imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);
@@ -199,7 +212,7 @@ pub(super) fn address<'a>(
 }
 
 /// The reference to a secret: its version in Secret Manager, or else the value in the export.
-fn secret(
+fn secret_reference(
     config: &Message<'_>,
     plain: &str,
     versions: [&str; 2],
@@ -213,7 +226,7 @@ fn secret(
             let message = format!("`{plain}` is not used where `{version}` names a secret");
             imported.remark(RemarkKind::Ignored, config.member_pointer(plain), message);
         }
-        if let Some(reference) = imported.version(name, config.member_pointer(version), "") {
+        if let Some(reference) = imported.secret_version(name, config.member_pointer(version), "") {
             return Some(reference);
         }
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
@@ -229,7 +242,7 @@ fn secret(
         return Some(Value::from(reference));
     }
     if let Some(value) = value {
-        return Some(value.secret());
+        return Some(value.secret_literal());
     }
     // Dialogflow, since August 2025: exports no longer contain raw secrets.
     let message = format!("the export does not hold the secret of `{plain}`");

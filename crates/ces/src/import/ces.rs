@@ -20,7 +20,7 @@ pub fn import_ces(export: &Node) -> Imported {
 pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported {
     if let Some(export) = Message::root(export, &mut imported) {
         export.remark_unknown_members(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
-        execution(&export, &mut imported);
+        import_execution(&export, &mut imported);
         if export.has("toolFakeConfig") {
             let message = "no fake answers instead of the service; `upstream: replay` answers from recordings";
             imported.remark(
@@ -29,7 +29,7 @@ pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported
                 message,
             );
         }
-        kind(&export, &mut imported);
+        import_by_kind(&export, &mut imported);
     }
     imported
 }
@@ -54,21 +54,21 @@ pub(crate) fn filled_export(
     let names = [displayed.and_then(Value::as_str), Some(folder)];
     let tool_values = names.into_iter().flatten().find_map(|name| environment.get(kind)?.get(name));
     if let Some(values) = tool_values {
-        fill(&mut value, values);
+        fill_environment(&mut value, values);
     }
     let parsed = callgate_tree::read(value.to_string().as_bytes(), &Limits::default());
     parsed.ok().map(|parsed| parsed.value)
 }
 
 /// Fills in the values of `$env_var`, and the address of the service.
-fn fill(export: &mut Value, environment: &Value) {
+fn fill_environment(export: &mut Value, environment: &Value) {
     let (Value::Object(members), Value::Object(values)) = (export, environment) else { return };
     for (name, value) in values {
         match members.get_mut(name) {
             Some(existing_value) if existing_value == ENVIRONMENT => {
                 *existing_value = value.clone();
             }
-            Some(existing_value) => fill(existing_value, value),
+            Some(existing_value) => fill_environment(existing_value, value),
             None if name == "url" => drop(members.insert(name.clone(), value.clone())),
             None => {}
         }
@@ -81,25 +81,25 @@ pub(crate) fn is_path(schema: &str) -> bool {
     !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
 }
 
-fn kind(export: &Message<'_>, imported: &mut Imported) {
+fn import_by_kind(export: &Message<'_>, imported: &mut Imported) {
     match export.one_of(&KINDS, imported) {
         Some(kind @ ("openApiTool" | "openApiToolset")) => {
             if let Some(message) = export.message(kind, imported) {
-                open_api::read(&message, Product::Ces, imported);
+                open_api::import_open_api(&message, Product::Ces, imported);
             }
         }
-        Some("clientFunction") => function::of_ces(export, imported),
+        Some("clientFunction") => function::import_ces_function(export, imported),
         Some(kind @ ("connectorTool" | "connectorToolset")) => {
             if let Some(message) = export.message(kind, imported) {
                 match kind {
-                    "connectorTool" => connector::of_tool(&message, imported),
-                    _ => connector::of_toolset(&message, imported),
+                    "connectorTool" => connector::import_connector_tool(&message, imported),
+                    _ => connector::import_connector_toolset(&message, imported),
                 }
             }
         }
         Some("dataStoreTool") => {
             if let Some(message) = export.message("dataStoreTool", imported) {
-                data_store::of_ces(&message, imported);
+                data_store::import_ces_data_store(&message, imported);
             }
         }
         Some(kind @ ("fileSearchTool" | "googleSearchTool")) => {
@@ -125,15 +125,15 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
 }
 
 /// toolset.proto: `timeout`, by default 30 s, or 60 s for asynchronous execution.
-fn execution(export: &Message<'_>, imported: &mut Imported) {
+fn import_execution(export: &Message<'_>, imported: &mut Imported) {
     let values = ["EXECUTION_TYPE_UNSPECIFIED", "SYNCHRONOUS", "ASYNCHRONOUS"];
-    let is_asynchronous = export.position("executionType", &values, imported) == Some(2);
+    let is_asynchronous = export.enum_position("executionType", &values, imported) == Some(2);
     if is_asynchronous {
         let message = "calls are answered when the service has answered";
         imported.remark(RemarkKind::NoEquivalent, export.member_pointer("executionType"), message);
     }
     let text = export.text("timeout", imported);
-    let milliseconds = match text.map(|text| milliseconds(text.data())) {
+    let milliseconds = match text.map(|text| milliseconds_of_duration(text.plain_text())) {
         Some(None) => {
             let message = "expected a duration: `30s`, `1.5s`";
             return imported.remark(RemarkKind::Invalid, export.member_pointer("timeout"), message);
@@ -148,7 +148,7 @@ fn execution(export: &Message<'_>, imported: &mut Imported) {
 }
 
 /// A duration of the protobuf JSON mapping, in milliseconds.
-fn milliseconds(text: &str) -> Option<u64> {
+fn milliseconds_of_duration(text: &str) -> Option<u64> {
     let (whole, fraction) =
         text.strip_suffix('s').map(|text| text.split_once('.').unwrap_or((text, "")))?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

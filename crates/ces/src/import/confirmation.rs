@@ -7,7 +7,7 @@ use callgate_tree::Node;
 use crate::import::{Imported, RemarkKind, message::Message};
 
 /// Imports the requirement; without one nobody is asked.
-pub(super) fn read(tool: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_confirmation(tool: &Message<'_>, imported: &mut Imported) {
     let Some(node) = tool.node(MEMBER) else { return };
     let Some(actions) = node.as_object() else {
         let message = format!("expected an object, got: {}", node.kind());
@@ -15,7 +15,7 @@ pub(super) fn read(tool: &Message<'_>, imported: &mut Imported) {
     };
     let mut tools = Object::new();
     for (action, requirement) in actions.iter() {
-        if let Some(rule) = rule(requirement) {
+        if let Some(rule) = confirmation_rule(requirement) {
             tools.insert(action.to_string(), Value::from(rule));
         } else {
             let message = "expected `REQUIRED` or `NOT_REQUIRED`, got neither";
@@ -30,7 +30,7 @@ pub(super) fn read(tool: &Message<'_>, imported: &mut Imported) {
     imported.settings.insert("confirm", Value::Object(confirm));
 }
 
-fn rule(requirement: &Node) -> Option<&'static str> {
+fn confirmation_rule(requirement: &Node) -> Option<&'static str> {
     match requirement.as_str()? {
         "REQUIRED" => Some("always"),
         "NOT_REQUIRED" => Some("never"),

@@ -6,14 +6,14 @@ use callgate_tool::{Value, json};
 use crate::import::{Imported, RemarkKind, message::Message, text::ExportText};
 
 /// `tlsConfig`: the certificates that are trusted instead of the machine's.
-pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_tls(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("tlsConfig", imported) else { return };
     config.remark_unknown_members(&["caCerts"], imported);
     let mut certificates = Vec::new();
     for certificate in config.messages("caCerts", imported) {
         certificate.remark_unknown_members(&["displayName", "cert"], imported);
         certificates.extend(
-            certificate.required_text("cert", imported).map(|text| Value::from(text.data())),
+            certificate.required_text("cert", imported).map(|text| Value::from(text.plain_text())),
         );
     }
     // Without certificates the message means the machine's own trust.
@@ -26,7 +26,8 @@ pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
 pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
     config.remark_unknown_members(&["service"], imported);
-    let Some(service) = config.required_text("service", imported).map(ExportText::data) else {
+    let Some(service) = config.required_text("service", imported).map(ExportText::plain_text)
+    else {
         return;
     };
     let parts: Vec<_> = service.split('/').collect();
@@ -44,12 +45,12 @@ pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
 pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
     config.remark_unknown_members(&["sslCertificate", "privateKey", "passphrase"], imported);
-    let certificate = config.required_text("sslCertificate", imported).map(ExportText::data);
+    let certificate = config.required_text("sslCertificate", imported).map(ExportText::plain_text);
     let key = config
         .required_text("privateKey", imported)
-        .and_then(|name| version(&config, "privateKey", name, imported));
+        .and_then(|name| secret_version(&config, "privateKey", name, imported));
     let passphrase = config.text("passphrase", imported);
-    let passphrase = passphrase.map(|name| version(&config, "passphrase", name, imported));
+    let passphrase = passphrase.map(|name| secret_version(&config, "passphrase", name, imported));
     let (Some(certificate), Some(key)) = (certificate, key) else { return };
     let mut tls = json!({"client_certificate": certificate, "client_key": key});
     match (&mut tls, passphrase) {
@@ -62,14 +63,14 @@ pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
     imported.settings.insert("tls".to_owned(), tls);
 }
 
-fn version(
+fn secret_version(
     config: &Message<'_>,
     member: &str,
     name: ExportText<'_>,
     imported: &mut Imported,
 ) -> Option<Value> {
     let part = if member == "passphrase" { "-passphrase" } else { "" };
-    let version = imported.version(name, config.member_pointer(member), part);
+    let version = imported.secret_version(name, config.member_pointer(member), part);
     if version.is_none() {
         let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
         imported.remark(RemarkKind::Invalid, config.member_pointer(member), message);

@@ -6,29 +6,29 @@ use callgate_tool::{Object, ToolName, Value, json};
 use crate::import::{Imported, RemarkKind, authentication::Product, message::Message};
 
 /// Imports the specification of a tool of Dialogflow CX.
-pub(super) fn of_cx(spec: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_cx_connector(spec: &Message<'_>, imported: &mut Imported) {
     spec.remark_unknown_members(&["name", "actions", "endUserAuthConfig"], imported);
     let actions = spec.messages("actions", imported);
-    put(spec, ["name", "endUserAuthConfig"], &actions, Product::Dialogflow, imported);
+    import_connection(spec, ["name", "endUserAuthConfig"], &actions, Product::Dialogflow, imported);
 }
 
 /// Imports a toolset of Customer Engagement Suite.
-pub(super) fn of_toolset(toolset: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_connector_toolset(toolset: &Message<'_>, imported: &mut Imported) {
     toolset.remark_unknown_members(&["connection", "authConfig", "connectorActions"], imported);
     let actions = toolset.messages("connectorActions", imported);
-    put(toolset, ["connection", "authConfig"], &actions, Product::Ces, imported);
+    import_connection(toolset, ["connection", "authConfig"], &actions, Product::Ces, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite, which has one action and a name of its own.
-pub(super) fn of_tool(tool: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_connector_tool(tool: &Message<'_>, imported: &mut Imported) {
     tool.remark_unknown_members(
         &["connection", "authConfig", "action", "name", "description"],
         imported,
     );
     let actions: Vec<_> = tool.message("action", imported).into_iter().collect();
-    put(tool, ["connection", "authConfig"], &actions, Product::Ces, imported);
-    let name = tool.text("name", imported).map(|text| text.data().to_owned());
-    let description = tool.text("description", imported).map(|text| text.data().to_owned());
+    import_connection(tool, ["connection", "authConfig"], &actions, Product::Ces, imported);
+    let name = tool.text("name", imported).map(|text| text.plain_text().to_owned());
+    let description = tool.text("description", imported).map(|text| text.plain_text().to_owned());
     let actions = imported.settings.get_mut("actions").and_then(Value::as_array_mut);
     let Some(Value::Object(action)) = actions.and_then(|actions| actions.first_mut()) else {
         return;
@@ -47,7 +47,7 @@ pub(super) fn of_tool(tool: &Message<'_>, imported: &mut Imported) {
     }
 }
 
-fn put(
+fn import_connection(
     spec: &Message<'_>,
     [name, user]: [&str; 2],
     actions: &[Message<'_>],
@@ -55,14 +55,14 @@ fn put(
     imported: &mut Imported,
 ) {
     let Some(connection) = spec.required_text(name, imported) else { return };
-    let connection = connection.data().to_owned();
+    let connection = connection.plain_text().to_owned();
     let parts: Vec<&str> = connection.split('/').collect();
     if !matches!(*parts, ["projects", _, "locations", _, "connections", _]) {
         let message = "expected the name of a connection: `projects/…/locations/…/connections/…`";
         return imported.remark(RemarkKind::Invalid, spec.member_pointer(name), message);
     }
     let n_remarks = imported.remarks.len();
-    let user = spec.message(user, imported).map(|user| of_user(&user, product, imported));
+    let user = spec.message(user, imported).map(|user| user_credential(&user, product, imported));
     let mut new = imported.remarks.iter().skip(n_remarks);
     if new.any(|remark| remark.kind == RemarkKind::Invalid) {
         return;
@@ -93,7 +93,7 @@ fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Obje
     );
     let mut entry = match action.one_of(&["connectionActionId", "entityOperation"], imported)? {
         "connectionActionId" => {
-            let id = action.required_text("connectionActionId", imported)?.data();
+            let id = action.required_text("connectionActionId", imported)?.plain_text();
             if id == "ExecuteCustomQuery" {
                 let message = "statements that a model writes are not run: write an action with `sql` into the toolset";
                 let pointer = action.member_pointer("connectionActionId");
@@ -102,24 +102,27 @@ fn imported_action(action: &Message<'_>, imported: &mut Imported) -> Option<Obje
             }
             Object::from_iter([("action", id.into())])
         }
-        _ => of_entity(&action.message("entityOperation", imported)?, imported)?,
+        _ => entity_action(&action.message("entityOperation", imported)?, imported)?,
     };
     entry.insert("arguments", "google".into());
     for (member, key) in [("inputFields", "input_fields"), ("outputFields", "output_fields")] {
         let fields = action.texts(member, imported);
         // An empty list means all fields.
         if !fields.is_empty() {
-            entry.insert(key, fields.into_iter().map(|field| field.data().to_owned()).collect());
+            entry.insert(
+                key,
+                fields.into_iter().map(|field| field.plain_text().to_owned()).collect(),
+            );
         }
     }
     Some(entry)
 }
 
-fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object> {
+fn entity_action(operation: &Message<'_>, imported: &mut Imported) -> Option<Object> {
     operation.remark_unknown_members(&["entityId", "operation"], imported);
-    let entity = operation.required_text("entityId", imported)?.data();
+    let entity = operation.required_text("entityId", imported)?.plain_text();
     let words = ["OPERATION_TYPE_UNSPECIFIED", "LIST", "GET", "CREATE", "UPDATE", "DELETE"];
-    let word = match operation.position("operation", &words, imported)? {
+    let word = match operation.enum_position("operation", &words, imported)? {
         1 => "list",
         2 => "get",
         3 => "create",
@@ -141,7 +144,11 @@ fn of_entity(operation: &Message<'_>, imported: &mut Imported) -> Option<Object>
 
 /// The place of the end user's token in the session. A credential that cannot be taken over makes the tool invalid: without
 /// it, calls would have the rights of the connection.
-fn of_user(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+fn user_credential(
+    config: &Message<'_>,
+    product: Product,
+    imported: &mut Imported,
+) -> Option<Value> {
     let kinds = ["oauth2AuthCodeConfig", "oauth2JwtBearerConfig"];
     config.remark_unknown_members(&kinds, imported);
     let kind = config.one_of(&kinds, imported)?;
@@ -152,7 +159,7 @@ fn of_user(config: &Message<'_>, product: Product, imported: &mut Imported) -> O
     }
     let token = config.message(kind, imported)?;
     token.remark_unknown_members(&["oauthToken"], imported);
-    let text = token.required_text("oauthToken", imported)?.data();
+    let text = token.required_text("oauthToken", imported)?.plain_text();
     let prefix = match product {
         Product::Ces => "$context.variables.",
         Product::Dialogflow => "$session.params.",

@@ -16,8 +16,8 @@ pub fn import_cx(tool: &Node) -> Imported {
 pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     if let Some(tool) = Message::root(tool, &mut imported) {
         tool.remark_unknown_members(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
-        confirmation::read(&tool, &mut imported);
-        spec(&tool, &mut imported);
+        confirmation::import_confirmation(&tool, &mut imported);
+        import_spec(&tool, &mut imported);
     }
     imported
 }
@@ -34,20 +34,20 @@ pub(crate) fn import_cx_agent_into(mut imported: Imported, agent: &Node) -> Impo
     imported
 }
 
-fn spec(tool: &Message<'_>, imported: &mut Imported) {
+fn import_spec(tool: &Message<'_>, imported: &mut Imported) {
     match tool.one_of(&SPECS, imported) {
         Some("openApiSpec") => {
             if let Some(spec) = tool.message("openApiSpec", imported) {
-                open_api::read(&spec, Product::Dialogflow, imported);
+                open_api::import_open_api(&spec, Product::Dialogflow, imported);
             }
         }
-        Some("functionSpec") => function::of_cx(tool, imported),
+        Some("functionSpec") => function::import_cx_function(tool, imported),
         Some("connectorSpec") => {
             if let Some(spec) = tool.message("connectorSpec", imported) {
-                connector::of_cx(&spec, imported);
+                connector::import_cx_connector(&spec, imported);
             }
         }
-        Some("dataStoreSpec") => data_store::of_cx(tool, imported),
+        Some("dataStoreSpec") => data_store::import_cx_data_store(tool, imported),
         Some(other) => {
             let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, tool.member_pointer(other), message);

@@ -10,7 +10,7 @@ use callgate_tool::{Object, ToolName, Value, json};
 use crate::import::{Imported, RemarkKind, message::Message};
 
 /// Imports the specification of a tool of Dialogflow CX.
-pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_cx_data_store(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("dataStoreSpec", imported) else { return };
     spec.remark_unknown_members(&["dataStoreConnections", "fallbackPrompt"], imported);
     let prompt = spec.node("fallbackPrompt").and_then(callgate_tree::Node::as_object);
@@ -26,9 +26,9 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
             imported,
         );
         let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "STRUCTURED"];
-        connection.position("dataStoreType", &types, imported);
+        connection.enum_position("dataStoreType", &types, imported);
         let has_chunks = has_chunks(connection, imported);
-        let name = resource(connection, "dataStore", imported)?;
+        let name = resource_name(connection, "dataStore", imported)?;
         Some(Store { name, has_chunks, ..Store::default() })
     });
     let stores: Vec<Store> = stores.collect();
@@ -51,13 +51,13 @@ pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
     } else {
         vertex.insert("answer", true.into());
     }
-    account(&spec.member_pointer("dataStoreConnections"), imported);
+    remark_account(&spec.member_pointer("dataStoreConnections"), imported);
     vertex.insert("data_stores", stores.iter().map(Store::to_value).collect());
-    put(tool, "displayName", vertex, imported);
+    import_search(tool, "displayName", vertex, imported);
 }
 
 /// Imports a tool of Customer Engagement Suite.
-pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_ces_data_store(tool: &Message<'_>, imported: &mut Imported) {
     tool.remark_unknown_members(&[&SOURCES[..], &SETTINGS[..]].concat(), imported);
     let kind = tool.one_of(&SOURCES, imported);
     let Some(kind) = kind else {
@@ -66,19 +66,19 @@ pub(super) fn of_ces(tool: &Message<'_>, imported: &mut Imported) {
     };
     let Some(source) = tool.message(kind, imported) else { return };
     let searched = match kind {
-        "dataStoreSource" => of_source(&source, imported)
+        "dataStoreSource" => source_store(&source, imported)
             .map(|store| SearchScope { stores: vec![store], ..SearchScope::default() }),
-        _ => of_engine(&source, imported),
+        _ => engine_scope(&source, imported),
     };
     let Some(mut searched) = searched else { return };
-    boosts::read(tool, &mut searched, imported);
+    boosts::import_boosts(tool, &mut searched, imported);
     let mut vertex = searched.to_object(&source, imported);
-    modality::read(tool, &mut vertex, imported);
+    modality::import_modalities(tool, &mut vertex, imported);
     if has_filter_argument(tool, &searched, imported) {
         vertex.insert("filter_argument", true.into());
     }
-    account(&tool.member_pointer(kind), imported);
-    put(tool, "name", vertex, imported);
+    remark_account(&tool.member_pointer(kind), imported);
+    import_search(tool, "name", vertex, imported);
 }
 
 /// The data stores that a tool searches, by an engine or by itself.
@@ -103,14 +103,14 @@ struct Store {
 impl Store {
     /// The data store as `vertex` has it: its name alone, if there is nothing more to say.
     fn to_value(&self) -> Value {
-        let mut keys = self.keys();
+        let mut keys = self.store_keys();
         if self.has_chunks {
             keys.insert("mode", "chunks".into());
         }
         if keys.len() == 1 { self.name.as_str().into() } else { Value::Object(keys) }
     }
 
-    fn keys(&self) -> Object {
+    fn store_keys(&self) -> Object {
         let mut keys = Object::from([("name", self.name.as_str().into())]);
         if let Some(filter) = &self.filter {
             keys.insert("filter", filter.as_str().into());
@@ -138,7 +138,7 @@ impl SearchScope {
         let store = |store: &Store| match self.engine {
             // A request to an engine has one mode.
             Some(_) => {
-                let keys = store.keys();
+                let keys = store.store_keys();
                 if keys.len() == 1 { store.name.as_str().into() } else { Value::Object(keys) }
             }
             None => store.to_value(),
@@ -160,7 +160,7 @@ impl SearchScope {
 }
 
 /// A data store with its filter.
-fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
+fn source_store(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
     source.remark_unknown_members(&["filter", "dataStore"], imported);
     let Some(data_store) = source.message("dataStore", imported) else {
         let message = "expected a data store, got none";
@@ -178,20 +178,20 @@ fn of_source(source: &Message<'_>, imported: &mut Imported) -> Option<Store> {
         );
     }
     let types = ["DATA_STORE_TYPE_UNSPECIFIED", "PUBLIC_WEB", "UNSTRUCTURED", "FAQ", "CONNECTOR"];
-    let is_connector = data_store.position("type", &types, imported) == Some(4);
+    let is_connector = data_store.enum_position("type", &types, imported) == Some(4);
     let has_chunks = has_chunks(&data_store, imported);
-    let name = resource(&data_store, "name", imported)?;
-    let filter = filter(source, imported);
+    let name = resource_name(&data_store, "name", imported)?;
+    let filter = source_filter(source, imported);
     Some(Store { name, filter, has_chunks, is_connector, boosts: Vec::new() })
 }
 
-fn of_engine(source: &Message<'_>, imported: &mut Imported) -> Option<SearchScope> {
+fn engine_scope(source: &Message<'_>, imported: &mut Imported) -> Option<SearchScope> {
     source.remark_unknown_members(&["engine", "dataStoreSources", "filter"], imported);
-    let engine = Some(resource(source, "engine", imported)?);
+    let engine = Some(resource_name(source, "engine", imported)?);
     let sources = source.messages("dataStoreSources", imported);
     let stores: Option<Vec<Store>> =
-        sources.iter().map(|source| of_source(source, imported)).collect();
-    let (stores, filter) = (stores?, filter(source, imported));
+        sources.iter().map(|source| source_store(source, imported)).collect();
+    let (stores, filter) = (stores?, source_filter(source, imported));
     // data_store_tool.proto: it is not used where data stores are named. Left out, it could show more than before.
     if filter.is_some() && !stores.is_empty() {
         let message =
@@ -209,7 +209,7 @@ fn has_filter_argument(
 ) -> bool {
     let behaviours =
         ["FILTER_PARAMETER_BEHAVIOR_UNSPECIFIED", "", "ALWAYS_INCLUDE", "NEVER_INCLUDE"];
-    match tool.position("filterParameterBehavior", &behaviours, imported) {
+    match tool.enum_position("filterParameterBehavior", &behaviours, imported) {
         Some(2) => true,
         Some(0 | 1) => searched.stores.iter().any(|store| store.is_connector),
         _ => false,
@@ -218,17 +218,17 @@ fn has_filter_argument(
 
 fn has_chunks(store: &Message<'_>, imported: &mut Imported) -> bool {
     let modes = ["DOCUMENT_PROCESSING_MODE_UNSPECIFIED", "DOCUMENTS", "CHUNKS"];
-    store.position("documentProcessingMode", &modes, imported) == Some(2)
+    store.enum_position("documentProcessingMode", &modes, imported) == Some(2)
 }
 
-fn filter(source: &Message<'_>, imported: &mut Imported) -> Option<String> {
-    let filter = source.text("filter", imported).map(|text| text.data().to_owned());
+fn source_filter(source: &Message<'_>, imported: &mut Imported) -> Option<String> {
+    let filter = source.text("filter", imported).map(|text| text.plain_text().to_owned());
     filter.filter(|filter| !filter.trim().is_empty())
 }
 
 /// The name of a data store or an engine.
-fn resource(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<String> {
-    let name = message.required_text(member, imported)?.data().to_owned();
+fn resource_name(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<String> {
+    let name = message.required_text(member, imported)?.plain_text().to_owned();
     let parts: Vec<&str> = name.split('/').collect();
     let (kind, expected) = match member {
         "engine" => ("engines", "projects/…/locations/…/collections/…/engines/…"),
@@ -247,15 +247,15 @@ fn resource(message: &Message<'_>, member: &str, imported: &mut Imported) -> Opt
     Some(name)
 }
 
-fn account(pointer: &str, imported: &mut Imported) {
+fn remark_account(pointer: &str, imported: &mut Imported) {
     let message = "the account callgate runs as asks Vertex AI Search in place of the product's service agent: give it `roles/discoveryengine.viewer`; `data_stores` points the tool at a local folder instead";
     imported.remark(RemarkKind::Account, pointer, message);
 }
 
 /// Gives the tool the name that agents call it by, its description, and the arguments that they know.
-fn put(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Imported) {
-    let name = tool.text(member, imported).map(|text| text.data().to_owned());
-    let description = tool.text("description", imported).map(|text| text.data().to_owned());
+fn import_search(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Imported) {
+    let name = tool.text(member, imported).map(|text| text.plain_text().to_owned());
+    let description = tool.text("description", imported).map(|text| text.plain_text().to_owned());
     let is_legal = name.as_ref().is_some_and(|name| ToolName::new(name).is_ok());
     if name.is_some() && !is_legal {
         let message = "expected a name that models can write; the tool is called `search` behind its toolset's";
@@ -275,7 +275,7 @@ fn put(tool: &Message<'_>, member: &str, mut vertex: Object, imported: &mut Impo
 }
 
 /// A number of a message, in a range.
-fn number(
+fn number_in_range(
     message: &Message<'_>,
     member: &str,
     range: std::ops::RangeInclusive<f64>,

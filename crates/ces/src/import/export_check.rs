@@ -9,7 +9,7 @@ use callgate_tree::{Limits, Node};
 use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
 
 /// Removes and reports certificates that are file names: a configuration may name a file, an export may not.
-pub(crate) fn certificates(imported: &mut Imported) {
+pub(crate) fn remove_file_certificates(imported: &mut Imported) {
     let tls = imported.settings.get("tls");
     let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
     let shown = tls.and_then(|tls| tls.get("client_certificate"));
@@ -24,7 +24,7 @@ pub(crate) fn certificates(imported: &mut Imported) {
 }
 
 /// Replaces `$env_var` in the server of the description by the address from the environment.
-pub(crate) fn server(description: &str, imported: &mut Imported) {
+pub(crate) fn fill_server(description: &str, imported: &mut Imported) {
     let Ok(parsed) = callgate_tree::read(description.as_bytes(), &Limits::default()) else {
         return;
     };

@@ -6,28 +6,29 @@ use callgate_tree::Node;
 
 use crate::import::{Imported, RemarkKind, message::Message};
 
-pub(super) fn of_cx(tool: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_cx_function(tool: &Message<'_>, imported: &mut Imported) {
     let Some(spec) = tool.message("functionSpec", imported) else { return };
     spec.remark_unknown_members(&["inputSchema", "outputSchema"], imported);
-    let name = tool.required_text("displayName", imported).map(|text| text.data().to_owned());
-    let description = tool.text("description", imported).map(|text| text.data().to_owned());
+    let name = tool.required_text("displayName", imported).map(|text| text.plain_text().to_owned());
+    let description = tool.text("description", imported).map(|text| text.plain_text().to_owned());
     let schema = |name| spec.node(name).map(Node::to_value).filter(Value::is_object);
     let (input, output) = (schema("inputSchema"), schema("outputSchema"));
-    put(imported, name, description, input, output);
+    import_function(imported, name, description, input, output);
 }
 
 /// Imports a client function of Customer Engagement Suite.
-pub(super) fn of_ces(export: &Message<'_>, imported: &mut Imported) {
+pub(super) fn import_ces_function(export: &Message<'_>, imported: &mut Imported) {
     let Some(function) = export.message("clientFunction", imported) else { return };
     function.remark_unknown_members(&["name", "description", "parameters", "response"], imported);
-    let name = function.required_text("name", imported).map(|text| text.data().to_owned());
-    let description = function.text("description", imported).map(|text| text.data().to_owned());
+    let name = function.required_text("name", imported).map(|text| text.plain_text().to_owned());
+    let description =
+        function.text("description", imported).map(|text| text.plain_text().to_owned());
     let schema = |name| function.node(name).map(|node| json_schema(node.to_value(), 0));
     let (input, output) = (schema("parameters"), schema("response"));
-    put(imported, name, description, input, output);
+    import_function(imported, name, description, input, output);
 }
 
-fn put(
+fn import_function(
     imported: &mut Imported,
     name: Option<String>,
     description: Option<String>,
@@ -35,7 +36,7 @@ fn put(
     output: Option<Value>,
 ) {
     let Some(name) = name else { return };
-    let legal = legal(&name);
+    let legal = legal_name(&name);
     if legal != name {
         let message = format!("the function is called `{legal}`, which models can write");
         imported.remark(RemarkKind::Ignored, "/displayName", message);
@@ -59,7 +60,7 @@ fn put(
 }
 
 /// The name in characters that models can write.
-fn legal(name: &str) -> String {
+fn legal_name(name: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut legal: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
     if !legal.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
@@ -95,17 +96,17 @@ fn json_schema(schema: Value, depth: usize) -> Value {
             }
             ("prefixItems" | "prefix_items" | "anyOf" | "any_of", Value::Array(items)) => {
                 let items = items.into_iter().map(|item| json_schema(item, depth + 1)).collect();
-                made.insert(camel(&name), Value::Array(items));
+                made.insert(camel_case(&name), Value::Array(items));
             }
             ("items" | "additionalProperties" | "additional_properties", value) => {
-                made.insert(camel(&name), json_schema(value, depth + 1));
+                made.insert(camel_case(&name), json_schema(value, depth + 1));
             }
             // An int64 is a text in the JSON of protocol buffers.
             ("minItems" | "maxItems" | "min_items" | "max_items", Value::String(text)) => {
                 let number = Value::parse(&text).unwrap_or(Value::String(text));
-                made.insert(camel(&name), number);
+                made.insert(camel_case(&name), number);
             }
-            (_, value) => drop(made.insert(camel(&name), value)),
+            (_, value) => drop(made.insert(camel_case(&name), value)),
         }
     }
     if is_nullable && let Some(kind) = made.get_mut("type") {
@@ -120,7 +121,7 @@ fn json_schema_members(members: Object, depth: usize) -> Value {
 }
 
 /// A name in the spelling of JSON Schema.
-fn camel(name: &str) -> String {
+fn camel_case(name: &str) -> String {
     let mut parts = name.split('_');
     let mut made = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -51,7 +51,7 @@ impl<'a> Message<'a> {
     }
 
     pub(super) fn messages(&self, name: &str, imported: &mut Imported) -> Vec<Self> {
-        let items = self.list(name, imported).iter().enumerate();
+        let items = self.member_items(name, imported).iter().enumerate();
         let pointer = self.member_pointer(name);
         items
             .filter_map(|(at, item)| Self::from_node(item, format!("{pointer}/{at}"), imported))
@@ -89,7 +89,7 @@ impl<'a> Message<'a> {
     }
 
     pub(super) fn texts(&self, name: &str, imported: &mut Imported) -> Vec<ExportText<'a>> {
-        let items = self.list(name, imported);
+        let items = self.member_items(name, imported);
         let texts: Vec<_> = items.iter().filter_map(Node::as_str).map(ExportText::new).collect();
         if texts.len() < items.len() {
             imported.remark(
@@ -102,7 +102,7 @@ impl<'a> Message<'a> {
     }
 
     /// The index of an enum's value among `values`, the first of which means unspecified; `None` for an unknown value.
-    pub(super) fn position(
+    pub(super) fn enum_position(
         &self,
         name: &str,
         values: &[&str],
@@ -152,7 +152,7 @@ impl<'a> Message<'a> {
         Some(first)
     }
 
-    fn list(&self, name: &str, imported: &mut Imported) -> &'a [Node] {
+    fn member_items(&self, name: &str, imported: &mut Imported) -> &'a [Node] {
         let Some(node) = self.node(name) else { return &[] };
         node.as_array().unwrap_or_else(|| {
             let message = format!("expected a list, got: {}", node.kind());
@@ -172,10 +172,10 @@ impl<'a> Message<'a> {
 
 /// Returns true if `written` is `camel` in `lowerCamelCase` or in `snake_case`.
 fn is_same(camel: &str, written: &str) -> bool {
-    camel == written || snake(camel) == written
+    camel == written || snake_case(camel) == written
 }
 
-fn snake(camel: &str) -> String {
+fn snake_case(camel: &str) -> String {
     let mut snake = String::with_capacity(camel.len().saturating_add(4));
     for letter in camel.chars() {
         if letter.is_ascii_uppercase() {

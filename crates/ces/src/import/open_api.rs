@@ -7,7 +7,7 @@ use crate::import::{
     message::Message,
 };
 
-pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Imported) {
+pub(super) fn import_open_api(message: &Message<'_>, product: Product, imported: &mut Imported) {
     let [schema, authentication] = match product {
         Product::Ces => ["openApiSchema", "apiAuthentication"],
         Product::Dialogflow => ["textSchema", "authentication"],
@@ -20,16 +20,17 @@ pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Impor
     let common_members =
         [schema, authentication, "tlsConfig", "serviceDirectoryConfig", "ignoreUnknownFields"];
     message.remark_unknown_members(&[&common_members, described].concat(), imported);
-    imported.schema = message.text(schema, imported).map(|text| text.data().to_owned());
+    imported.schema = message.text(schema, imported).map(|text| text.plain_text().to_owned());
     if product == Product::Ces {
         let url = message.text("url", imported);
-        let url = url.and_then(|text| authentication::address(message, "url", text, imported));
+        let url =
+            url.and_then(|text| authentication::server_address(message, "url", text, imported));
         imported.url = url.map(ToOwned::to_owned);
     }
-    connection::tls(message, imported);
+    connection::import_tls(message, imported);
     connection::service_directory(message, imported);
     if let Some(message) = message.message(authentication, imported) {
-        authentication::read(&message, product, imported);
+        authentication::import_authentication(&message, product, imported);
     } else if message.has(authentication) {
         imported.lacks_credential = true;
     } else {

@@ -14,23 +14,23 @@ impl<'a> ExportText<'a> {
     }
 
     /// The text for a key that takes no reference, such as a scope, or for a message.
-    pub(super) fn data(self) -> &'a str {
+    pub(super) fn plain_text(self) -> &'a str {
         self.0
     }
 
     /// The text for a key that takes a text or a reference to a secret: the text, never a reference.
-    pub(super) fn literal(self) -> Value {
+    pub(super) fn text_or_literal(self) -> Value {
         let is_taken = self.0.starts_with("projects/") || self.0.contains(':');
         Value::from(if is_taken { format!("literal:{}", self.0) } else { self.0.to_owned() })
     }
 
     /// The text for a key that takes only references to secrets.
-    pub(super) fn secret(self) -> Value {
+    pub(super) fn secret_literal(self) -> Value {
         Value::from(format!("literal:{}", self.0))
     }
 
     /// The text, if it is the address of a server, for a key that takes one.
-    pub(super) fn address(self) -> Option<&'a str> {
+    pub(super) fn server_address(self) -> Option<&'a str> {
         let has_scheme = |scheme: &str| {
             self.0.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         };
@@ -40,7 +40,7 @@ impl<'a> ExportText<'a> {
 
     /// The reference to a secret, if the text is the name of its version in Secret Manager: the only references that an
     /// export makes.
-    pub(super) fn version(self) -> Option<Value> {
+    pub(super) fn secret_version(self) -> Option<Value> {
         let reference: SecretReference =
             self.0.starts_with("projects/").then(|| self.0.parse().ok())??;
         (reference.scheme() == "gcp").then(|| Value::from(reference.to_string()))
@@ -71,7 +71,7 @@ mod tests {
         /// Read back as `reader::secret::name` reads it.
         #[test]
         fn a_text_of_an_export_is_written_as_a_literal_and_never_as_a_reference(text in text()) {
-            let written = ExportText::new(&text).literal();
+            let written = ExportText::new(&text).text_or_literal();
             let written = written.as_str().unwrap();
             let read = written.parse().or_else(|_| format!("literal:{written}").parse());
             let SecretReference::Literal { value, .. } = read.unwrap() else { panic!("{written}") };
@@ -80,12 +80,12 @@ mod tests {
 
         #[test]
         fn only_the_resource_name_of_a_secret_version_becomes_a_reference(text in text()) {
-            if let Some(reference) = ExportText::new(&text).version() {
+            if let Some(reference) = ExportText::new(&text).secret_version() {
                 let expected = format!("gcp:{text}");
                 prop_assert_eq!(reference.as_str(), Some(&*expected));
                 prop_assert!(text.starts_with("projects/") && text.contains("/secrets/"));
             }
-            prop_assert!(ExportText::new(&text).secret().as_str().unwrap().starts_with("literal:"));
+            prop_assert!(ExportText::new(&text).secret_literal().as_str().unwrap().starts_with("literal:"));
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
             ("https://", false),
             ("file:///etc/passwd", false),
         ] {
-            assert_eq!(ExportText::new(text).address().is_some(), expected, "{text}");
+            assert_eq!(ExportText::new(text).server_address().is_some(), expected, "{text}");
         }
     }
 }

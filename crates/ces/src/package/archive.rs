@@ -10,12 +10,12 @@ use std::{
 use callgate_config::{MAX_FILE_BYTES, read_file};
 use zip::ZipArchive;
 
-use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
+use super::{MOST_BYTES, MOST_FILES, common_root, is_wanted, no_root};
 
 type Archive = ZipArchive<Cursor<Vec<u8>>>;
 
 /// Reads the wanted files, by their names below the export's root.
-pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+pub(super) fn read_archive(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let told = |error: &dyn std::fmt::Display| format!("cannot read `{}`: {error}", file.display());
     let bytes = read_file(file, MAX_FILE_BYTES).map_err(|error| told(&error))?;
     if !bytes.starts_with(FIRST) {
@@ -30,14 +30,14 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let why = "expected a whole zip, got one that is cut or damaged";
         told(&format!("{why}: {error}"))
     })?;
-    let names = names(&mut archive)?;
+    let names = file_names(&mut archive)?;
     let shown: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
-    let root = root(&shown).ok_or_else(|| no_root(file))?;
+    let root = common_root(&shown).ok_or_else(|| no_root(file))?;
     let mut files = BTreeMap::new();
     let mut left = MOST_BYTES;
     for (name, at) in &names {
         let Some(below) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
-        let bytes = inflate(&mut archive, *at, left.min(MAX_FILE_BYTES))
+        let bytes = inflate_file(&mut archive, *at, left.min(MAX_FILE_BYTES))
             .map_err(|why| format!("cannot read `{name}` of `{}`: {why}", file.display()))?;
         left = left.saturating_sub(bytes.len());
         if files.insert(below.to_owned(), bytes).is_some() {
@@ -48,7 +48,7 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
 }
 
 /// The names of all files, each with its index in the archive.
-fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
+fn file_names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
     let mut names = Vec::new();
     for at in 0..archive.len() {
         let entry = archive.by_index_raw(at).map_err(|error| error.to_string())?;
@@ -56,11 +56,11 @@ fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
         if !is_inside(&name) {
             return Err(format!(
                 "expected names of files in the export, got: `{}`",
-                printable(&name)
+                printable_name(&name)
             ));
         }
         if entry.is_symlink() {
-            return Err(format!("expected a file, got a link: `{}`", printable(&name)));
+            return Err(format!("expected a file, got a link: `{}`", printable_name(&name)));
         }
         if entry.is_file() {
             names.push((name.into_owned(), at));
@@ -76,11 +76,11 @@ fn is_inside(name: &str) -> bool {
     parts.all(is_plain) && !name.contains(['\\', '\0', ':'])
 }
 
-fn printable(name: &str) -> String {
+fn printable_name(name: &str) -> String {
     name.chars().filter(|character| !character.is_control()).take(120).collect()
 }
 
-fn inflate(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
+fn inflate_file(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, String> {
     let entry = archive.by_index(at).map_err(|error| error.to_string())?;
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

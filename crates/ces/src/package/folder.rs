@@ -8,14 +8,14 @@ use std::{
 
 use callgate_config::{MAX_FILE_BYTES, read_file};
 
-use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
+use super::{MOST_BYTES, MOST_FILES, common_root, is_wanted, no_root};
 
 /// Reads the wanted files, by their names below the export's root.
-pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+pub(super) fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut named_paths = Vec::new();
-    walk(folder, "", 0, &mut named_paths)?;
+    collect_files(folder, "", 0, &mut named_paths)?;
     let names: Vec<_> = named_paths.iter().map(|(name, _)| name.as_str()).collect();
-    let root = root(&names).ok_or_else(|| no_root(folder))?;
+    let root = common_root(&names).ok_or_else(|| no_root(folder))?;
     let mut files = BTreeMap::new();
     let mut left = MOST_BYTES;
     for (name, file) in &named_paths {
@@ -32,7 +32,7 @@ pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
 }
 
 /// All files below a folder with their names, in order; names that begin with a dot do not belong to an export.
-fn walk(
+fn collect_files(
     folder: &Path,
     above: &str,
     depth: usize,
@@ -54,7 +54,7 @@ fn walk(
         }
         if path.is_dir() && !path.is_symlink() {
             if depth < MOST_DEPTH {
-                walk(&path, &format!("{name}/"), depth + 1, named_paths)?;
+                collect_files(&path, &format!("{name}/"), depth + 1, named_paths)?;
             }
         } else {
             named_paths.push((name, path));

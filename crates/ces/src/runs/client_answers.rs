@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The positions of the calls that the answers belong to, in order.
-pub(super) fn positions(
+pub(super) fn call_positions(
     runs: &Runs,
     open: Option<&WaitingTurn>,
     responses: &[ToolResponse],
@@ -19,7 +19,7 @@ pub(super) fn positions(
     let mut call_positions = Vec::new();
     let mut wrong: Vec<(ProblemKind, String)> = Vec::new();
     for response in responses {
-        match position(runs, open, response) {
+        match call_position(runs, open, response) {
             Ok(position) => call_positions.push(position),
             Err(problem) => wrong.push(problem),
         }
@@ -29,7 +29,7 @@ pub(super) fn positions(
     Err(with_pending(Problem::new(*kind, detail.join("; ")), open))
 }
 
-fn position(
+fn call_position(
     runs: &Runs,
     open: Option<&WaitingTurn>,
     response: &ToolResponse,
@@ -39,7 +39,7 @@ fn position(
     for (at, call) in calls.iter().enumerate() {
         match &call.state {
             CallState::Waits(waits, _) if waits == id => {
-                return match mismatch(call, response) {
+                return match tool_mismatch(call, response) {
                     None => Ok(at),
                     Some(detail) => Err((CALL_MISMATCH, detail)),
                 };
@@ -71,7 +71,7 @@ fn ended_call_problem(id: &str, past: WaitEnd) -> (ProblemKind, String) {
 }
 
 /// The first member of an answer that names another tool than its call.
-fn mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
+fn tool_mismatch(call: &PendingCall, response: &ToolResponse) -> Option<String> {
     let names = ["tool", "toolsetTool", "displayName"];
     let other = names.iter().find(|name| call.named.get(name) != response.named.get(name))?;
     let shown = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), Value::to_string);

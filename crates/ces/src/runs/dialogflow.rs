@@ -7,16 +7,18 @@ use callgate_tool::{Object, Value, json};
 
 use super::{
     NEEDS_MODEL,
-    inputs::{Inputs, ToolResponse, execution},
+    inputs::{Inputs, ToolResponse, take_execution},
     turn::{CallState, WaitingTurn},
 };
-use crate::members::{array, object, required_object, take, wrong};
+use crate::members::{
+    optional_array, optional_object, required_object, take_member, wrong_member_problem,
+};
 
-pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
+pub(super) fn read_inputs(body: Value, id: &str) -> Result<Inputs, Problem> {
     let mut members = required_object("the body", Some(body))?;
     let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));
     let parameter = |name| query.and_then(|query| query.get(name)).filter(|it| !it.is_null());
-    let variables = object("queryParams.parameters", parameter("parameters").cloned())?;
+    let variables = optional_object("queryParams.parameters", parameter("parameters").cloned())?;
     let payload = parameter("payload").cloned();
     let mut session = members.remove("session");
     if let Some(payload) = payload {
@@ -28,10 +30,10 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
             session_members.insert("payload", payload);
         }
     }
-    let execution = execution(&mut members)?;
-    let calls = calls(take(&mut members, &["queryResult", "query_result"]))?;
-    let responses =
-        response(take(&mut members, &["queryInput", "query_input"]))?.map(|one| vec![one]);
+    let execution = take_execution(&mut members)?;
+    let calls = result_calls(take_member(&mut members, &["queryResult", "query_result"]))?;
+    let responses = client_response(take_member(&mut members, &["queryInput", "query_input"]))?
+        .map(|one| vec![one]);
     if responses.is_some() && !calls.is_empty() {
         let detail = "expected `queryInput.toolCallResult` or calls under `queryResult`, got both: answer the calls that wait first";
         return Err(Problem::malformed_body(detail));
@@ -42,19 +44,21 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
 }
 
 /// The calls in a query's result; the other messages are for the user.
-fn calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
-    let mut result = object("queryResult", result)?.unwrap_or_default();
-    let messages = take(&mut result, &["responseMessages", "response_messages"]);
-    let messages = array("queryResult.responseMessages", messages)?;
-    let call = |mut message: Value| take(message.as_object_mut()?, &["toolCall", "tool_call"]);
+fn result_calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
+    let mut result = optional_object("queryResult", result)?.unwrap_or_default();
+    let messages = take_member(&mut result, &["responseMessages", "response_messages"]);
+    let messages = optional_array("queryResult.responseMessages", messages)?;
+    let call =
+        |mut message: Value| take_member(message.as_object_mut()?, &["toolCall", "tool_call"]);
     Ok(messages.into_iter().filter_map(call).collect())
 }
 
 /// The client's answer in a query's input.
-fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
-    let Some(mut input) = object("queryInput", input)? else { return Ok(None) };
+fn client_response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
+    let Some(mut input) = optional_object("queryInput", input)? else { return Ok(None) };
     let at = "queryInput.toolCallResult";
-    let result = object(at, take(&mut input, &["toolCallResult", "tool_call_result"]))?;
+    let result =
+        optional_object(at, take_member(&mut input, &["toolCallResult", "tool_call_result"]))?;
     let Some(mut result) = result else {
         if NEED_A_MODEL.iter().any(|name| input.contains_key(name)) {
             let detail = "`queryInput`: this input needs a model, and callgate has none; send `toolCallResult`";
@@ -64,15 +68,19 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
     };
     let mut named = Object::new();
     for name in ["tool", "action"] {
-        match take(&mut result, &[name]) {
+        match take_member(&mut result, &[name]) {
             Some(Value::String(text)) => drop(named.insert(name, Value::String(text))),
             other => {
-                return Err(wrong(&format!("{at}.{name}"), "that of the call", other.as_ref()));
+                return Err(wrong_member_problem(
+                    &format!("{at}.{name}"),
+                    "that of the call",
+                    other.as_ref(),
+                ));
             }
         }
     }
-    let output = take(&mut result, &["outputParameters", "output_parameters"]);
-    let (answer, status) = match (take(&mut result, &["error"]), output) {
+    let output = take_member(&mut result, &["outputParameters", "output_parameters"]);
+    let (answer, status) = match (take_member(&mut result, &["error"]), output) {
         (Some(error), None) => {
             (ClientAnswer::Failed(error.get("message").cloned().unwrap_or(error)), None)
         }
@@ -80,13 +88,15 @@ fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
             let detail = format!("`{at}`: expected `outputParameters` or `error`, got both");
             return Err(Problem::malformed_body(detail));
         }
-        (None, output) => answer(required_object(&format!("{at}.outputParameters"), output)?),
+        (None, output) => {
+            answer_with_status(required_object(&format!("{at}.outputParameters"), output)?)
+        }
     };
     Ok(Some(ToolResponse { id: String::new(), named, answer, status }))
 }
 
 /// The output of a tool, and the status it is listed under if an OpenAPI tool answered; a failure from 400 on.
-fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
+fn answer_with_status(output: Object) -> (ClientAnswer, Option<u16>) {
     let only = output.iter().next().filter(|_| output.len() == 1);
     let under = only.and_then(|(name, body)| Some((name.parse::<u16>().ok()?, body.clone())));
     match under {

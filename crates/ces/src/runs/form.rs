@@ -30,7 +30,7 @@ impl RequestForm {
         }
     }
 
-    pub(super) fn message(self, calls: &[Value]) -> Value {
+    pub(super) fn calls_message(self, calls: &[Value]) -> Value {
         match self {
             Self::Ces => json!({"toolCalls": {"toolCalls": calls}}),
             Self::Dialogflow => calls.iter().map(|call| json!({"toolCall": call})).collect(),
@@ -38,7 +38,7 @@ impl RequestForm {
     }
 
     /// The responses in messages of the dialect, one for each call, with the members that name the call.
-    pub(super) fn responses(self, messages: Vec<Value>) -> Vec<Value> {
+    pub(super) fn tool_responses(self, messages: Vec<Value>) -> Vec<Value> {
         let listed = |message: Value| match self {
             Self::Ces => message.pointer("/toolResponses/toolResponses")?.as_array().cloned(),
             Self::Dialogflow => Some(vec![message.get("toolCallResult")?.clone()]),
@@ -47,7 +47,7 @@ impl RequestForm {
     }
 
     /// The response body. Outputs in the other format, from a turn that was given up, go under `outputs`.
-    pub(super) fn body(self, outputs: Vec<Value>) -> Value {
+    pub(super) fn response_body(self, outputs: Vec<Value>) -> Value {
         if self == Self::Ces {
             return json!({"outputs": outputs});
         }

@@ -8,7 +8,9 @@ use callgate_gateway::{Problem, SessionInput};
 use callgate_tool::{InvalidValue, Object, Value};
 
 use super::{NEEDS_MODEL, repetition::Repeatable};
-use crate::members::{array, object, required_object, take, wrong};
+use crate::members::{
+    optional_array, optional_object, required_object, take_member, wrong_member_problem,
+};
 
 #[derive(Debug)]
 pub(super) struct Inputs {
@@ -37,7 +39,7 @@ pub(super) struct ToolResponse {
 }
 
 impl Inputs {
-    pub(super) fn read(body: Value, id: &str) -> Result<Self, Problem> {
+    pub(super) fn from_body(body: Value, id: &str) -> Result<Self, Problem> {
         let mut members = required_object("the body", Some(body))?;
         let config = members.remove("config");
         let named = config.as_ref().and_then(|config| config.get("session"));
@@ -51,13 +53,13 @@ impl Inputs {
             calls: Vec::new(),
             responses: None,
             variables: Object::new(),
-            execution: execution(&mut members)?,
+            execution: take_execution(&mut members)?,
             session: SessionInput::read(members.remove("session"))?.with_id(id),
             repeatable: None,
         };
-        let listed = array("inputs", take(&mut members, &["inputs"]))?;
+        let listed = optional_array("inputs", take_member(&mut members, &["inputs"]))?;
         for (at, input) in listed.into_iter().enumerate() {
-            inputs.add(&format!("inputs[{at}]"), input)?;
+            inputs.add_input(&format!("inputs[{at}]"), input)?;
         }
         if inputs.responses.is_some() && !inputs.calls.is_empty() {
             let detail = "`inputs`: expected `toolResponses` or `toolCalls`, got both: answer the calls that wait first";
@@ -66,17 +68,19 @@ impl Inputs {
         Ok(inputs)
     }
 
-    fn add(&mut self, at: &str, input: Value) -> Result<(), Problem> {
+    fn add_input(&mut self, at: &str, input: Value) -> Result<(), Problem> {
         let mut input = required_object(at, Some(input))?;
-        if let Some(name) = NEED_A_MODEL.iter().find(|name| take(&mut input, &[**name]).is_some()) {
+        if let Some(name) =
+            NEED_A_MODEL.iter().find(|name| take_member(&mut input, &[**name]).is_some())
+        {
             let detail = format!(
                 "`{at}.{name}`: this input needs a model, and callgate has none; send `toolCalls`, `toolResponses` or `variables`"
             );
             return Err(Problem::new(NEEDS_MODEL, detail));
         }
-        let calls = take(&mut input, &["toolCalls", "tool_calls"]);
-        let responses = take(&mut input, &["toolResponses", "tool_responses"]);
-        let variables = take(&mut input, &["variables"]);
+        let calls = take_member(&mut input, &["toolCalls", "tool_calls"]);
+        let responses = take_member(&mut input, &["toolResponses", "tool_responses"]);
+        let variables = take_member(&mut input, &["variables"]);
         let n_set = [&calls, &responses, &variables].into_iter().flatten().count();
         if n_set > 1 {
             let expected = "one of `toolCalls`, `toolResponses` and `variables`, got several";
@@ -101,15 +105,15 @@ impl Inputs {
                 )));
             }
         }
-        let variables = object(&format!("{at}.variables"), variables)?;
+        let variables = optional_object(&format!("{at}.variables"), variables)?;
         self.variables.extend(variables.unwrap_or_default());
         Ok(())
     }
 }
 
 /// Reads whether the client runs every call: from `execution`, or from Dialogflow's name for it.
-pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
-    let query = take(members, &["queryParams", "query_params"]);
+pub(super) fn take_execution(members: &mut Object) -> Result<Execution, Problem> {
+    let query = take_member(members, &["queryParams", "query_params"]);
     let state = query.as_ref().and_then(|query| {
         query.get("playbookStateOverride").or_else(|| query.get("playbook_state_override"))
     });
@@ -130,34 +134,39 @@ pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
 fn list_items(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem> {
     match value {
         Value::Array(items) => Ok(items),
-        Value::Object(mut message) => array(at, take(&mut message, names)),
-        other => Err(wrong(at, "an object with the list", Some(&other))),
+        Value::Object(mut message) => optional_array(at, take_member(&mut message, names)),
+        other => Err(wrong_member_problem(at, "an object with the list", Some(&other))),
     }
 }
 
 fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
     let mut members = required_object(at, Some(response))?;
-    let id = match take(&mut members, &["id"]) {
+    let id = match take_member(&mut members, &["id"]) {
         Some(Value::String(id)) => id,
         other => {
-            return Err(wrong(&format!("{at}.id"), "the id of a call that waits", other.as_ref()));
+            return Err(wrong_member_problem(
+                &format!("{at}.id"),
+                "the id of a call that waits",
+                other.as_ref(),
+            ));
         }
     };
-    let response = required_object(&format!("{at}.response"), take(&mut members, &["response"]))?;
+    let response =
+        required_object(&format!("{at}.response"), take_member(&mut members, &["response"]))?;
     Ok(ToolResponse {
         id,
         named: tool_naming_members(&members),
-        answer: answer(response),
+        answer: client_answer(response),
         status: None,
     })
 }
 
 /// `client_function.proto`: `output` is the result and `error` the failure; without them the whole object is the result.
-fn answer(mut response: Object) -> ClientAnswer {
-    if let Some(error) = take(&mut response, &["error"]) {
+fn client_answer(mut response: Object) -> ClientAnswer {
+    if let Some(error) = take_member(&mut response, &["error"]) {
         return ClientAnswer::Failed(error);
     }
-    match take(&mut response, &["output"]) {
+    match take_member(&mut response, &["output"]) {
         Some(output) => ClientAnswer::Output(output),
         None => ClientAnswer::Output(Value::Object(response)),
     }

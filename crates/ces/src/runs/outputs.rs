@@ -84,13 +84,13 @@ fn without_names(result: &Value) -> Value {
 }
 
 pub(super) fn end_all(turn: &mut WaitingTurn, fault: impl Fn(&PendingCall) -> Box<Fault>) {
-    for call in turn.calls.iter_mut().filter(|call| call.waits()) {
+    for call in turn.calls.iter_mut().filter(|call| call.is_waiting()) {
         let fault = fault(call);
-        end(call, fault);
+        end_with_fault(call, fault);
     }
 }
 
-pub(super) fn end(call: &mut PendingCall, fault: Box<Fault>) {
+pub(super) fn end_with_fault(call: &mut PendingCall, fault: Box<Fault>) {
     let response = response_of(call, &failed_result(&call.id, &call.tool, fault));
     let waited = match &call.state {
         CallState::Waits(id, _) => Some(id.clone()),
@@ -108,35 +108,35 @@ pub(crate) fn failed_result(id: &str, tool: &str, fault: Box<Fault>) -> ToolResu
 /// The `response` of a call with this result; for a call of Dialogflow, its `toolCallResult` without names.
 pub(super) fn response_of(call: &PendingCall, result: &ToolResult) -> Value {
     if call.is_of_dialogflow() {
-        let message = RequestForm::Dialogflow.message(&[Value::Object(call.named.clone())]);
+        let message = RequestForm::Dialogflow.calls_message(&[Value::Object(call.named.clone())]);
         return without_names(&first_response(RequestForm::Dialogflow, message, result));
     }
-    response(result)
+    result_response(result)
 }
 
 /// The `response` of a result in the format of Customer Engagement Suite.
-pub(crate) fn response(result: &ToolResult) -> Value {
-    let message = RequestForm::Ces.message(&[json!({"id": result.id, "tool": result.tool})]);
+pub(crate) fn result_response(result: &ToolResult) -> Value {
+    let message = RequestForm::Ces.calls_message(&[json!({"id": result.id, "tool": result.tool})]);
     first_response(RequestForm::Ces, message, result).get("response").cloned().unwrap_or_default()
 }
 
 /// The response to the only call of a message.
 fn first_response(form: RequestForm, message: Value, result: &ToolResult) -> Value {
     let read = form.dialect().read(message, |_| None);
-    let written =
-        read.map(|read| form.responses(form.dialect().write(&read, std::slice::from_ref(result))));
+    let written = read
+        .map(|read| form.tool_responses(form.dialect().write(&read, std::slice::from_ref(result))));
     written.ok().and_then(|written| written.into_iter().next()).unwrap_or_default()
 }
 
 /// The output that asks the client to run calls.
-pub(super) fn waiting(turn: &WaitingTurn) -> Value {
+pub(super) fn waiting_output(turn: &WaitingTurn) -> Value {
     let calls = turn.requested_calls();
     if turn.is_of_dialogflow() {
         let messages =
             calls.iter().map(|call| json!({"source": "VIRTUAL_AGENT", "toolCall": call}));
         return json!({"queryResult": {"responseMessages": messages.collect::<Vec<_>>()}});
     }
-    output("toolCalls", &calls, turn.index)
+    output_of_turn("toolCalls", &calls, turn.index)
 }
 
 pub(super) fn ended_turn_output(turn: &WaitingTurn) -> Value {
@@ -145,9 +145,9 @@ pub(super) fn ended_turn_output(turn: &WaitingTurn) -> Value {
         let messages = responses.iter().map(|result| json!({"toolCallResult": result}));
         return json!({"messages": messages.collect::<Vec<_>>()});
     }
-    output("toolResponses", &responses, turn.index)
+    output_of_turn("toolResponses", &responses, turn.index)
 }
 
-fn output(name: &str, list: &[Value], index: u64) -> Value {
+fn output_of_turn(name: &str, list: &[Value], index: u64) -> Value {
     json!({name: {name: list}, "turnIndex": index, "turnCompleted": true})
 }

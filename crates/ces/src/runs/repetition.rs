@@ -76,7 +76,7 @@ impl Repeatable {
 
     /// Begins the request, unless it is already running. `id` is the session's. The key is freed when the request has
     /// ended, since its response is kept elsewhere.
-    pub(super) async fn begin(
+    pub(super) async fn begin_request(
         &self,
         request: &RouteRequest,
         id: &str,
@@ -88,7 +88,7 @@ impl Repeatable {
 
 impl KeptOutputs {
     /// The kept response to a request; none if the caller may not read the answer of one of its tools.
-    pub(super) fn find(
+    pub(super) fn kept_response(
         &self,
         request: &Repeatable,
         may_read: impl Fn(&str) -> bool,
@@ -107,7 +107,7 @@ impl KeptOutputs {
     }
 
     /// Keeps the response to a request; `turn` is the turn whose calls it asks the client to run.
-    pub(super) fn keep(
+    pub(super) fn keep_response(
         &mut self,
         request: Option<&Repeatable>,
         turn: Option<u64>,
@@ -126,7 +126,7 @@ impl KeptOutputs {
     }
 
     /// Puts the end of a turn, with results of these tools, into the responses that asked the client for it.
-    pub(super) fn end(&mut self, turn: u64, ended: &Value, tools: &[String]) {
+    pub(super) fn end_turn(&mut self, turn: u64, ended: &Value, tools: &[String]) {
         for kept in self.0.iter_mut().filter(|kept| kept.turn == Some(turn)) {
             if let Some(last) = kept.outputs.last_mut() {
                 last.clone_from(ended);

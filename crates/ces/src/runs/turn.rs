@@ -79,8 +79,8 @@ impl WaitingTurn {
         self.calls.iter().filter_map(PendingCall::requested_call).collect()
     }
 
-    pub(super) fn waits(&self) -> bool {
-        self.calls.iter().any(PendingCall::waits)
+    pub(super) fn is_waiting(&self) -> bool {
+        self.calls.iter().any(PendingCall::is_waiting)
     }
 
     /// True if the calls came in the format of Dialogflow.
@@ -95,7 +95,7 @@ impl WaitingTurn {
 }
 
 impl PendingCall {
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         matches!(self.state, CallState::Waits(..))
     }
 
@@ -135,7 +135,7 @@ impl PendingCall {
 
 impl Runs {
     /// Records how the wait for calls ended.
-    pub(super) fn remember(&mut self, calls: &[PendingCall], past: WaitEnd) {
+    pub(super) fn remember_wait_end(&mut self, calls: &[PendingCall], past: WaitEnd) {
         let ids = calls.iter().filter_map(|call| match &call.state {
             CallState::Ended(_, id) => id.clone().map(|id| (id, WaitEnd::Answered)),
             CallState::Waits(id, _) => Some((id.clone(), past)),

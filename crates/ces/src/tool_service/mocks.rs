@@ -4,7 +4,7 @@
 use callgate_gateway::Problem;
 use callgate_tool::{InvalidValue, Object, Value};
 
-use crate::members::{array, required_object, take, wrong};
+use crate::members::{optional_array, required_object, take_member, wrong_member_problem};
 
 /// The effect of mocks on a call.
 #[derive(Debug)]
@@ -25,20 +25,20 @@ pub(super) fn mock_effect(
 ) -> Result<MockEffect, Problem> {
     let Some(config) = config else { return Ok(MockEffect::PassedThrough) };
     let mut config = required_object("mockConfig", Some(config))?;
-    let mocks = take(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
-    for mock in array("mockConfig.mockedToolCalls", mocks)? {
+    let mocks = take_member(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
+    for mock in optional_array("mockConfig.mockedToolCalls", mocks)? {
         let Value::Object(mut mock) = mock else {
-            return Err(wrong("mockConfig.mockedToolCalls", "objects", Some(&mock)));
+            return Err(wrong_member_problem("mockConfig.mockedToolCalls", "objects", Some(&mock)));
         };
-        let pattern = take(&mut mock, &["expectedArgsPattern", "expected_args_pattern"]);
-        let response = take(&mut mock, &["mockResponse", "mock_response"]);
+        let pattern = take_member(&mut mock, &["expectedArgsPattern", "expected_args_pattern"]);
+        let response = take_member(&mut mock, &["mockResponse", "mock_response"]);
         let given = Value::Object(arguments.clone());
-        if is_meant(&mock) && pattern.is_none_or(|pattern| has(&given, &pattern)) {
+        if is_meant(&mock) && pattern.is_none_or(|pattern| matches_pattern(&given, &pattern)) {
             return Ok(MockEffect::Answered(response.unwrap_or(Value::Object(Object::new()))));
         }
     }
     let behavior = ["unmatchedToolCallBehavior", "unmatched_tool_call_behavior"];
-    let behavior = take(&mut config, &behavior);
+    let behavior = take_member(&mut config, &behavior);
     match behavior.as_ref().map(|value| (value.as_str(), value.as_i64())) {
         None
         | Some((Some("FAIL" | "UNMATCHED_TOOL_CALL_BEHAVIOR_UNSPECIFIED"), _) | (_, Some(0 | 1))) => {
@@ -55,9 +55,11 @@ pub(super) fn mock_effect(
 }
 
 /// True if a value contains everything in a pattern; further members of objects do not matter.
-fn has(value: &Value, pattern: &Value) -> bool {
+fn matches_pattern(value: &Value, pattern: &Value) -> bool {
     let (Some(members), Some(pattern)) = (value.as_object(), pattern.as_object()) else {
         return value == pattern;
     };
-    pattern.iter().all(|(name, below)| members.get(name).is_some_and(|value| has(value, below)))
+    pattern
+        .iter()
+        .all(|(name, below)| members.get(name).is_some_and(|value| matches_pattern(value, below)))
 }

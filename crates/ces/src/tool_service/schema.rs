@@ -4,12 +4,12 @@
 use callgate_tool::{Object, Value, json};
 
 pub(super) fn ces_schema(schema: &Value) -> Value {
-    at_depth(schema, 0)
+    schema_to_depth(schema, 0)
 }
 
-fn at_depth(schema: &Value, depth: usize) -> Value {
+fn schema_to_depth(schema: &Value, depth: usize) -> Value {
     let Some(members) = schema.as_object().filter(|_| depth < MOST_DEPTH) else { return json!({}) };
-    let below = |value: &Value| at_depth(value, depth + 1);
+    let below = |value: &Value| schema_to_depth(value, depth + 1);
     let each = |members: &Object| -> Value {
         members.iter().map(|(name, value)| (name.clone(), below(value))).collect::<Object>().into()
     };
@@ -17,7 +17,7 @@ fn at_depth(schema: &Value, depth: usize) -> Value {
     let mut made = Object::new();
     for (name, value) in members {
         match (&**name, value) {
-            ("type", value) => kind(value, &mut made),
+            ("type", value) => insert_type(value, &mut made),
             ("properties", Value::Object(members)) => {
                 made.insert("properties", each(members));
             }
@@ -31,11 +31,11 @@ fn at_depth(schema: &Value, depth: usize) -> Value {
             ("anyOf" | "oneOf", Value::Array(items)) => drop(made.insert("anyOf", all(items))),
             ("prefixItems", Value::Array(items)) => drop(made.insert("prefixItems", all(items))),
             ("enum", Value::Array(values)) => {
-                made.insert("enum", Value::Array(values.iter().map(text).collect()));
+                made.insert("enum", Value::Array(values.iter().map(enum_text).collect()));
             }
-            ("const", value) => drop(made.insert("enum", Value::Array(vec![text(value)]))),
+            ("const", value) => drop(made.insert("enum", Value::Array(vec![enum_text(value)]))),
             // Protocol Buffers' JSON writes an int64 as text.
-            ("minItems" | "maxItems", value) => drop(made.insert(name.as_str(), text(value))),
+            ("minItems" | "maxItems", value) => drop(made.insert(name.as_str(), enum_text(value))),
             (key, value) if AS_THEY_ARE.contains(&key) => {
                 made.insert(key, value.clone());
             }
@@ -45,7 +45,7 @@ fn at_depth(schema: &Value, depth: usize) -> Value {
     Value::Object(made)
 }
 
-fn kind(value: &Value, made: &mut Object) {
+fn insert_type(value: &Value, made: &mut Object) {
     let capital = |kind: &str| Value::from(kind.to_ascii_uppercase());
     match value {
         Value::String(kind) => drop(made.insert("type", capital(kind))),
@@ -63,7 +63,7 @@ fn kind(value: &Value, made: &mut Object) {
     }
 }
 
-fn text(value: &Value) -> Value {
+fn enum_text(value: &Value) -> Value {
     match value {
         Value::String(_) => value.clone(),
         other => Value::String(other.to_string()),

@@ -12,13 +12,13 @@ use crate::{
     },
 };
 
-pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection) {
+pub(super) fn import_agent(package: &Package, agent: &Node, collection: &mut Collection) {
     let of_agent = import::import_cx_agent_into(Imported::for_agent(), agent);
     let mut is_told = false;
     for (folder, file) in collection.folders(package, "tools") {
         let Some(tool) = collection.node(package, &file) else { continue };
         let name = collection.name(display_name(&tool).unwrap_or(&folder));
-        let imported = Imported::for_tool_number(collection.number());
+        let imported = Imported::for_tool_number(collection.next_number());
         let mut imported = import::import_cx_into(imported, &tool);
         let mut certificate = of_agent.clone();
         if is_told {
@@ -30,7 +30,7 @@ pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection)
         }
         let beside = ["schema.yaml", "schema.yml", "schema.json"];
         let beside = beside.map(|name| format!("tools/{folder}/{name}"));
-        let beside = package.first(&beside.each_ref().map(String::as_str));
+        let beside = package.first_existing(&beside.each_ref().map(String::as_str));
         let description = match beside.map(|name| package.text(&name).map(str::to_owned)) {
             Some(Err(message)) => {
                 collection.notes.note_omission(&package.path(&file), message);
@@ -41,7 +41,7 @@ pub(super) fn read(package: &Package, agent: &Node, collection: &mut Collection)
         };
         let aliases =
             [display_name(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
-        collection.take(
+        collection.take_tool(
             &package.path(&file),
             ImportedTool { name, imported, description },
             &aliases,

@@ -14,7 +14,9 @@ pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
         let Some(agent) = collection.node(package, &file) else { continue };
         let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
         for (toolset, ids) in toolsets.iter().filter_map(toolset_tool_ids) {
-            let Some(name) = collection.toolset(toolset).map(str::to_owned) else { continue };
+            let Some(name) = collection.toolset_of_tool(toolset).map(str::to_owned) else {
+                continue;
+            };
             let operation_ids = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
             match (operation_ids, ids.is_empty()) {
                 (Some(agent_ids), false) => agent_ids.extend(ids),
@@ -24,7 +26,7 @@ pub(super) fn limit_toolsets(package: &Package, collection: &mut Collection) {
     }
     for (name, ids) in named {
         if let Some(ids) = ids {
-            collection.include(&name, ids);
+            collection.include_operations(&name, ids);
         }
     }
 }

@@ -6,7 +6,7 @@ use callgate_tree::Node;
 
 use crate::{
     import::{self, Imported},
-    package::{ENVIRONMENT, Package, display_name, member},
+    package::{ENVIRONMENT, Package, display_name, first_member},
     whole::{
         agents,
         collection::{Collection, ImportedTool},
@@ -15,12 +15,13 @@ use crate::{
 };
 
 /// Imports the toolsets, the tools and the examples.
-pub(super) fn read(
+pub(super) fn import_app(
     package: &Package,
     app: &Node,
     collection: &mut Collection,
 ) -> Result<(), String> {
-    let environment = package.has(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
+    let environment =
+        package.has_file(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
     for kind in ["toolsets", "tools"] {
         for (folder, file) in collection.folders(package, kind) {
             let tool = ToolFile { kind, folder: &folder, file: &file };
@@ -30,8 +31,8 @@ pub(super) fn read(
         }
     }
     agents::limit_toolsets(package, collection);
-    sequence(package, app, collection);
-    collection.variables = variables(app);
+    advise_sequential_mode(package, app, collection);
+    collection.variables = variable_defaults(app);
     examples::import_app_examples(package, collection);
     Ok(())
 }
@@ -58,34 +59,38 @@ fn import_tool(
     }
     let displayed = display_name(&tool);
     let name = collection.name(displayed.unwrap_or(folder));
-    let imported = Imported::for_tool_number(collection.number());
+    let imported = Imported::for_tool_number(collection.next_number());
     let mut imported = import::import_ces_into(imported, &tool);
     let description = match imported.schema.take() {
         // A name is looked up among the files of the export: none leads outside.
         Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),
         text => text,
     };
-    let function = member(&tool, &["clientFunction", "client_function"]);
+    let function = first_member(&tool, &["clientFunction", "client_function"]);
     let function = function.and_then(|function| function.get("name")?.as_str());
     let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
-    collection.take(&package.path(file), ImportedTool { name, imported, description }, &aliases);
+    collection.take_tool(
+        &package.path(file),
+        ImportedTool { name, imported, description },
+        &aliases,
+    );
     Ok(())
 }
 
 /// app.proto: tools that are chosen at once run in parallel unless the app says otherwise; here the request decides.
-fn sequence(package: &Package, app: &Node, collection: &mut Collection) {
-    let mode = member(app, &["toolExecutionMode", "tool_execution_mode"]);
+fn advise_sequential_mode(package: &Package, app: &Node, collection: &mut Collection) {
+    let mode = first_member(app, &["toolExecutionMode", "tool_execution_mode"]);
     if mode.and_then(Node::as_str) == Some("SEQUENTIAL") {
         let message =
             "`toolExecutionMode`: calls of a request run at the same time unless it says otherwise";
         let help = "send `\"mode\": \"sequential\"` with requests of several calls";
-        let own = package.first(&["app.json", "app.yaml", "app.yml"]).unwrap_or_default();
+        let own = package.first_existing(&["app.json", "app.yaml", "app.yml"]).unwrap_or_default();
         collection.notes.advise(&package.path(&own), message.to_owned(), help);
     }
 }
 
-fn variables(app: &Node) -> Object {
-    let declared = member(app, &["variableDeclarations", "variable_declarations"]);
+fn variable_defaults(app: &Node) -> Object {
+    let declared = first_member(app, &["variableDeclarations", "variable_declarations"]);
     let declared = declared.and_then(Node::as_array).unwrap_or_default();
     let of = |variable: &Node| {
         let default = variable.get("schema")?.get("default").map(Node::to_value)?;

@@ -69,7 +69,7 @@ impl Collection {
     }
 
     /// The number of the next tool.
-    pub(super) fn number(&mut self) -> usize {
+    pub(super) fn next_number(&mut self) -> usize {
         self.n_tools = self.n_tools.saturating_add(1);
         self.n_tools
     }
@@ -90,12 +90,12 @@ impl Collection {
     }
 
     /// Imports a tool, or records the reason why not. `aliases` are its names in examples.
-    pub(super) fn take(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
+    pub(super) fn take_tool(&mut self, file: &Path, tool: ImportedTool, aliases: &[Option<&str>]) {
         let ImportedTool { name, mut imported, description } = tool;
         if let Some(text) = &description {
-            import::server(text, &mut imported);
+            import::fill_server(text, &mut imported);
         }
-        import::certificates(&mut imported);
+        import::remove_file_certificates(&mut imported);
         import::token_endpoint(&mut imported);
         let functions = imported.settings.remove("functions");
         let is_invalid = imported.remarks.iter().any(|remark| remark.kind == RemarkKind::Invalid);
@@ -105,7 +105,7 @@ impl Collection {
             || functions.is_some()
             || has_own_tools;
         let is_left_out = is_invalid || !is_tool;
-        self.notes.take(file, &imported, is_left_out);
+        self.notes.take_remarks(file, &imported, is_left_out);
         if is_left_out {
             self.names.remove(&name.to_ascii_lowercase());
             let says_why = |remark: &Remark| remark.kind != RemarkKind::Ignored;
@@ -124,7 +124,7 @@ impl Collection {
         let mut toolset_name = name.clone();
         if let Some(Value::Array(functions)) = functions {
             for function in functions {
-                self.add(file, function);
+                self.add_function(file, function);
             }
             CLIENT.clone_into(&mut toolset_name);
         } else {
@@ -142,7 +142,7 @@ impl Collection {
     }
 
     /// Adds a function of the client. Functions are called by their own names, which must be unique.
-    fn add(&mut self, file: &Path, function: Value) {
+    fn add_function(&mut self, file: &Path, function: Value) {
         if self
             .functions
             .iter()
@@ -155,7 +155,7 @@ impl Collection {
     }
 
     /// Limits a toolset to these operations.
-    pub(super) fn include(&mut self, name: &str, ids: impl IntoIterator<Item = String>) {
+    pub(super) fn include_operations(&mut self, name: &str, ids: impl IntoIterator<Item = String>) {
         let Some(toolset) = self.toolsets.iter_mut().find(|toolset| toolset.name == name) else {
             return;
         };
@@ -164,7 +164,7 @@ impl Collection {
     }
 
     /// The toolset of a tool's name; for a resource name the last part counts.
-    pub(super) fn toolset(&self, tool: &str) -> Option<&str> {
+    pub(super) fn toolset_of_tool(&self, tool: &str) -> Option<&str> {
         let last = tool.rsplit('/').next().unwrap_or(tool);
         self.toolset_names.get(tool).or_else(|| self.toolset_names.get(last)).map(String::as_str)
     }

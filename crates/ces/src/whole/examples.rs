@@ -8,7 +8,7 @@ use callgate_tool::{Value, json};
 use callgate_tree::Node;
 
 use crate::{
-    package::{Package, display_name, member},
+    package::{Package, display_name, first_member},
     whole::{ImportedExample, collection::Collection},
 };
 
@@ -18,10 +18,11 @@ pub(super) fn import_agent_examples(package: &Package, collection: &mut Collecti
     let files: Vec<_> =
         package.file_names_below("playbooks").filter(is_example).map(str::to_owned).collect();
     import_examples(package, &files, collection, |example| {
-        let actions = member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
+        let actions =
+            first_member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
         actions
             .iter()
-            .filter_map(|action| tool_use(member(action, &["toolUse", "tool_use"])?))
+            .filter_map(|action| tool_use(first_member(action, &["toolUse", "tool_use"])?))
             .take(MOST_CALLS)
             .collect()
     });
@@ -30,8 +31,10 @@ pub(super) fn import_agent_examples(package: &Package, collection: &mut Collecti
 pub(super) fn import_app_examples(package: &Package, collection: &mut Collection) {
     let files: Vec<_> = package.file_names_below("examples").map(str::to_owned).collect();
     import_examples(package, &files, collection, |example| {
-        let messages = member(example, &["messages"]).and_then(Node::as_array).unwrap_or_default();
-        let chunks = messages.iter().filter_map(|message| member(message, &["chunks"])?.as_array());
+        let messages =
+            first_member(example, &["messages"]).and_then(Node::as_array).unwrap_or_default();
+        let chunks =
+            messages.iter().filter_map(|message| first_member(message, &["chunks"])?.as_array());
         let chunks: Vec<&Node> = chunks.flatten().collect();
         tool_calls(&chunks)
     });
@@ -56,7 +59,7 @@ fn import_examples(
         let calls = calls(&example);
         let n_calls = calls.len();
         for (at, ExampleCall { tool, message, answer }) in calls.into_iter().enumerate() {
-            let Some(toolset) = collection.toolset(&tool).map(str::to_owned) else {
+            let Some(toolset) = collection.toolset_of_tool(&tool).map(str::to_owned) else {
                 let message = format!("the example calls `{tool}`, which is not taken over");
                 collection.notes.note_omission(&package.path(file), message);
                 continue;
@@ -73,21 +76,22 @@ fn import_examples(
 
 /// A `toolUse`, with the members of version 3 or the lists of earlier ones.
 fn tool_use(tool_use: &Node) -> Option<ExampleCall> {
-    let tool = member(tool_use, &["tool"])?.as_str()?;
-    let action = member(tool_use, &["action"]).and_then(Node::as_str);
-    let action = action.or_else(|| member(tool_use, &["displayName"])?.as_str()).unwrap_or(tool);
+    let tool = first_member(tool_use, &["tool"])?.as_str()?;
+    let action = first_member(tool_use, &["action"]).and_then(Node::as_str);
+    let action =
+        action.or_else(|| first_member(tool_use, &["displayName"])?.as_str()).unwrap_or(tool);
     let input =
         ["inputActionParameters", "input_action_parameters", "inputParameters", "input_parameters"];
-    let input = member(tool_use, &input).map_or_else(|| json!({}), Node::to_value);
+    let input = first_member(tool_use, &input).map_or_else(|| json!({}), Node::to_value);
     let output = [
         "outputActionParameters",
         "output_action_parameters",
         "outputParameters",
         "output_parameters",
     ];
-    let output = member(tool_use, &output).map(Node::to_value);
+    let output = first_member(tool_use, &output).map(Node::to_value);
     let call = json!({"tool": tool, "action": action, "inputParameters": input});
-    let answer = output.and_then(|output| answer::of_action(&output));
+    let answer = output.and_then(|output| answer::action_status_and_body(&output));
     Some(ExampleCall { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
 }
 
@@ -96,15 +100,17 @@ fn tool_use(tool_use: &Node) -> Option<ExampleCall> {
 fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
     let of = |names: [&str; 2]| {
         let parts = chunks.iter().enumerate();
-        parts.filter_map(move |(at, chunk)| Some((at, member(chunk, &names)?))).collect::<Vec<_>>()
+        parts
+            .filter_map(move |(at, chunk)| Some((at, first_member(chunk, &names)?)))
+            .collect::<Vec<_>>()
     };
     let mut responses = of(["toolResponse", "tool_response"]);
     let mut shown = Vec::new();
     for (at, call) in of(["toolCall", "tool_call"]).into_iter().take(MOST_CALLS) {
         let Some(tool) = tool_of(call) else { continue };
-        let id = member(call, &["id"]).and_then(Node::as_str).filter(|id| !id.is_empty());
+        let id = first_member(call, &["id"]).and_then(Node::as_str).filter(|id| !id.is_empty());
         let is_its = |(place, response): &(usize, &Node)| {
-            let other = member(response, &["id"]).and_then(Node::as_str);
+            let other = first_member(response, &["id"]).and_then(Node::as_str);
             match id {
                 Some(id) => other == Some(id),
                 None => *place > at && tool_of(response) == Some(tool.clone()),
@@ -112,8 +118,9 @@ fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
         };
         let matching_response =
             responses.iter().position(is_its).map(|index| responses.remove(index).1);
-        let response = matching_response.and_then(|response| member(response, &["response"]));
-        let answer = response.and_then(|response| answer::of_response(&response.to_value()));
+        let response = matching_response.and_then(|response| first_member(response, &["response"]));
+        let answer =
+            response.and_then(|response| answer::response_status_and_body(&response.to_value()));
         let call = call.to_value();
         let message = json!({"toolCalls": {"toolCalls": [call]}});
         shown.push(ExampleCall { tool, message, answer });
@@ -122,10 +129,10 @@ fn tool_calls(chunks: &[&Node]) -> Vec<ExampleCall> {
 }
 
 fn tool_of(call: &Node) -> Option<String> {
-    let toolset = member(call, &["toolsetTool", "toolset_tool"]);
+    let toolset = first_member(call, &["toolsetTool", "toolset_tool"]);
     let name = match toolset {
-        Some(toolset) => member(toolset, &["toolset"]),
-        None => member(call, &["tool", "displayName", "display_name"]),
+        Some(toolset) => first_member(toolset, &["toolset"]),
+        None => first_member(call, &["tool", "displayName", "display_name"]),
     };
     name.and_then(Node::as_str).map(str::to_owned)
 }

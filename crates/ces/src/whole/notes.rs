@@ -26,13 +26,13 @@ struct Note<'a> {
 
 impl Notes {
     /// Adds the remarks about a tool. For a tool that is left out, the help of each remark says so.
-    pub(super) fn take(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
+    pub(super) fn take_remarks(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
         for remark in &imported.remarks {
             match remark.kind {
                 RemarkKind::Ignored => self.ignored.push((file.to_owned(), remark.pointer.clone())),
                 // A tool that does not exist requests no tokens.
                 RemarkKind::Account | RemarkKind::MissingSecret if is_left_out => {}
-                _ => self.remark(file, remark, is_left_out),
+                _ => self.add_remark(file, remark, is_left_out),
             }
         }
     }
@@ -44,10 +44,10 @@ impl Notes {
     /// Records that a part of the export behaves differently here.
     pub(super) fn advise(&mut self, file: &Path, message: String, help: &str) {
         let (kind, severity) = (RemarkKind::NoEquivalent, Severity::Warning);
-        self.put(file, Note { kind, severity, pointer: "", message, help });
+        self.put_note(file, Note { kind, severity, pointer: "", message, help });
     }
 
-    fn remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
+    fn add_remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
         let severity = match remark.kind {
             RemarkKind::Invalid => Severity::Error,
             _ => Severity::Warning,
@@ -69,10 +69,10 @@ impl Notes {
             "" => remark.message.clone(),
             pointer => format!("`{pointer}`: {}", remark.message),
         };
-        self.put(file, Note { kind: remark.kind, severity, pointer, message, help });
+        self.put_note(file, Note { kind: remark.kind, severity, pointer, message, help });
     }
 
-    fn put(&mut self, file: &Path, note: Note<'_>) {
+    fn put_note(&mut self, file: &Path, note: Note<'_>) {
         let Note { kind, severity, pointer, message, help } = note;
         let is_same = |entry: &(Finding, usize)| {
             entry.0.message == message && (entry.0.file == *file || kind == RemarkKind::Account)

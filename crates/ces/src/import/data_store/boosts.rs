@@ -2,31 +2,36 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{SearchScope, number};
+use super::{SearchScope, number_in_range};
 use crate::import::{Imported, RemarkKind, message::Message};
 
 /// Reads the boosts of a tool into those of its data stores.
-pub(super) fn read(tool: &Message<'_>, searched: &mut SearchScope, imported: &mut Imported) {
+pub(super) fn import_boosts(
+    tool: &Message<'_>,
+    searched: &mut SearchScope,
+    imported: &mut Imported,
+) {
     for specs in tool.messages("boostSpecs", imported) {
         specs.remark_unknown_members(&["dataStores", "spec"], imported);
         let names = specs.texts("dataStores", imported);
-        let names: Vec<String> = names.into_iter().map(|name| name.data().to_owned()).collect();
+        let names: Vec<String> =
+            names.into_iter().map(|name| name.plain_text().to_owned()).collect();
         let boosts: Vec<Value> = specs
             .messages("spec", imported)
             .iter()
             .flat_map(|spec| {
                 spec.remark_unknown_members(&["conditionBoostSpecs"], imported);
                 let conditions = spec.messages("conditionBoostSpecs", imported);
-                let boosts = conditions.iter().filter_map(|one| boost(one, imported));
+                let boosts = conditions.iter().filter_map(|one| boost_keys(one, imported));
                 boosts.collect::<Vec<_>>()
             })
             .collect();
-        assign(&specs, names, &boosts, searched, imported);
+        assign_boosts(&specs, names, &boosts, searched, imported);
     }
 }
 
 /// Gives boosts to the data stores of these names.
-fn assign(
+fn assign_boosts(
     specs: &Message<'_>,
     names: Vec<String>,
     boosts: &[Value],
@@ -54,18 +59,18 @@ fn assign(
     }
 }
 
-fn boost(spec: &Message<'_>, imported: &mut Imported) -> Option<Value> {
+fn boost_keys(spec: &Message<'_>, imported: &mut Imported) -> Option<Value> {
     spec.remark_unknown_members(&["condition", "boost", "boostControlSpec"], imported);
     let mut keys = Object::new();
     if let Some(control) = spec.message("boostControlSpec", imported) {
         if let Some(condition) = spec.text("condition", imported) {
-            keys.insert("condition", condition.data().into());
+            keys.insert("condition", condition.plain_text().into());
         }
         import_boost_control(&control, &mut keys, imported)?;
         return Some(Value::Object(keys));
     }
-    keys.insert("condition", spec.required_text("condition", imported)?.data().into());
-    keys.insert("boost", strength(spec, "boost", imported)?.into());
+    keys.insert("condition", spec.required_text("condition", imported)?.plain_text().into());
+    keys.insert("boost", boost_strength(spec, "boost", imported)?.into());
     Some(Value::Object(keys))
 }
 
@@ -77,7 +82,7 @@ fn import_boost_control(
     let members = ["fieldName", "attributeType", "interpolationType", "controlPoints"];
     control.remark_unknown_members(&members, imported);
     let types = ["ATTRIBUTE_TYPE_UNSPECIFIED", "NUMERICAL", "FRESHNESS"];
-    let by = match control.position("attributeType", &types, imported)? {
+    let by = match control.enum_position("attributeType", &types, imported)? {
         1 => "number",
         2 => "freshness",
         _ => {
@@ -88,14 +93,14 @@ fn import_boost_control(
     };
     // Linear is the only one that there is.
     let interpolations = ["INTERPOLATION_TYPE_UNSPECIFIED", "LINEAR"];
-    control.position("interpolationType", &interpolations, imported)?;
-    keys.insert("field", control.required_text("fieldName", imported)?.data().into());
+    control.enum_position("interpolationType", &interpolations, imported)?;
+    keys.insert("field", control.required_text("fieldName", imported)?.plain_text().into());
     keys.insert("by", by.into());
     let mut points = Vec::new();
     for point in control.messages("controlPoints", imported) {
         point.remark_unknown_members(&["attributeValue", "boostAmount"], imported);
-        let value = point.required_text("attributeValue", imported)?.data();
-        let boost = strength(&point, "boostAmount", imported)?;
+        let value = point.required_text("attributeValue", imported)?.plain_text();
+        let boost = boost_strength(&point, "boostAmount", imported)?;
         points.push(json!({"value": value, "boost": boost}));
     }
     keys.insert("points", Value::Array(points));
@@ -103,9 +108,9 @@ fn import_boost_control(
 }
 
 /// A strength, whose zero may be left out; `None` for one out of its range.
-fn strength(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<f64> {
+fn boost_strength(message: &Message<'_>, member: &str, imported: &mut Imported) -> Option<f64> {
     if !message.has(member) {
         return Some(0.0);
     }
-    number(message, member, -1.0..=1.0, imported)
+    number_in_range(message, member, -1.0..=1.0, imported)
 }

@@ -2,26 +2,26 @@
 
 use callgate_tool::{Object, Value, json};
 
-use super::{is_disabled, number};
+use super::{is_disabled, number_in_range};
 use crate::import::{Imported, RemarkKind, message::Message};
 
 /// Reads the settings of texts into those of `vertex`.
-pub(super) fn read(tool: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
+pub(super) fn import_modalities(tool: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
     let mut is_answered = true;
     for modality in tool.messages("modalityConfigs", imported) {
         modality.remark_unknown_members(&[&["modalityType"][..], &CONFIGS].concat(), imported);
         let types = ["MODALITY_TYPE_UNSPECIFIED", "TEXT", "AUDIO"];
-        if modality.position("modalityType", &types, imported) == Some(2) {
+        if modality.enum_position("modalityType", &types, imported) == Some(2) {
             if CONFIGS.iter().any(|config| modality.has(config)) {
                 let message = "calls are of texts: the settings of texts are used";
                 imported.remark(RemarkKind::NoEquivalent, modality.pointer(), message);
             }
             continue;
         }
-        rewriter(&modality, imported);
-        is_answered &= summarization(&modality, imported);
-        grounding(&modality, vertex, imported);
-        snippets(&modality, imported);
+        remark_rewriter(&modality, imported);
+        is_answered &= is_summarized(&modality, imported);
+        import_grounding(&modality, vertex, imported);
+        remark_snippets(&modality, imported);
     }
     if is_answered {
         vertex.insert("answer", true.into());
@@ -30,7 +30,7 @@ pub(super) fn read(tool: &Message<'_>, vertex: &mut Object, imported: &mut Impor
     }
 }
 
-fn rewriter(modality: &Message<'_>, imported: &mut Imported) {
+fn remark_rewriter(modality: &Message<'_>, imported: &mut Imported) {
     let Some(config) = modality.message("rewriterConfig", imported) else { return };
     config.remark_unknown_members(&["modelSettings", "prompt", "disabled"], imported);
     if !is_disabled(&config) {
@@ -44,7 +44,7 @@ fn rewriter(modality: &Message<'_>, imported: &mut Imported) {
 }
 
 /// True unless no answer is written.
-fn summarization(modality: &Message<'_>, imported: &mut Imported) -> bool {
+fn is_summarized(modality: &Message<'_>, imported: &mut Imported) -> bool {
     let Some(config) = modality.message("summarizationConfig", imported) else { return true };
     config.remark_unknown_members(&["modelSettings", "prompt", "disabled"], imported);
     let is_own = ["modelSettings", "prompt"].iter().any(|member| config.has(member));
@@ -60,19 +60,19 @@ fn summarization(modality: &Message<'_>, imported: &mut Imported) -> bool {
 }
 
 /// The products measure groundedness from 1 to 5, Vertex AI Search from 0 to 1.
-fn grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
+fn import_grounding(modality: &Message<'_>, vertex: &mut Object, imported: &mut Imported) {
     let Some(config) = modality.message("groundingConfig", imported) else { return };
     config.remark_unknown_members(&["groundingLevel", "disabled"], imported);
     if is_disabled(&config) {
         return;
     }
-    let level = number(&config, "groundingLevel", 1.0..=5.0, imported);
+    let level = number_in_range(&config, "groundingLevel", 1.0..=5.0, imported);
     if let Some(level) = level.filter(|level| *level > 1.0) {
         vertex.insert("grounding", ((level - 1.0) / 4.0).into());
     }
 }
 
-fn snippets(modality: &Message<'_>, imported: &mut Imported) {
+fn remark_snippets(modality: &Message<'_>, imported: &mut Imported) {
     let Some(config) = modality.message("snippetsConfig", imported) else { return };
     config.remark_unknown_members(&["enableSnippets", "maxSnippets"], imported);
     let enabled = config.node("enableSnippets").map(callgate_tree::Node::to_value);
@@ -80,7 +80,7 @@ fn snippets(modality: &Message<'_>, imported: &mut Imported) {
         let message = "results have snippets: the citations of an answer point at them";
         imported.remark(RemarkKind::NoEquivalent, config.member_pointer("enableSnippets"), message);
     }
-    if let Some(most) = number(&config, "maxSnippets", 1.0..=100.0, imported) {
+    if let Some(most) = number_in_range(&config, "maxSnippets", 1.0..=100.0, imported) {
         let limits = imported.settings.entry("limits").or_insert(json!({}));
         if let Value::Object(limits) = limits {
             #[expect(

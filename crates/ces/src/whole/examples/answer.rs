@@ -4,10 +4,10 @@
 use callgate_tool::Value;
 
 /// The status and the body of an action's output; `None` if it is empty.
-pub(super) fn of_action(output: &Value) -> Option<(u16, Value)> {
+pub(super) fn action_status_and_body(output: &Value) -> Option<(u16, Value)> {
     // Earlier versions: `[{"name": "ACTION output", "value": …}]`.
     if let Some(items) = output.as_array() {
-        return of_action(items.first()?.get("value")?);
+        return action_status_and_body(items.first()?.get("value")?);
     }
     let Some(members) = output.as_object() else {
         return (!output.is_null()).then(|| (OK, output.clone()));
@@ -22,7 +22,7 @@ pub(super) fn of_action(output: &Value) -> Option<(u16, Value)> {
 }
 
 /// The status and the body of a response.
-pub(super) fn of_response(response: &Value) -> Option<(u16, Value)> {
+pub(super) fn response_status_and_body(response: &Value) -> Option<(u16, Value)> {
     let members = response.as_object()?;
     if members.contains_key("error") || members.is_empty() {
         return None;
@@ -55,7 +55,7 @@ mod tests {
             (json!({}), None),
             (Value::Null, None),
         ] {
-            assert_eq!(of_action(&output), expected, "{output}");
+            assert_eq!(action_status_and_body(&output), expected, "{output}");
         }
     }
 
@@ -67,7 +67,7 @@ mod tests {
             (json!({"error": "no"}), None),
             (json!({}), None),
         ] {
-            assert_eq!(of_response(&response), expected, "{response}");
+            assert_eq!(response_status_and_body(&response), expected, "{response}");
         }
     }
 }
