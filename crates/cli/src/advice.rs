@@ -42,11 +42,11 @@ struct Exceeding {
 }
 
 impl Advice {
-    pub(crate) fn take(&mut self, operation: &Operation, tool: &Tool) {
+    pub(crate) fn add_tool(&mut self, operation: &Operation, tool: &Tool) {
         self.n_tools += 1;
         let tokens = tool.tokens();
         self.tokens += tokens;
-        self.sizes.take(tool);
+        self.sizes.add_tool(tool);
         if tokens > TOOL_TOKENS {
             let at = self.dearest.partition_point(|(entry, _)| *entry >= tokens);
             if at < DEAREST {
@@ -67,7 +67,7 @@ impl Advice {
     }
 
     /// The tools that cost more than they should as a table, the ten most expensive; empty if there are none.
-    pub(crate) fn dearest(&self) -> String {
+    pub(crate) fn dearest_table(&self) -> String {
         let rows = self.dearest.iter();
         let rows: String = rows
             .map(|(tokens, name)| format!("{:>10}  {name}\n", grouped_digits(*tokens)))
@@ -85,20 +85,20 @@ impl Advice {
                 grouped_digits(MOST_TOKENS),
                 grouped_digits(tokens)
             );
-            notes.push(note(Code::ManyTokens, message, "let the model search, or offer fewer operations: `mcp: {mode: search}`, `tools: {tags: […]}`"));
+            notes.push(advice_note(Code::ManyTokens, message, "let the model search, or offer fewer operations: `mcp: {mode: search}`, `tools: {tags: […]}`"));
         }
         for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
             let (n_tools, tokens) = (grouped_digits(n_tools), grouped_digits(tokens));
             let message =
                 format!("{provider} takes {expected}, got: {n_tools} tools of {tokens} tokens");
             let help = format!("{instead}, `--deferred`");
-            notes.push(note(Code::ProviderLimit, message, &help));
+            notes.push(advice_note(Code::ProviderLimit, message, &help));
         }
         for (ProviderLimit { provider, expected, instead, .. }, tools) in exceeded {
             let message = format!("{provider} takes {expected}, got {tools}");
             let help =
                 format!("{instead}: `callgate tools FILE --losses --projection NAME` shows it");
-            notes.push(note(Code::ProviderLimit, message, &help));
+            notes.push(advice_note(Code::ProviderLimit, message, &help));
         }
         notes
     }
@@ -136,10 +136,10 @@ fn large_tool(operation: &Operation, tool: &Tool) -> Diagnostic {
     Diagnostic {
         pointer: operation.source_pointer().to_owned(),
         operation: Some(operation.label().to_owned()),
-        ..note(Code::LargeTool, message, &help)
+        ..advice_note(Code::LargeTool, message, &help)
     }
 }
 
-fn note(code: Code, message: String, help: &str) -> Diagnostic {
+fn advice_note(code: Code, message: String, help: &str) -> Diagnostic {
     Diagnostic::new(code, Severity::Note, message, help)
 }

@@ -42,14 +42,14 @@ impl Baseline {
     }
 
     /// Removes the findings that the baseline holds. Returns their number.
-    pub(crate) fn take(
+    pub(crate) fn remove_listed(
         &mut self,
         file: impl Fn(&Diagnostic) -> String,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> usize {
         let before = diagnostics.len();
         diagnostics.retain(|diagnostic| {
-            let key = key(file(diagnostic), diagnostic);
+            let key = finding_key(file(diagnostic), diagnostic);
             let is_known = self.finding_keys.contains(&key);
             if is_known {
                 self.met.insert(key);
@@ -64,9 +64,9 @@ impl Baseline {
     }
 
     /// Adds a finding that later checks shall know: any finding but a note.
-    pub(crate) fn add(&mut self, file: String, diagnostic: &Diagnostic) {
+    pub(crate) fn add_finding(&mut self, file: String, diagnostic: &Diagnostic) {
         if diagnostic.severity > Severity::Note {
-            self.finding_keys.insert(key(file, diagnostic));
+            self.finding_keys.insert(finding_key(file, diagnostic));
         }
     }
 
@@ -81,6 +81,6 @@ impl Baseline {
     }
 }
 
-fn key(file: String, diagnostic: &Diagnostic) -> (String, String, String) {
+fn finding_key(file: String, diagnostic: &Diagnostic) -> (String, String, String) {
     (file, diagnostic.code.as_str().to_owned(), diagnostic.pointer.clone())
 }

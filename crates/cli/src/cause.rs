@@ -40,14 +40,14 @@ pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
             causes.len().saturating_sub(1)
         });
         if let Some(cause) = causes.get_mut(at) {
-            cause.add(diagnostic);
+            cause.add_diagnostic(diagnostic);
         }
     }
     causes
 }
 
 /// Joins causes that report one problem at several places, by their codes; a code stands where its first cause does.
-pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
+pub(crate) fn causes_by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
     let mut groups: Vec<Vec<Cause>> = Vec::new();
     let mut group_indexes: BTreeMap<(Severity, &'static str), usize> = BTreeMap::new();
     for cause in causes {
@@ -73,20 +73,20 @@ impl Cause {
         // Operations that no finding names come from the other cause's number.
         let n_unnamed = other.n_operations.saturating_sub(other.operations.len());
         self.n_operations = self.n_operations.saturating_add(n_unnamed);
-        other.operations.into_iter().for_each(|operation| self.count(operation));
+        other.operations.into_iter().for_each(|operation| self.count_operation(operation));
         self.n_places = self.n_places.saturating_add(1);
     }
 
-    fn count(&mut self, operation: String) {
+    fn count_operation(&mut self, operation: String) {
         if self.counted.insert(operation.clone()) {
             self.n_operations = self.n_operations.saturating_add(1);
             self.operations.push(operation);
         }
     }
 
-    fn add(&mut self, diagnostic: &Diagnostic) {
+    fn add_diagnostic(&mut self, diagnostic: &Diagnostic) {
         if let Some(operation) = &diagnostic.operation {
-            self.count(operation.clone());
+            self.count_operation(operation.clone());
         }
         self.n_operations = self.n_operations.saturating_add(diagnostic.n_more);
     }
@@ -159,7 +159,7 @@ mod tests {
             ],
         );
         let places = [found("/a", Some("GET /a"), 0), found("/b", Some("GET /a"), 0)];
-        let groups = by_code(causes(&places));
+        let groups = causes_by_code(causes(&places));
         let [one] = &*groups[0] else { panic!("{groups:?}") };
         assert_eq!(one.occurrence_summary().as_deref(), Some("at 2 places"));
         assert_eq!(one.message(), "GET /a: expected a, got b");

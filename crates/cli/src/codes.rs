@@ -9,12 +9,12 @@ use callgate_openapi::Example;
 
 pub(crate) type Explained = (&'static str, &'static str);
 
-pub(crate) fn explanation(asked: &str, kinds: &Kinds) -> Option<&'static str> {
-    let mut codes = of_findings(kinds).into_iter().chain(of_calls());
+pub(crate) fn code_explanation(asked: &str, kinds: &Kinds) -> Option<&'static str> {
+    let mut codes = finding_codes(kinds).into_iter().chain(call_codes());
     codes.find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
-pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn code_example(asked: &str) -> Option<(&'static str, &'static str)> {
     let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
     of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
         let code = Code::ALL.iter().find(|code| code.as_str() == asked)?;
@@ -25,36 +25,36 @@ pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
 
 /// Returns true if findings can have this code: those of descriptions, configurations, exports and overlays.
 pub(crate) fn is_known(asked: &str, kinds: &Kinds) -> bool {
-    of_findings(kinds).iter().any(|(name, _)| *name == asked)
+    finding_codes(kinds).iter().any(|(name, _)| *name == asked)
 }
 
 /// The codes of all findings: first those about descriptions, then those about configurations.
-pub(crate) fn of_findings(kinds: &Kinds) -> Vec<Explained> {
-    [of_descriptions(), of_configurations(kinds)].concat()
+pub(crate) fn finding_codes(kinds: &Kinds) -> Vec<Explained> {
+    [description_codes(), configuration_codes(kinds)].concat()
 }
 
-pub(crate) fn of_descriptions() -> Vec<Explained> {
+pub(crate) fn description_codes() -> Vec<Explained> {
     sorted_codes(
-        &table(TextCode::ALL, |code| (code.as_str(), code.explanation())),
-        &table(Code::ALL, |code| (code.as_str(), code.explanation())),
+        &sorted_rows(TextCode::ALL, |code| (code.as_str(), code.explanation())),
+        &sorted_rows(Code::ALL, |code| (code.as_str(), code.explanation())),
     )
 }
 
 /// The codes of findings about configurations and exports, in alphabetical order.
-pub(crate) fn of_configurations(kinds: &Kinds) -> Vec<Explained> {
+pub(crate) fn configuration_codes(kinds: &Kinds) -> Vec<Explained> {
     #[cfg(feature = "ces")]
     let of_exports =
-        table(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
+        sorted_rows(callgate_ces::RemarkKind::ALL, |kind| (kind.as_str(), kind.explanation()));
     #[cfg(not(feature = "ces"))]
     let of_exports = [];
     sorted_codes(&callgate_config::codes(kinds), &of_exports)
 }
 
-pub(crate) fn of_calls() -> Vec<Explained> {
-    table(FaultCode::ALL, |code| (code.as_str(), code.explanation()))
+pub(crate) fn call_codes() -> Vec<Explained> {
+    sorted_rows(FaultCode::ALL, |code| (code.as_str(), code.explanation()))
 }
 
-fn table<T>(codes: &[T], row: impl Fn(&T) -> Explained) -> Vec<Explained> {
+fn sorted_rows<T>(codes: &[T], row: impl Fn(&T) -> Explained) -> Vec<Explained> {
     let rows: Vec<_> = codes.iter().map(row).collect();
     debug_assert!(rows.is_sorted(), "a table is in alphabetical order");
     rows
@@ -91,17 +91,17 @@ mod tests {
 
     #[test]
     fn no_code_of_a_finding_is_also_a_fault_code() {
-        let codes = [of_findings(&kinds()), of_calls()].concat();
+        let codes = [finding_codes(&kinds()), call_codes()].concat();
         let names: BTreeSet<_> = codes.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), codes.len());
     }
 
     #[test]
     fn each_code_is_explained_in_one_line_of_sentences() {
-        for (name, explanation) in [of_findings(&kinds()), of_calls()].concat() {
+        for (name, explanation) in [finding_codes(&kinds()), call_codes()].concat() {
             assert!(explanation.ends_with('.') && explanation.lines().count() == 1, "{name}");
         }
-        for (name, explanation) in [of_configurations(&kinds()), of_calls()].concat() {
+        for (name, explanation) in [configuration_codes(&kinds()), call_codes()].concat() {
             assert!(explanation.starts_with(|c: char| c.is_ascii_uppercase()), "{name}");
         }
     }

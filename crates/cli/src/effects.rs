@@ -50,21 +50,21 @@ const COMMANDS: &[(&str, LoadEffects, Flagged)] = &[
 ];
 
 /// The names of the commands that load.
-pub(crate) fn commands() -> impl Iterator<Item = &'static str> {
+pub(crate) fn loading_commands() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|(name, ..)| *name)
 }
 
 /// The paragraph about its load in the help of a command; `None` for a command that loads nothing.
-pub(crate) fn help(command: &str) -> Option<String> {
+pub(crate) fn loading_help(command: &str) -> Option<String> {
     let (_, usual, flagged) = COMMANDS.iter().find(|(name, ..)| *name == command)?;
-    let mut text = format!("Loading:\n  {}", sentence(*usual));
+    let mut text = format!("Loading:\n  {}", effects_sentence(*usual));
     if let Some((flag, effects)) = flagged {
-        let _infallible = write!(text, "\n  With `{flag}`: {}", sentence(*effects));
+        let _infallible = write!(text, "\n  With `{flag}`: {}", effects_sentence(*effects));
     }
     Some(text)
 }
 
-fn sentence(effects: LoadEffects) -> &'static str {
+fn effects_sentence(effects: LoadEffects) -> &'static str {
     match effects {
         LoadEffects::Nothing => "reads no file and no variable, and sends nothing",
         LoadEffects::Files => {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_help_of_each_command_that_loads_says_what_the_load_may_do() {
         let root = args::command();
-        for name in commands() {
+        for name in loading_commands() {
             let command = root.find_subcommand(name).unwrap();
             let help = command.clone().render_long_help().to_string();
             assert!(help.contains("\nLoading:\n  "), "{help}");

@@ -14,33 +14,33 @@ use callgate_tool::nearest;
 
 use crate::folders;
 
-pub(crate) fn location(given: &Path) -> Result<Location, Error> {
+pub(crate) fn file_location(given: &Path) -> Result<Location, Error> {
     if is_standard_input(given) {
         return Ok(Location::Text(given.to_owned(), standard_input()?));
     }
     match Location::parse(given)? {
-        Location::File(file) if !file.exists() => Ok(Location::File(profile(&file)?)),
-        Location::File(file) => Ok(Location::File(in_folder(file))),
+        Location::File(file) if !file.exists() => Ok(Location::File(profile_or_file(&file)?)),
+        Location::File(file) => Ok(Location::File(file_in_folder(file))),
         other => Ok(other),
     }
 }
 
 /// The file that FILE names: that of a profile or of a folder, else FILE itself.
 pub(crate) fn named_file(given: &Path) -> PathBuf {
-    let Ok(Location::File(file)) = location(given) else { return given.to_owned() };
+    let Ok(Location::File(file)) = file_location(given) else { return given.to_owned() };
     file
 }
 
 /// Replaces a folder by its `callgate.yaml`, if it has one.
-fn in_folder(file: PathBuf) -> PathBuf {
+fn file_in_folder(file: PathBuf) -> PathBuf {
     let inside = file.join(USUAL_FILE);
     if inside.is_file() { inside } else { file }
 }
 
 /// The profile that a name without a separator or an ending belongs to; other texts stay the files they name.
-fn profile(given: &Path) -> Result<PathBuf, Error> {
+fn profile_or_file(given: &Path) -> Result<PathBuf, Error> {
     let Some(name) = given.to_str().filter(|name| is_name(name)) else {
-        return of_profile(given).map_or_else(|| Ok(given.to_owned()), Err);
+        return missing_profile_file_error(given).map_or_else(|| Ok(given.to_owned()), Err);
     };
     let folder = folders::profiles_folder();
     let file = folder.as_deref().map(|folder| folders::profile_file(folder, name));
@@ -57,7 +57,7 @@ fn profile(given: &Path) -> Result<PathBuf, Error> {
 }
 
 /// The fault of a file that is not there and has the name of a profile: `shop.yaml` for the profile `shop`.
-fn of_profile(given: &Path) -> Option<Error> {
+fn missing_profile_file_error(given: &Path) -> Option<Error> {
     let stem = given.to_str()?.strip_suffix(".yaml").filter(|stem| is_name(stem))?;
     folders::profiles_folder().filter(|folder| folders::profile_file(folder, stem).is_file())?;
     let message = format!("there is no file `{stem}.yaml` here; there is a profile `{stem}`");

@@ -30,15 +30,15 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn member(self, name: &str) -> Option<Self> {
-        let parts = self.parts();
+        let parts = self.resolved_parts();
         let declared = |part: &&'a Value| part.get("properties")?.get(name);
         let schema = parts.iter().find_map(declared)?;
         Some(Self { schema, ..self })
     }
 
     /// The guide to each item of a list, or to each further member of a map.
-    pub(crate) fn each(self) -> Option<Self> {
-        let parts = self.parts();
+    pub(crate) fn item_guide(self) -> Option<Self> {
+        let parts = self.resolved_parts();
         let below =
             |part: &&'a Value| part.get("items").or_else(|| part.get("additionalProperties"));
         let schema = parts.iter().find_map(below).filter(|schema| schema.as_object().is_some())?;
@@ -46,14 +46,14 @@ impl<'a> Guide<'a> {
     }
 
     /// The member with this name, or the schema for any member.
-    pub(crate) fn below(self, name: &str) -> Option<Self> {
-        self.member(name).or_else(|| self.each())
+    pub(crate) fn member_or_item(self, name: &str) -> Option<Self> {
+        self.member(name).or_else(|| self.item_guide())
     }
 
     /// The kinds of values that are allowed here; all kinds if the schema names none.
     pub(crate) fn kinds(self) -> Kinds {
         let mut kinds = Kinds::default();
-        let parts = self.parts();
+        let parts = self.resolved_parts();
         for part in &parts {
             kinds.bytes |= is_bytes(part);
             for kind in types(part) {
@@ -77,13 +77,13 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn keyword(self, name: &str) -> Option<&'a Value> {
-        self.parts().into_iter().find_map(|part| part.get(name))
+        self.resolved_parts().into_iter().find_map(|part| part.get(name))
     }
 
     /// The names of the types that are allowed here, in the order of the schema.
     pub(crate) fn types(self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for name in self.parts().into_iter().flat_map(types) {
+        for name in self.resolved_parts().into_iter().flat_map(types) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -92,7 +92,7 @@ impl<'a> Guide<'a> {
     }
 
     pub(crate) fn members(self) -> Vec<&'a str> {
-        declared_members(self.parts())
+        declared_members(self.resolved_parts())
     }
 
     /// The names of the members that every alternative has: those of no `oneOf` and no `anyOf`.
@@ -120,7 +120,7 @@ impl<'a> Guide<'a> {
 
     /// The heading of an alternative: the value of the member that tells it from the others, its title, or the name of its
     /// schema.
-    pub(crate) fn heading(self) -> Option<String> {
+    pub(crate) fn alternative_heading(self) -> Option<String> {
         let tag = self.members().into_iter().find_map(|name| {
             let only = self.member(name)?.only_value()?;
             Some(format!(
@@ -142,7 +142,7 @@ impl<'a> Guide<'a> {
     }
 
     /// The schema and its parts, with references resolved.
-    fn parts(self) -> Vec<&'a Value> {
+    fn resolved_parts(self) -> Vec<&'a Value> {
         self.parts_of(&["oneOf", "anyOf", "allOf"])
     }
 
@@ -225,7 +225,8 @@ mod tests {
             "$defs": {"Gift": {"properties": {"code": {}}}}});
         let guide = Guide::new(&schema);
         assert_eq!(guide.common_members(), ["amount"]);
-        let headings: Vec<_> = guide.alternatives().into_iter().map(Guide::heading).collect();
+        let headings: Vec<_> =
+            guide.alternatives().into_iter().map(Guide::alternative_heading).collect();
         assert_eq!(headings, ["kind=card", "Bill", "Gift"].map(|name| Some(name.to_owned())));
         assert!(Guide::new(&json!({"oneOf": [card, {"type": "null"}]})).alternatives().is_empty());
         let tagged = json!({"allOf": [{"properties": {"kind": {"const": "card"}}}, card]});

@@ -41,7 +41,7 @@ impl Levels {
     }
 
     /// Removes allowed findings and turns denied ones into errors.
-    pub(crate) fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
+    pub(crate) fn apply_levels(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain(|diagnostic| !self.allow.contains(diagnostic.code.as_str()));
         for diagnostic in diagnostics {
             if self.deny.contains(diagnostic.code.as_str()) {
@@ -84,7 +84,7 @@ mod tests {
     fn check(levels: &Levels, before: (Code, Severity), after: Option<(Severity, bool)>) {
         let (code, severity) = before;
         let mut found = vec![Diagnostic::new(code, severity, String::new(), "")];
-        levels.judge(&mut found);
+        levels.apply_levels(&mut found);
         let found = found.first().map(|entry| (entry.severity, levels.shows(entry)));
         assert_eq!(found, after, "{code:?}");
     }

@@ -70,13 +70,14 @@ pub fn run(kinds: &Kinds) -> ExitCode {
         Ok(arguments) => arguments.command,
         Err(error) => return usage_error::report_error(error),
     };
-    let ended =
-        reader(&command).map_or(Ok(()), log::start).and_then(|()| run_command(command, kinds));
+    let ended = log_reader(&command)
+        .map_or(Ok(()), log::start_log)
+        .and_then(|()| run_command(command, kinds));
     exit::exit_code(ended)
 }
 
 /// The reader of the log; `None` for a sidecar, which writes the log of its configuration, and for completion at a key press.
-fn reader(command: &Command) -> Option<LogReader> {
+fn log_reader(command: &Command) -> Option<LogReader> {
     match command {
         Command::Complete(_) | Command::Serve(_) => None,
         Command::Call(arguments) if arguments.answer.verbose > 1 => Some(LogReader::Curious),
@@ -90,7 +91,9 @@ fn run_command(command: Command, kinds: &Kinds) -> Result<Verdict, Failure> {
     match command {
         Command::Approvals(arguments) => commands::approvals::run(&arguments, kinds),
         Command::Approve(arguments) => commands::approve::run(&arguments, kinds),
-        Command::Audit(AuditCommand::Verify(arguments)) => commands::audit::verify(&arguments),
+        Command::Audit(AuditCommand::Verify(arguments)) => {
+            commands::audit::verify_files(&arguments)
+        }
         Command::Call(arguments) => commands::call::run(&arguments, kinds),
         #[cfg(feature = "agents")]
         Command::Chat(arguments) => commands::chat::run(&arguments, kinds),

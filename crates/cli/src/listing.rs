@@ -1,7 +1,7 @@
 //! Lists of names with what they are, in groups. A name is never cut, because a reader types it; on a terminal, the text behind it is
 //! cut or wrapped to the width. Data is shown as a `table`.
 
-use crate::output::bold;
+use crate::output::in_bold;
 
 pub(crate) struct Listing {
     headings: Row,
@@ -52,15 +52,15 @@ impl Listing {
         self
     }
 
-    pub(crate) fn heading(&mut self, text: &str) {
-        self.lines.push(Line::Heading(in_a_line(text)));
+    pub(crate) fn add_heading(&mut self, text: &str) {
+        self.lines.push(Line::Heading(joined_lines(text)));
     }
 
-    pub(crate) fn row(&mut self, row: Row) {
+    pub(crate) fn add_row(&mut self, row: Row) {
         // A line break would end the row.
         let Row { indent, name, words, text } = row;
-        let words = words.iter().map(|word| in_a_line(word)).collect();
-        let (name, text) = (in_a_line(&name), in_a_line(&text));
+        let words = words.iter().map(|word| joined_lines(word)).collect();
+        let (name, text) = (joined_lines(&name), joined_lines(&text));
         self.lines.push(Line::Row(Row { indent, name, words, text }));
     }
 
@@ -70,7 +70,7 @@ impl Listing {
             return String::new();
         }
         let widths = self.widths(width);
-        let bold = |line: &str| format!("{}\n", bold(line));
+        let bold = |line: &str| format!("{}\n", in_bold(line));
         let mut text: String =
             widths.lines(&self.headings, 1).iter().map(|line| bold(line)).collect();
         for line in &self.lines {
@@ -97,12 +97,13 @@ impl Listing {
         let widest = |widths: &mut dyn Iterator<Item = usize>, share: usize| {
             widths.filter(|n| *n <= most(share)).max().unwrap_or_default()
         };
-        let name = widest(&mut rows().map(Row::name_width), 2).max(columns(&self.headings.name));
+        let name =
+            widest(&mut rows().map(Row::name_width), 2).max(column_count(&self.headings.name));
         let word = |(at, heading): (usize, &String)| {
-            let of = |row: &Row| row.words.get(at).map_or(0, |word| columns(word));
+            let of = |row: &Row| row.words.get(at).map_or(0, |word| column_count(word));
             match rows().map(of).max() {
                 None | Some(0) => 0,
-                Some(n) => n.min(most(4)).max(columns(heading)),
+                Some(n) => n.min(most(4)).max(column_count(heading)),
             }
         };
         let words: Vec<usize> = self.headings.words.iter().enumerate().map(word).collect();
@@ -115,7 +116,7 @@ impl Listing {
 
 impl Row {
     fn name_width(&self) -> usize {
-        self.indent.saturating_add(columns(&self.name))
+        self.indent.saturating_add(column_count(&self.name))
     }
 }
 
@@ -123,22 +124,22 @@ impl Widths {
     fn lines(&self, row: &Row, most_lines: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = format!("{}{}", " ".repeat(row.indent), row.name);
-        if columns(&line) > self.name {
+        if column_count(&line) > self.name {
             lines.push(std::mem::take(&mut line));
         }
-        pad(&mut line, self.name);
+        pad_to_width(&mut line, self.name);
         for (word, width) in row.words.iter().zip(&self.words).filter(|(_, width)| **width > 0) {
-            let end = columns(&line).saturating_add(GAP.len()).saturating_add(*width);
+            let end = column_count(&line).saturating_add(GAP.len()).saturating_add(*width);
             line.push_str(GAP);
-            line.push_str(&cut(word, *width));
-            pad(&mut line, end);
+            line.push_str(&cut_to_width(word, *width));
+            pad_to_width(&mut line, end);
         }
         line.push_str(GAP);
-        let begin = columns(&line);
+        let begin = column_count(&line);
         for part in wrapped_lines(&row.text, self.text, most_lines) {
             line.push_str(&part);
             lines.push(std::mem::take(&mut line));
-            pad(&mut line, begin);
+            pad_to_width(&mut line, begin);
         }
         let lines = lines.into_iter().map(|line| line.trim_end().to_owned());
         lines.filter(|line| !line.is_empty()).collect()
@@ -153,8 +154,9 @@ fn wrapped_lines(text: &str, width: Option<usize>, most_lines: usize) -> Vec<Str
         let n_lines = lines.len();
         let Some(line) = lines.last_mut() else { break };
         let is_first = line.is_empty();
-        let end =
-            columns(line).saturating_add(columns(word)).saturating_add(usize::from(!is_first));
+        let end = column_count(line)
+            .saturating_add(column_count(word))
+            .saturating_add(usize::from(!is_first));
         if !is_first && end > width && n_lines < most_lines {
             lines.push(word.to_owned());
         } else {
@@ -163,20 +165,20 @@ fn wrapped_lines(text: &str, width: Option<usize>, most_lines: usize) -> Vec<Str
             line.push_str(word);
         }
     }
-    lines.iter().map(|line| cut(line, width)).collect()
+    lines.iter().map(|line| cut_to_width(line, width)).collect()
 }
 
-fn pad(line: &mut String, width: usize) {
-    line.extend(std::iter::repeat_n(' ', width.saturating_sub(columns(line))));
+fn pad_to_width(line: &mut String, width: usize) {
+    line.extend(std::iter::repeat_n(' ', width.saturating_sub(column_count(line))));
 }
 
-fn in_a_line(text: &str) -> String {
+fn joined_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text cut to this many columns; `…` replaces the rest.
-pub(crate) fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
+pub(crate) fn cut_to_width(text: &str, width: usize) -> String {
+    if column_count(text) <= width {
         return text.to_owned();
     }
     let kept: String = text.chars().take(width.saturating_sub(1)).collect();
@@ -184,7 +186,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 }
 
 /// The columns that a text takes, estimated from its characters.
-fn columns(text: &str) -> usize {
+fn column_count(text: &str) -> usize {
     text.chars().count()
 }
 
@@ -208,10 +210,10 @@ mod tests {
     fn check(width: Option<usize>, most_lines: usize, expected: &str) {
         let mut listing =
             Listing::new("tool", &["effect", "never"], "what").with_line_limit(most_lines);
-        listing.heading("pets");
-        listing.row(row(2, "getPet", "read", "Shows a pet\nof the shop"));
-        listing.row(row(2, "a_name_that_is_very_long", "write", "Adds"));
-        let text = crate::output::plain(&listing.text(width));
+        listing.add_heading("pets");
+        listing.add_row(row(2, "getPet", "read", "Shows a pet\nof the shop"));
+        listing.add_row(row(2, "a_name_that_is_very_long", "write", "Adds"));
+        let text = crate::output::without_styles(&listing.text(width));
         assert_eq!(text, expected, "{width:?}");
     }
 

@@ -28,12 +28,12 @@ pub(crate) enum LogReader {
 }
 
 /// Starts a log for this reader, or with the levels of `CALLGATE_LOG`.
-pub(crate) fn start(reader: LogReader) -> Result<(), Failure> {
+pub(crate) fn start_log(reader: LogReader) -> Result<(), Failure> {
     let levels = LogConfig::default();
     if reader == LogReader::Curious || is_filtered() {
         let usual = if reader == LogReader::Curious { IN_DETAIL } else { USUAL };
         let levels = filtered_levels(levels, usual)?;
-        start_plain_log(&self::levels(levels)?, Box::new(output::write_log_lines));
+        start_plain_log(&overridden_levels(levels)?, Box::new(output::write_log_lines));
         return Ok(());
     }
     // Fails if there is a log already, which then does as much or more.
@@ -42,7 +42,7 @@ pub(crate) fn start(reader: LogReader) -> Result<(), Failure> {
 }
 
 /// The levels of a sidecar's log, overridden by those of `CALLGATE_LOG`.
-pub(crate) fn levels(configured: LogConfig) -> Result<LogConfig, Failure> {
+pub(crate) fn overridden_levels(configured: LogConfig) -> Result<LogConfig, Failure> {
     let Some(filter) = env::var_os(VARIABLE) else { return Ok(configured) };
     filtered_levels(configured, &filter.to_string_lossy())
 }

@@ -43,7 +43,7 @@ impl LossCounts {
         Self { n_tools: 0, projections: projections.into_iter().map(counted).collect() }
     }
 
-    pub(crate) fn take(&mut self, tool: &Tool) {
+    pub(crate) fn count_tool(&mut self, tool: &Tool) {
         self.n_tools += 1;
         for ProjectionLosses { projection, n_tokens, tools } in &mut self.projections {
             let mut keywords = Keywords::new();
@@ -61,7 +61,7 @@ impl LossCounts {
     /// The tokens of the declarations and the number of tools with losses, for each provider, and the keywords that most of them
     /// lose.
     pub(crate) fn to_text(&self) -> String {
-        let rows: String = self.projections.iter().map(ProjectionLosses::row).collect();
+        let rows: String = self.projections.iter().map(ProjectionLosses::losses_row).collect();
         if rows.is_empty() || self.n_tools == 0 {
             return String::new();
         }
@@ -91,7 +91,7 @@ impl LossCounts {
 }
 
 impl ProjectionLosses {
-    fn row(&self) -> String {
+    fn losses_row(&self) -> String {
         let mut by_keyword: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, keywords) in &self.tools {
             let mut names: Vec<_> = keywords.keys().map(|(keyword, _)| *keyword).collect();

@@ -9,7 +9,7 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let (content, end) = line.split_at(line.trim_end_matches(['\r', '\n']).len());
-        match beginning(content, index.saturating_add(1), findings) {
+        match length_before_secret(content, index.saturating_add(1), findings) {
             Some(start) => {
                 masked.extend(content.chars().take(start));
                 masked.push_str(MASK);
@@ -43,7 +43,7 @@ fn has_key(text: &str, keys: &[&str]) -> bool {
 }
 
 /// The number of characters in a line before the first possible secret.
-fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
+fn length_before_secret(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     let literal = line.split_once(LITERAL);
     let literal = literal.map(|(before, _)| before.chars().count().saturating_add(LITERAL.len()));
     let pasted = findings.iter().filter_map(|finding| {
@@ -57,7 +57,7 @@ fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
             _ => None,
         }
     });
-    pasted.chain(literal).chain(random(line)).min()
+    pasted.chain(literal).chain(length_before_random_word(line)).min()
 }
 
 /// The number of characters in a line before the value of the key that begins after `start`, or before `start` if a
@@ -79,7 +79,7 @@ fn after_key(line: &str, start: usize) -> usize {
 }
 
 /// The number of characters in a line before the first word that looks random, like keys and tokens.
-fn random(line: &str) -> Option<usize> {
+fn length_before_random_word(line: &str) -> Option<usize> {
     let mut before = 0;
     for word in line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"_-+~".contains(c)) {
         if is_random(word) {
@@ -187,7 +187,7 @@ mod tests {
             ("x-agent-input-parameter: customerIdentifier", None),
             ("limits: {timeout: 30s, response_bytes: 1MiB}", None),
         ] {
-            assert_eq!(random(line), expected, "{line}");
+            assert_eq!(length_before_random_word(line), expected, "{line}");
         }
     }
 }

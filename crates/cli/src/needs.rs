@@ -4,16 +4,20 @@
 use callgate::config::BuiltToolset;
 use callgate_openapi::{Operation, SecurityScheme, SecuritySchemeKind};
 
-use crate::{args::DescriptionArguments, open::options, output};
+use crate::{args::DescriptionArguments, open::description_options, output};
 
-pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool: &str) {
+pub(crate) fn tell_missing_credential(
+    toolsets: &[BuiltToolset],
+    given: &DescriptionArguments,
+    tool: &str,
+) {
     let [BuiltToolset { name, operations, .. }] = toolsets else { return };
     let operation = operations.iter().find(|operation| &*operation.tool_name.to_string() == tool);
     let Some(operation) = operation.filter(|_| name.is_empty()) else { return };
-    if options(given).has_credential() {
+    if description_options(given).has_credential() {
         return;
     }
-    if let Some((schemes, flags)) = lacking(operation) {
+    if let Some((schemes, flags)) = missing_schemes(operation) {
         output::print_message_line(&format!(
             "note: the operation asks for {schemes}, and no credential is named; {flags}"
         ));
@@ -21,7 +25,7 @@ pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool
 }
 
 /// The schemes of an operation's first alternative and the flags for them; `None` if a call without credentials is allowed.
-fn lacking(operation: &Operation) -> Option<(String, String)> {
+fn missing_schemes(operation: &Operation) -> Option<(String, String)> {
     let security = &operation.security;
     let alternatives = &*security.alternatives;
     if !security.is_stated || alternatives.iter().any(|one| one.schemes.is_empty()) {
@@ -31,7 +35,7 @@ fn lacking(operation: &Operation) -> Option<(String, String)> {
     let names = schemes.iter().map(|requirement| format!("`{}`", requirement.scheme.name));
     let names = names.collect::<Vec<_>>().join(" and ");
     let flag = match &**schemes {
-        [one] => flag(&one.scheme),
+        [one] => credential_flag(&one.scheme),
         _ => None,
     };
     let flag = flag.map_or_else(
@@ -41,7 +45,7 @@ fn lacking(operation: &Operation) -> Option<(String, String)> {
     Some((names, flag))
 }
 
-pub(crate) fn flag(scheme: &SecurityScheme) -> Option<&'static str> {
+pub(crate) fn credential_flag(scheme: &SecurityScheme) -> Option<&'static str> {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { .. } => Some("--api-key env:NAME"),
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => {

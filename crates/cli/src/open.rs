@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A ready executor from the user's file. Warnings of a configuration go to standard error.
-pub(crate) fn open(
+pub(crate) fn open_with_warnings(
     file: &Path,
     options: &DescriptionOptions,
     loader: &Loader,
@@ -39,7 +39,7 @@ pub(crate) fn build_for_check(
     kinds: &Kinds,
 ) -> Result<Built, Error> {
     let environment = Environment::new().without_audit().examining_sidecar();
-    build_silently(file, options, &loader(kinds, effects::CHECK), &environment)
+    build_silently(file, options, &loader_with_effects(kinds, effects::CHECK), &environment)
 }
 
 /// An executor from the user's file, without a word. Descriptions at addresses are kept for times when they cannot be fetched.
@@ -49,7 +49,7 @@ pub(crate) fn build_silently(
     loader: &Loader,
     environment: &Environment,
 ) -> Result<Built, Error> {
-    let location = file_argument::location(file)?;
+    let location = file_argument::file_location(file)?;
     let environment = cached_environment(environment.clone());
     let grants = grants::grant_store(&location, file).into_iter();
     let environment = grants.fold(environment, Environment::with_grants);
@@ -58,7 +58,7 @@ pub(crate) fn build_silently(
 }
 
 /// The only way of the commands to a load: each names its effects.
-pub(crate) fn loader(kinds: &Kinds, effects: LoadEffects) -> Loader {
+pub(crate) fn loader_with_effects(kinds: &Kinds, effects: LoadEffects) -> Loader {
     let loader = Loader::new().with_kinds(kinds.clone()).with_effects(effects);
     #[cfg(feature = "ces")]
     let loader = loader.with_source(callgate_ces::Exports);
@@ -71,7 +71,9 @@ pub(crate) fn confined_loader(
     effects: LoadEffects,
     folder: &Path,
 ) -> Result<Loader, Failure> {
-    loader(kinds, effects).reading_below(folder).map_err(|error| unreadable(folder, &error))
+    loader_with_effects(kinds, effects)
+        .reading_below(folder)
+        .map_err(|error| unreadable_failure(folder, &error))
 }
 
 /// An environment that keeps descriptions of addresses, if this machine has a folder for them. This program extracts the text of PDF
@@ -89,19 +91,19 @@ pub(crate) fn cached_environment(environment: Environment) -> Environment {
 pub(crate) fn rendered_finding(finding: &Finding, all: &[Finding]) -> String {
     let text = text_of(&finding.file).unwrap_or_default();
     let text = without_secrets(&String::from_utf8_lossy(&text), all);
-    render::finding(&render::Lines::new(&text), finding)
+    render::rendered_finding(&render::Lines::new(&text), finding)
 }
 
 /// A ready executor for calls. It is a failure if no description can be read; otherwise unreadable descriptions, and
 /// operations that are not offered, are reported on standard error.
-pub(crate) fn usable(
+pub(crate) fn open_for_calls(
     file: &Path,
     options: &DescriptionOptions,
     loader: &Loader,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let built = open(file, options, loader, environment)?;
-    tell_unasked(file, &built);
+    let built = open_with_warnings(file, options, loader, environment)?;
+    tell_unasked_sources(file, &built);
     let mut faults = String::new();
     for toolset in &built.toolsets {
         if toolset.version.is_empty() {
@@ -123,7 +125,7 @@ pub(crate) fn usable(
 }
 
 /// Names what the load had no leave to ask, and the command that asks it.
-fn tell_unasked(file: &Path, built: &Built) {
+fn tell_unasked_sources(file: &Path, built: &Built) {
     for source in built.sources.iter().filter(|source| !source.is_asked) {
         let (kind, name, file) = (source.key, &source.name, file.display());
         output::print_message_line(&format!(
@@ -133,16 +135,16 @@ fn tell_unasked(file: &Path, built: &Built) {
 }
 
 fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
-    let text = description(toolset)?;
+    let text = description_text(toolset)?;
     let mut diagnostics = toolset.report.diagnostics.clone();
     toolset.locate(&text, &mut diagnostics);
     let text = String::from_utf8_lossy(&text);
     let lines = render::Lines::new(&text);
-    let shown = |one| render::diagnostic(&toolset.file, &lines, one);
+    let shown = |one| render::rendered_diagnostic(&toolset.file, &lines, one);
     Ok(diagnostics.iter().map(shown).collect())
 }
 
-pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
+pub(crate) fn description_options(given: &DescriptionArguments) -> DescriptionOptions {
     DescriptionOptions {
         server: given.server.clone(),
         overlays: given.overlay.clone(),
@@ -157,17 +159,18 @@ pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
     }
 }
 
-pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    callgate_config::read_file(file, MAX_FILE_BYTES).map_err(|error| unreadable(file, &error))
+pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, Failure> {
+    callgate_config::read_file(file, MAX_FILE_BYTES)
+        .map_err(|error| unreadable_failure(file, &error))
 }
 
-pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
+pub(crate) fn description_text(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
     let text =
         if is_standard_input(&toolset.file) { text_of(&toolset.file) } else { toolset.text() };
-    text.map_err(|error| unreadable(&toolset.file, &error))
+    text.map_err(|error| unreadable_failure(&toolset.file, &error))
 }
 
-fn unreadable(file: &Path, error: &io::Error) -> Failure {
+fn unreadable_failure(file: &Path, error: &io::Error) -> Failure {
     let help = callgate_config::remedy_of_reading(file, error);
     Failure::with_help(&format!("cannot read `{}`: {error}", file.display()), &help)
 }

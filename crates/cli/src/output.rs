@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use callgate_tool::{visible, visible_line};
 
-use self::screen::{Screen, style, terminal_text, with_marked_escapes};
+use self::screen::{Screen, style_start, terminal_text, with_marked_escapes};
 
 pub(crate) fn print_result(text: &str) {
     exit_on_error(io::stdout().lock().write_all(visible(text).as_bytes()));
@@ -47,13 +47,13 @@ pub(crate) fn write_log_lines(lines: &str) {
 }
 
 /// A text in bold, as [`print_styled`] and [`print_message`] show it.
-pub(crate) fn bold(text: &str) -> String {
+pub(crate) fn in_bold(text: &str) -> String {
     in_style("1", text)
 }
 
 /// A text in a style, by the parameters of its control sequence: `34` for blue.
 pub(crate) fn in_style(parameters: &str, text: &str) -> String {
-    format!("{}{text}{}", style(parameters), style("0"))
+    format!("{}{text}{}", style_start(parameters), style_start("0"))
 }
 
 /// A text of a renderer, in which every control sequence is the renderer's own.
@@ -62,7 +62,7 @@ pub(crate) fn trusted_text(text: &str) -> String {
 }
 
 /// A text without the styles of the command.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn without_styles(text: &str) -> String {
     anstream::adapter::strip_str(&terminal_text(text)).to_string()
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn is_shown() -> bool {
 }
 
 /// The columns of the terminal on standard output; `None` without a terminal.
-pub(crate) fn width() -> Option<usize> {
+pub(crate) fn terminal_width() -> Option<usize> {
     if !is_shown() {
         return None;
     }

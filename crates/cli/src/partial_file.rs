@@ -16,19 +16,19 @@ pub(crate) struct PartialFile {
 
 impl PartialFile {
     pub(crate) fn beside(target: &Path) -> io::Result<Self> {
-        let path = Self::temporary(target);
+        let path = Self::temporary_path(target);
         let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         Ok(Self { file, path, target: target.to_owned(), is_finished: false })
     }
 
     /// A file that only the user of the process may read.
     fn private_beside(target: &Path) -> io::Result<Self> {
-        let path = Self::temporary(target);
+        let path = Self::temporary_path(target);
         let file = callgate_config::new_private_file(&path)?;
         Ok(Self { file, path, target: target.to_owned(), is_finished: false })
     }
 
-    fn temporary(target: &Path) -> PathBuf {
+    fn temporary_path(target: &Path) -> PathBuf {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         target.with_file_name(format!(".{name}.{}.part", std::process::id()))
     }
@@ -42,7 +42,7 @@ impl PartialFile {
         self.file.sync_all()
     }
 
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn rename_to_target(mut self) -> io::Result<()> {
         self.sync()?;
         fs::rename(&self.path, &self.target)?;
         self.is_finished = true;
@@ -81,7 +81,7 @@ pub(crate) fn write_file(target: &Path, bytes: &[u8], readers: Readers) -> io::R
         Readers::Owner => PartialFile::private_beside(target)?,
     };
     file.write(bytes)?;
-    file.finish()
+    file.rename_to_target()
 }
 
 /// Writes a file at a path below a folder. Folders on the way are made; a link on the way, or in the place of the file, is refused.
@@ -91,18 +91,18 @@ pub(crate) fn write_below(
     bytes: &[u8],
     readers: Readers,
 ) -> io::Result<()> {
-    let target = below(folder, name)?;
+    let target = path_without_links(folder, name)?;
     fs::create_dir_all(target.parent().unwrap_or(folder))?;
     write_file(&target, bytes, readers)
 }
 
 /// Reads a file at a path below a folder. A link on the way, or in the place of the file, is refused.
 pub(crate) fn read_below(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
-    callgate_config::read_file(&below(folder, name)?, callgate_config::MAX_FILE_BYTES)
+    callgate_config::read_file(&path_without_links(folder, name)?, callgate_config::MAX_FILE_BYTES)
 }
 
 /// A path below a folder, on which nothing is a link. What is not there is no link.
-fn below(folder: &Path, name: &str) -> io::Result<PathBuf> {
+fn path_without_links(folder: &Path, name: &str) -> io::Result<PathBuf> {
     let mut path = folder.to_owned();
     for component in Path::new(name).components() {
         let Component::Normal(name) = component else {

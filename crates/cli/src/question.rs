@@ -14,7 +14,7 @@ pub(crate) fn is_possible() -> bool {
 }
 
 /// Shows a question and reads its answer; `None` at the end of input.
-pub(crate) fn ask(question: &str) -> Option<String> {
+pub(crate) fn ask_line(question: &str) -> Option<String> {
     discard_input();
     output::print_message(question);
     next_line()
@@ -22,7 +22,7 @@ pub(crate) fn ask(question: &str) -> Option<String> {
 
 /// Asks a question that only `y` and `yes` answer with yes.
 pub(crate) fn is_confirmed(question: &str) -> bool {
-    let answer = ask(question).unwrap_or_default();
+    let answer = ask_line(question).unwrap_or_default();
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 

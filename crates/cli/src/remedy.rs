@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use callgate::{config::Finding, openapi::Diagnostic};
 use callgate_tool::Remedy;
 
-pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
+pub(crate) fn diagnostic_remedy(diagnostic: &Diagnostic) -> String {
     remedy_or_help(diagnostic.remedy.as_ref(), &diagnostic.help)
 }
 
-pub(crate) fn of_finding(finding: &Finding) -> String {
+pub(crate) fn finding_remedy(finding: &Finding) -> String {
     remedy_or_help(finding.remedy.as_ref(), &finding.help)
 }
 
 /// The remedy in words, with its flags, and with the key of a configuration if there is one.
-pub(crate) fn words(remedy: &Remedy) -> String {
-    let flags = by_flags(remedy);
+pub(crate) fn remedy_words(remedy: &Remedy) -> String {
+    let flags = remedy_by_flags(remedy);
     match remedy {
         Remedy::AllowAddress { address } => {
             format!("{flags}, or `egress: {{allow: [{address}]}}` in the configuration")
@@ -26,7 +26,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
 }
 
 /// The remedy in words for whoever calls a bare description: with flags and no keys.
-pub(crate) fn by_flags(remedy: &Remedy) -> String {
+pub(crate) fn remedy_by_flags(remedy: &Remedy) -> String {
     match remedy {
         Remedy::AllowAddress { address } => {
             format!("allow the address: `--egress-allow {address}`")
@@ -49,15 +49,15 @@ pub(crate) fn by_flags(remedy: &Remedy) -> String {
     }
 }
 
-pub(crate) fn place(finding: &Finding) -> PathBuf {
-    finding.option.map_or_else(|| finding.file.clone(), |option| flag(option).into())
+pub(crate) fn finding_place(finding: &Finding) -> PathBuf {
+    finding.option.map_or_else(|| finding.file.clone(), |option| option_flag(option).into())
 }
 
 fn remedy_or_help(remedy: Option<&Remedy>, help: &str) -> String {
-    remedy.map_or_else(|| help.to_owned(), words)
+    remedy.map_or_else(|| help.to_owned(), remedy_words)
 }
 
-fn flag(option: &str) -> String {
+fn option_flag(option: &str) -> String {
     match option {
         "headers" => "--header".to_owned(),
         "overlays" => "--overlay".to_owned(),
@@ -74,7 +74,7 @@ mod tests {
         for (option, expected) in
             [("api_key", "--api-key"), ("headers", "--header"), ("server", "--server")]
         {
-            assert_eq!(flag(option), expected);
+            assert_eq!(option_flag(option), expected);
         }
     }
 }

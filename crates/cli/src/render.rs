@@ -29,21 +29,25 @@ struct Remark<'a> {
     more: Vec<(&'static str, String)>,
 }
 
-pub(crate) fn diagnostic(file: &Path, lines: &Lines<'_>, diagnostic: &Diagnostic) -> String {
+pub(crate) fn rendered_diagnostic(
+    file: &Path,
+    lines: &Lines<'_>,
+    diagnostic: &Diagnostic,
+) -> String {
     let causes = cause::causes(std::slice::from_ref(diagnostic));
-    group(&causes, lines, |_| file.to_owned())
+    rendered_group(&causes, lines, |_| file.to_owned())
 }
 
 /// The causes of one code and severity: the first with its line, the others by their places. `lines` are those of the first
 /// cause's file.
-pub(crate) fn group(
+pub(crate) fn rendered_group(
     causes: &[Cause],
     lines: &Lines<'_>,
     file: impl Fn(&Diagnostic) -> PathBuf,
 ) -> String {
     let Some((first, others)) = causes.split_first() else { return String::new() };
     let Diagnostic { severity, code, position, .. } = &first.diagnostic;
-    let help = remedy::of_diagnostic(&first.diagnostic);
+    let help = remedy::diagnostic_remedy(&first.diagnostic);
     let mut more: Vec<_> =
         first.occurrence_summary().map(|text| ("so", text)).into_iter().collect();
     more.extend(
@@ -51,7 +55,7 @@ pub(crate) fn group(
     );
     let message = first.message();
     let remark = Remark {
-        level: level(*severity),
+        level: annotation_level(*severity),
         code: code.as_str(),
         message: &message,
         help: &help,
@@ -71,14 +75,14 @@ fn cause_line(cause: &Cause, file: &Path, help: &str) -> String {
     if let Some(concerned) = cause.occurrence_summary() {
         text.push_str(&format!(" ({concerned})"));
     }
-    let own = remedy::of_diagnostic(&cause.diagnostic);
+    let own = remedy::diagnostic_remedy(&cause.diagnostic);
     if own != help {
         text.push_str(&format!("; help: {own}"));
     }
     text
 }
 
-fn level(severity: Severity) -> Level<'static> {
+fn annotation_level(severity: Severity) -> Level<'static> {
     match severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -86,17 +90,17 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
-    let help = remedy::of_finding(finding);
+pub(crate) fn rendered_finding(lines: &Lines<'_>, finding: &Finding) -> String {
+    let help = remedy::finding_remedy(finding);
     let remark = Remark {
-        level: level(finding.severity),
+        level: annotation_level(finding.severity),
         code: finding.code,
         message: &finding.message,
         help: &help,
         position: finding.position,
         more: Vec::new(),
     };
-    rendered_remark(&remedy::place(finding), lines, &remark)
+    rendered_remark(&remedy::finding_place(finding), lines, &remark)
 }
 
 #[derive(Default)]

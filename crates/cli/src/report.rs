@@ -23,8 +23,8 @@ use crate::{
     levels::{Levels, is_lint},
     loss_counts::LossCounts,
     number::grouped_digits,
-    open::{description, read},
-    output::bold,
+    open::{description_text, read_bytes},
+    output::in_bold,
     remedy,
     render::{self, Lines},
     sarif,
@@ -50,17 +50,17 @@ impl CheckedDescription {
     pub(crate) fn new(mut toolset: BuiltToolset, mut losses: LossCounts) -> Result<Self, Failure> {
         let mut advice = Advice::default();
         toolset.report.examine(&toolset.operations, |operation, tool| {
-            advice.take(operation, tool);
-            losses.take(tool);
+            advice.add_tool(operation, tool);
+            losses.count_tool(tool);
         });
         // Read only now: the declarations just built and dropped were as large as the text.
-        let text = description(&toolset)?;
+        let text = description_text(&toolset)?;
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
             toolset.locate(&text, &mut diagnostics);
         }
         let referenced = referenced_texts(&toolset, &mut diagnostics);
-        in_order(&mut diagnostics);
+        sort_diagnostics(&mut diagnostics);
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok(Self {
@@ -86,17 +86,17 @@ impl CheckedDescription {
         let mut notes = self.advice.notes();
         self.toolset.locate(self.text.as_bytes(), &mut notes);
         self.diagnostics.append(&mut notes);
-        in_order(&mut self.diagnostics);
+        sort_diagnostics(&mut self.diagnostics);
         self
     }
 
     /// Keeps the findings to report: those neither allowed nor in the baseline.
-    pub(crate) fn judge(&mut self, levels: &Levels, baseline: Option<&mut Baseline>) {
-        levels.judge(&mut self.diagnostics);
+    pub(crate) fn keep_reported(&mut self, levels: &Levels, baseline: Option<&mut Baseline>) {
+        levels.apply_levels(&mut self.diagnostics);
         if let Some(baseline) = baseline {
             let description = &self.file;
-            let file = |diagnostic: &Diagnostic| sarif::uri(&file_of(description, diagnostic));
-            self.n_known = baseline.take(file, &mut self.diagnostics);
+            let file = |diagnostic: &Diagnostic| sarif::file_uri(&file_of(description, diagnostic));
+            self.n_known = baseline.remove_listed(file, &mut self.diagnostics);
         }
     }
 
@@ -108,7 +108,7 @@ impl CheckedDescription {
         }
     }
 
-    fn count(&self, status: OperationStatus) -> usize {
+    fn count_by_status(&self, status: OperationStatus) -> usize {
         self.toolset.report.count(status)
     }
 
@@ -141,37 +141,37 @@ impl CheckedDescription {
         causes.sort_by_key(|cause| Reverse(cause.diagnostic.severity));
         let own = Lines::new(&self.text);
         let mut text = String::new();
-        for group in cause::by_code(causes) {
+        for group in cause::causes_by_code(causes) {
             let name = group.first().and_then(|first| first.diagnostic.file.as_ref());
             let referenced = name.map(|name| {
                 let text = self.referenced.get(name);
                 text.map(|text| Lines::of_part(text)).unwrap_or_default()
             });
             let lines = referenced.as_ref().unwrap_or(&own);
-            text.push_str(&render::group(&group, lines, |diagnostic| {
+            text.push_str(&render::rendered_group(&group, lines, |diagnostic| {
                 file_of(&self.file, diagnostic)
             }));
         }
-        text.push_str(&self.verdict());
+        text.push_str(&self.verdict_line());
         text.push_str(&self.hidden_findings_summary(levels));
         text.push_str(&self.losses.to_text());
         text
     }
 
     /// The operations by their status, and the size of what a model sees of them.
-    fn verdict(&self) -> String {
+    fn verdict_line(&self) -> String {
         let verdict = format!(
             "{}{}: {} exposed, {} degraded, {} refused{}{}; {} tokens of declarations",
             self.file.display(),
             self.shared_name(),
-            self.count(OperationStatus::Exposed),
-            self.count(OperationStatus::Degraded),
-            self.count(OperationStatus::Refused),
+            self.count_by_status(OperationStatus::Exposed),
+            self.count_by_status(OperationStatus::Degraded),
+            self.count_by_status(OperationStatus::Refused),
             self.not_selected(),
             self.edited_count_text(),
             grouped_digits(self.advice.tokens),
         );
-        format!("{}\n", bold(&verdict))
+        format!("{}\n", in_bold(&verdict))
     }
 
     pub(crate) fn sizes(&self) -> DescriptionSizes<'_> {
@@ -196,7 +196,7 @@ impl CheckedDescription {
             let counts = counts.iter().map(|(code, n)| format!("{} {code}", grouped_digits(*n)));
             counts.collect::<Vec<_>>().join(", ")
         };
-        let mut text = if lint.is_empty() { String::new() } else { self.advice.dearest() };
+        let mut text = if lint.is_empty() { String::new() } else { self.advice.dearest_table() };
         if !lint.is_empty() {
             text.push_str(&format!("lint: {} (`--lint` shows them)\n", listed(&lint)));
         }
@@ -238,9 +238,9 @@ impl CheckedDescription {
             "toolset": self.toolset.name,
             "version": self.toolset.version,
             "operations": self.toolset.report.operations.len(),
-            "exposed": self.count(OperationStatus::Exposed),
-            "degraded": self.count(OperationStatus::Degraded),
-            "refused": self.count(OperationStatus::Refused),
+            "exposed": self.count_by_status(OperationStatus::Exposed),
+            "degraded": self.count_by_status(OperationStatus::Degraded),
+            "refused": self.count_by_status(OperationStatus::Refused),
             "notSelected": self.toolset.report.not_selected,
             "edited": self.toolset.operations.iter().filter_map(|operation| edited_json(operation)).collect::<Vec<_>>(),
             "tokens": self.advice.tokens,
@@ -262,7 +262,7 @@ fn edited_json(operation: &Operation) -> Option<Value> {
     }))
 }
 
-fn in_order(diagnostics: &mut [Diagnostic]) {
+fn sort_diagnostics(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
 }
 
@@ -289,7 +289,7 @@ fn referenced_texts(
     let mut texts = BTreeMap::new();
     for (name, file) in files {
         // If a file has disappeared since it was read, its findings have no place.
-        let Ok(text) = read(&file) else { continue };
+        let Ok(text) = read_bytes(&file) else { continue };
         locate_file(&name, &text, diagnostics);
         texts.insert(name, String::from_utf8_lossy(&text).into_owned());
     }
@@ -307,7 +307,7 @@ fn diagnostic_json(file: &Path, cause: &Cause) -> Value {
         "line": diagnostic.position.map(|position| position.line),
         "column": diagnostic.position.map(|position| position.column),
         "message": diagnostic.message,
-        "help": remedy::of_diagnostic(diagnostic),
+        "help": remedy::diagnostic_remedy(diagnostic),
         "operation": operations.first(),
         "operations": {"count": *n_operations, "names": &**operations},
     });

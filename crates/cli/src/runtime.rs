@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 /// Ends the runtime, and waits a moment for threads that block.
-pub(crate) fn end(runtime: Runtime) {
+pub(crate) fn end_runtime(runtime: Runtime) {
     runtime.shutdown_timeout(TIME);
 }
 
@@ -29,7 +29,7 @@ mod tests {
             released.recv().ok();
         });
         begun.recv().unwrap();
-        end(runtime);
+        end_runtime(runtime);
         drop(release);
     }
 }

@@ -10,7 +10,7 @@ use callgate_config::Kinds;
 use callgate_tool::{Value, json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{cause::Cause, codes::explanation, remedy};
+use crate::{cause::Cause, codes::code_explanation, remedy};
 
 /// The characters that stand for themselves in a path of a URI (RFC 3986 §3.3).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -33,14 +33,14 @@ struct LogEntry<'a> {
 }
 
 /// The log of a check: the findings about descriptions, and those about the configuration and overlays.
-pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding], kinds: &Kinds) -> Value {
+pub(crate) fn sarif_log(causes: &[(PathBuf, Cause)], findings: &[Finding], kinds: &Kinds) -> Value {
     let mut entries: Vec<_> = findings.iter().map(LogEntry::of_finding).collect();
     entries.extend(causes.iter().map(|(file, cause)| LogEntry::of_cause(file, cause)));
     let mut codes: Vec<_> = entries.iter().map(|entry| entry.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    let rules: Vec<_> = codes.iter().map(|code| rule(code, kinds)).collect();
-    let results: Vec<_> = entries.iter().map(|entry| result(entry, &codes)).collect();
+    let rules: Vec<_> = codes.iter().map(|code| sarif_rule(code, kinds)).collect();
+    let results: Vec<_> = entries.iter().map(|entry| sarif_result(entry, &codes)).collect();
     let driver = json!({"name": "callgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -64,9 +64,9 @@ impl<'a> LogEntry<'a> {
             level: diagnostic.severity.as_str(),
             message: message_with_help(
                 &format!("{}{concerned}", cause.message()),
-                &remedy::of_diagnostic(diagnostic),
+                &remedy::diagnostic_remedy(diagnostic),
             ),
-            file: uri(file),
+            file: file_uri(file),
             position: diagnostic.position,
             pointer: &diagnostic.pointer,
         }
@@ -76,8 +76,8 @@ impl<'a> LogEntry<'a> {
         Self {
             code: finding.code,
             level: finding.severity.as_str(),
-            message: message_with_help(&finding.message, &remedy::of_finding(finding)),
-            file: uri(&remedy::place(finding)),
+            message: message_with_help(&finding.message, &remedy::finding_remedy(finding)),
+            file: file_uri(&remedy::finding_place(finding)),
             position: finding.position,
             pointer: &finding.pointer,
         }
@@ -89,13 +89,13 @@ fn message_with_help(message: &str, help: &str) -> String {
     format!("{message}{help}")
 }
 
-fn rule(id: &str, kinds: &Kinds) -> Value {
-    let explanation = explanation(id, kinds).unwrap_or("A finding about the configuration.");
+fn sarif_rule(id: &str, kinds: &Kinds) -> Value {
+    let explanation = code_explanation(id, kinds).unwrap_or("A finding about the configuration.");
     let short = explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
     json!({"id": id, "shortDescription": {"text": short}, "help": {"text": explanation}})
 }
 
-fn result(entry: &LogEntry<'_>, codes: &[&str]) -> Value {
+fn sarif_result(entry: &LogEntry<'_>, codes: &[&str]) -> Value {
     let mut physical = json!({"artifactLocation": {"uri": entry.file}});
     if let (Some(Position { line, column }), Some(physical)) =
         (entry.position, physical.as_object_mut())
@@ -116,7 +116,7 @@ fn result(entry: &LogEntry<'_>, codes: &[&str]) -> Value {
 }
 
 /// A file as a URI: relative if it is below the working directory, as code hosts expect.
-pub(crate) fn uri(file: &Path) -> String {
+pub(crate) fn file_uri(file: &Path) -> String {
     let text = file.to_string_lossy();
     if text.starts_with("https:") {
         return text.into_owned();

@@ -15,7 +15,11 @@ pub(crate) struct ReadSession {
 }
 
 /// Reads the session in `file`, whose text was read as `envelope`; `built` gives the secrets.
-pub(crate) async fn read(file: &Path, envelope: Value, built: &Built) -> Result<Session, Failure> {
+pub(crate) async fn read_session_file(
+    file: &Path,
+    envelope: Value,
+    built: &Built,
+) -> Result<Session, Failure> {
     let file_session = read_envelope(file, envelope, built).await?;
     file_session
         .session(Object::new())
@@ -27,7 +31,7 @@ pub(crate) async fn read_envelope(
     mut envelope: Value,
     built: &Built,
 ) -> Result<ReadSession, Failure> {
-    let references = credentials(&mut envelope).map_err(|message| {
+    let references = take_credentials(&mut envelope).map_err(|message| {
         file_failure(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
     let read = read_session(envelope.clone());
@@ -76,7 +80,7 @@ fn file_failure(file: &Path, message: &str, help: &str) -> Failure {
 }
 
 /// Takes the references out of the envelope. A text that is not a reference may be a secret and is not shown.
-fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, String> {
+fn take_credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, String> {
     let members = match envelope.as_object_mut().and_then(|members| members.remove("credentials")) {
         None | Some(Value::Null) => Object::new(),
         Some(Value::Object(members)) => members,
@@ -104,7 +108,7 @@ mod tests {
 
     #[track_caller]
     fn check(mut envelope: Value, expected: Result<&[&str], &str>) {
-        let got = credentials(&mut envelope);
+        let got = take_credentials(&mut envelope);
         let got = got.map(|all| {
             let told =
                 |(name, reference): &(String, SecretReference)| format!("{name} {reference}");
@@ -131,6 +135,6 @@ mod tests {
             Err("`credentials.a`: expected a secret reference"),
         );
         let mut envelope = json!({"credentials": {"a": "canary-token"}});
-        assert!(!credentials(&mut envelope).unwrap_err().contains("canary"));
+        assert!(!take_credentials(&mut envelope).unwrap_err().contains("canary"));
     }
 }

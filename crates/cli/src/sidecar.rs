@@ -22,7 +22,7 @@ use http::{Method, Request, StatusCode, header};
 use crate::{
     args::SidecarArguments,
     exit::{Failure, with_cause},
-    open::read,
+    open::read_bytes,
     output,
 };
 
@@ -47,11 +47,11 @@ impl Sidecar {
         kinds: &Kinds,
     ) -> Result<Self, Failure> {
         let url = address::sidecar_url(arguments, kinds)?;
-        let bearer = arguments.bearer.as_deref().map(bearer).transpose()?;
+        let bearer = arguments.bearer.as_deref().map(bearer_authenticator).transpose()?;
         if bearer.is_some() && address::is_readable_on_the_way(&url) {
             output::print_message_line(&format!("note: your token goes to `{url}` without TLS"));
         }
-        let tls = tls(arguments).await?;
+        let tls = tls_settings(arguments).await?;
         let settings = ClientSettings { tls, ..ClientSettings::default() };
         Ok(Self { url, client: Client::over_network(&Network::new(), settings), bearer })
     }
@@ -77,7 +77,7 @@ impl Sidecar {
             }
             _ => format!("see that `{}` is a sidecar of this version", self.url),
         };
-        Failure::with_help(&answer.problem(), &help)
+        Failure::with_help(&answer.problem_text(), &help)
     }
 
     async fn send(
@@ -138,7 +138,7 @@ impl Sidecar {
 
 impl Answer {
     /// The reason for a refusal, from its problem details (RFC 9457).
-    pub(crate) fn problem(&self) -> String {
+    pub(crate) fn problem_text(&self) -> String {
         let text = |name| self.value.get(name).and_then(Value::as_str);
         match (text("title"), text("detail")) {
             (Some(title), Some(detail)) => format!("{title}: {detail}"),
@@ -148,11 +148,11 @@ impl Answer {
     }
 }
 
-fn bearer(text: &str) -> Result<Arc<dyn Authenticator>, Failure> {
+fn bearer_authenticator(text: &str) -> Result<Arc<dyn Authenticator>, Failure> {
     // The text may be the token itself, so it is not shown.
     let reference = text.parse().map_err(|_| no_token("expected a reference to a secret"))?;
     let config = AuthConfig::Bearer { token: CredentialSource::Secret(reference) };
-    let context = AuthContext::new(Arc::new(stores()), Arc::new(Refuse::new()));
+    let context = AuthContext::new(Arc::new(local_stores()), Arc::new(Refuse::new()));
     config.build(&context).map_err(|error| no_token(&error.to_string()))
 }
 
@@ -160,15 +160,15 @@ fn no_token(why: &str) -> Failure {
     Failure::with_help(&format!("no token: {why}"), "`--bearer env:NAME` or `--bearer file:PATH`")
 }
 
-async fn tls(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
+async fn tls_settings(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
     let mut settings = TlsSettings::new();
     if let Some(file) = &arguments.ca {
-        let ca = CaCertificates::read(&read(file)?);
+        let ca = CaCertificates::read(&read_bytes(file)?);
         let ca = ca.map_err(|error| Failure::with_help(&format!("`--ca`: {error}"), CA))?;
         settings = settings.with_ca(ca);
     }
     if let (Some(file), Some(key)) = (&arguments.client_certificate, &arguments.client_key) {
-        let chain = read(file)?;
+        let chain = read_bytes(file)?;
         let key = key_of(key).await.map_err(|why| no_identity(&why))?;
         let identity = ClientIdentity::new(&chain, &key, None);
         settings =
@@ -180,7 +180,7 @@ async fn tls(arguments: &SidecarArguments) -> Result<TlsSettings, Failure> {
 async fn key_of(text: &str) -> Result<Secret, String> {
     let reference: SecretReference =
         text.parse().map_err(|_| "expected a reference to a secret".to_owned())?;
-    stores().get(&reference).await.map_err(|error| error.to_string())
+    local_stores().get(&reference).await.map_err(|error| error.to_string())
 }
 
 fn no_identity(why: &str) -> Failure {
@@ -188,7 +188,7 @@ fn no_identity(why: &str) -> Failure {
     Failure::with_help(&format!("no certificate of yours: {why}"), help)
 }
 
-fn stores() -> LocalStores {
+fn local_stores() -> LocalStores {
     LocalStores::new(Path::new(""))
 }
 

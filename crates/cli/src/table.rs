@@ -22,9 +22,9 @@ impl Table {
     /// The headings and rows, each line of at most `width` columns if a width is given.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
         let widths = self.widths(width);
-        let mut text = line(&self.headings, &widths);
+        let mut text = row_line(&self.headings, &widths);
         for row in &self.rows {
-            text.push_str(&line(row, &widths));
+            text.push_str(&row_line(row, &widths));
         }
         text
     }
@@ -32,7 +32,7 @@ impl Table {
     fn widths(&self, width: Option<usize>) -> Vec<usize> {
         let widest = |column: usize| {
             let rows = std::iter::once(&self.headings).chain(&self.rows);
-            rows.filter_map(|row| row.get(column)).map(|text| columns(text)).max()
+            rows.filter_map(|row| row.get(column)).map(|text| column_count(text)).max()
         };
         let mut widths: Vec<usize> =
             (0..self.headings.len()).map(|column| widest(column).unwrap_or_default()).collect();
@@ -48,25 +48,25 @@ impl Table {
     }
 }
 
-fn line(row: &[String], widths: &[usize]) -> String {
+fn row_line(row: &[String], widths: &[usize]) -> String {
     let mut text = String::new();
     for (cell, width) in row.iter().zip(widths) {
-        let cell = cut(cell, *width);
-        let missing = width.saturating_sub(columns(&cell));
+        let cell = cut_to_width(cell, *width);
+        let missing = width.saturating_sub(column_count(&cell));
         let _infallible = write!(text, "{cell}{}{GAP}", " ".repeat(missing));
     }
     format!("{}\n", text.trim_end())
 }
 
 /// The text cut to this many columns; `…` replaces the rest.
-fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
+fn cut_to_width(text: &str, width: usize) -> String {
+    if column_count(text) <= width {
         return text.to_owned();
     }
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-fn columns(text: &str) -> usize {
+fn column_count(text: &str) -> usize {
     text.chars().count()
 }
 

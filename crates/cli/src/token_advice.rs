@@ -27,7 +27,7 @@ pub(crate) struct DescriptionSizes<'a> {
 }
 
 impl Sizes {
-    pub(crate) fn take(&mut self, tool: &Tool) {
+    pub(crate) fn add_tool(&mut self, tool: &Tool) {
         self.0.insert(tool.name.clone(), (tool.effect, tool.tokens()));
     }
 
@@ -35,13 +35,13 @@ impl Sizes {
         self.0.values().map(|(_, tokens)| tokens).sum()
     }
 
-    fn of_reads(&self) -> usize {
+    fn tokens_of_reads(&self) -> usize {
         let reads = self.0.values().filter(|(effect, _)| *effect == Effect::Read);
         reads.map(|(_, tokens)| tokens).sum()
     }
 
     /// The tokens of each tag, the most first.
-    fn by_tag<'t>(&self, toolset: &'t BuiltToolset) -> Vec<(&'t str, usize)> {
+    fn tokens_by_tag<'t>(&self, toolset: &'t BuiltToolset) -> Vec<(&'t str, usize)> {
         let mut by_tag: BTreeMap<&str, usize> = BTreeMap::new();
         for (operation, tags) in toolset.operations.iter().zip(tags_of(&toolset.operations)) {
             let tokens = self.0.get(&operation.tool_name).map_or(0, |(_, tokens)| *tokens);
@@ -56,7 +56,7 @@ impl Sizes {
 }
 
 /// The advice on the descriptions of `file`; empty if a model can see all of their declarations.
-pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String {
+pub(crate) fn advice_text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String {
     let tokens: usize = descriptions.iter().map(|one| one.sizes.tokens()).sum();
     let largest = descriptions.iter().max_by_key(|one| one.sizes.tokens());
     let Some(largest) = largest.filter(|_| tokens > MOST_TOKENS) else { return String::new() };
@@ -66,13 +66,13 @@ pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String
         grouped_digits(tokens)
     );
     if descriptions.len() > 1 {
-        let _infallible = writeln!(text, "  the largest: {}", shares(descriptions));
+        let _infallible = writeln!(text, "  the largest: {}", largest_shares(descriptions));
     }
     let _infallible = write!(
         text,
         "  let the model search; MCP clients do beyond {} tokens:\n{}",
         grouped_digits(McpConfig::default().tokens),
-        rows(&[
+        key_rows(&[
             ("mcp: {mode: search}", "always four tools that find and call the others"),
             (
                 &format!("callgate tools {file} --dialect anthropic --deferred"),
@@ -80,12 +80,16 @@ pub(crate) fn text(file: &Path, descriptions: &[DescriptionSizes<'_>]) -> String
             ),
         ])
     );
-    let _infallible =
-        write!(text, "  or offer fewer, {}:\n{}", place(largest, &file), fewer(largest));
+    let _infallible = write!(
+        text,
+        "  or offer fewer, {}:\n{}",
+        keys_place(largest, &file),
+        narrowing_keys(largest)
+    );
     text
 }
 
-fn place(description: &DescriptionSizes<'_>, file: &str) -> String {
+fn keys_place(description: &DescriptionSizes<'_>, file: &str) -> String {
     match description.toolset.name.as_str() {
         "" => format!("with keys of a toolset (`callgate init NAME {file}` writes one)"),
         name => format!("with keys of the toolset `{}`", visible_line(name)),
@@ -93,9 +97,9 @@ fn place(description: &DescriptionSizes<'_>, file: &str) -> String {
 }
 
 /// The keys that leave a part of a description, with the tokens of that part.
-fn fewer(description: &DescriptionSizes<'_>) -> String {
+fn narrowing_keys(description: &DescriptionSizes<'_>) -> String {
     let DescriptionSizes { toolset, sizes } = description;
-    let by_tag = sizes.by_tag(toolset);
+    let by_tag = sizes.tokens_by_tag(toolset);
     let mut all = Vec::new();
     let few = by_tag.iter().find(|(_, tokens)| *tokens <= FEW_TOKENS);
     let part = few.or_else(|| by_tag.last()).filter(|(_, tokens)| *tokens < sizes.tokens());
@@ -107,7 +111,7 @@ fn fewer(description: &DescriptionSizes<'_>) -> String {
             format!("{} tokens; of all tags, {largest} take the most", grouped_digits(*tokens));
         all.push((format!("tools: {{tags: [{}]}}", Value::from(*tag)), what));
     }
-    let reads = sizes.of_reads();
+    let reads = sizes.tokens_of_reads();
     if (1..sizes.tokens()).contains(&reads) {
         let what = format!("only what changes nothing: {} tokens", grouped_digits(reads));
         all.push(("tools: {read_only: true}".to_owned(), what));
@@ -116,10 +120,10 @@ fn fewer(description: &DescriptionSizes<'_>) -> String {
         let what = "single tools, or patterns of their names with `*`".to_owned();
         all.push((format!("tools: {{include: [{}]}}", Value::from(name.as_str())), what));
     }
-    rows(&all.iter().map(|(key, what)| (key.as_str(), what.as_str())).collect::<Vec<_>>())
+    key_rows(&all.iter().map(|(key, what)| (key.as_str(), what.as_str())).collect::<Vec<_>>())
 }
 
-fn shares(descriptions: &[DescriptionSizes<'_>]) -> String {
+fn largest_shares(descriptions: &[DescriptionSizes<'_>]) -> String {
     let mut all: Vec<_> =
         descriptions.iter().map(|one| (one.sizes.tokens(), one.toolset.name.as_str())).collect();
     all.sort_by_key(|(tokens, _)| Reverse(*tokens));
@@ -127,17 +131,17 @@ fn shares(descriptions: &[DescriptionSizes<'_>]) -> String {
     named.map(|(n, name)| format!("`{name}` {}", grouped_digits(*n))).collect::<Vec<_>>().join(", ")
 }
 
-fn rows(all: &[(&str, &str)]) -> String {
+fn key_rows(all: &[(&str, &str)]) -> String {
     let mut listing = Listing::without_headings().with_line_limit(3);
     for (key, what) in all {
-        listing.row(Row {
+        listing.add_row(Row {
             indent: 4,
             name: (*key).to_owned(),
             text: (*what).to_owned(),
             ..Row::default()
         });
     }
-    listing.text(output::width())
+    listing.text(output::terminal_width())
 }
 
 /// The tokens that leave most of a model's context to the conversation.

@@ -16,13 +16,13 @@ pub(crate) fn report_error(error: Error) -> ExitCode {
     if !error.use_stderr() {
         error.exit();
     }
-    let error = in_lines(with_call_tip(error));
+    let error = words_in_one_line(with_call_tip(error));
     output::print_message(&output::trusted_text(&error.render().ansi().to_string()));
     ExitCode::from(2)
 }
 
 /// The error with each word of the command line in one line.
-fn in_lines(mut error: Error) -> Error {
+fn words_in_one_line(mut error: Error) -> Error {
     let line = |text: &String| visible_line(text).into_owned();
     let shown: Vec<_> = error
         .context()

@@ -5,7 +5,7 @@ use callgate_tool::Value;
 use callgate_tree::read;
 
 /// The text of a value. Numbers whose digits YAML would change are written as JSON, which is also YAML.
-pub(crate) fn text(value: &Value) -> String {
+pub(crate) fn yaml_text(value: &Value) -> String {
     let written = serde_yaml::to_string(value).unwrap_or_default();
     let again = read(written.as_bytes(), &Limits::default()).ok().map(|read| read.value.to_value());
     if again.as_ref() == Some(value) { written } else { format!("{value:#}\n") }
@@ -26,7 +26,7 @@ mod tests {
             json!({"tab": "a\tb", "line": "a\r\nb", "wide": "\u{85}\u{2028}\u{feff}é😀", "bell": "\u{7}"}),
             exact,
         ] {
-            let text = text(&value);
+            let text = yaml_text(&value);
             let read = read(text.as_bytes(), &Limits::default()).unwrap();
             assert_eq!(read.value.to_value(), value, "{text}");
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::source::server;
+use super::source::parse_server;
 
 #[derive(Args, Debug)]
 pub(crate) struct ApprovalsArguments {
@@ -52,7 +52,7 @@ pub(crate) struct SidecarArguments {
     /// named, else `http://127.0.0.1:8410`
     pub(crate) file: Option<PathBuf>,
     /// The address of the sidecar instead: `https://callgate.example.com`
-    #[arg(long, value_name = "URL", value_parser = server, conflicts_with = "file")]
+    #[arg(long, value_name = "URL", value_parser = parse_server, conflicts_with = "file")]
     pub(crate) url: Option<String>,
     /// Your token for the sidecar: `env:NAME`, `file:PATH`
     #[arg(long, value_name = "REFERENCE")]

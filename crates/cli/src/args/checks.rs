@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use callgate_config::Kinds;
 use clap::{Args, Subcommand, ValueEnum, builder::TypedValueParser};
 
-use super::source::server;
+use super::source::parse_server;
 use crate::codes;
 
 #[derive(Args, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct CheckArguments {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The server to call instead of the descriptions' own (bare descriptions only)
-    #[arg(long, value_name = "URL", value_parser = server)]
+    #[arg(long, value_name = "URL", value_parser = parse_server)]
     pub(crate) server: Option<String>,
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]

@@ -20,7 +20,7 @@ const PURPOSES: [(&str, &[&str]); 5] = [
 
 /// The command line, whose help lists the commands by purpose.
 pub(crate) fn command() -> Command {
-    let command = effects::commands().fold(Arguments::command(), with_effects);
+    let command = effects::loading_commands().fold(Arguments::command(), with_effects);
     let template = template(&command);
     command.help_template(template)
 }
@@ -29,7 +29,7 @@ pub(crate) fn command() -> Command {
 fn with_effects(root: Command, name: &'static str) -> Command {
     root.mut_subcommand(name, |command| {
         let example = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        let effects = effects::help(name).unwrap_or_default();
+        let effects = effects::loading_help(name).unwrap_or_default();
         command.after_long_help(format!("{effects}\n\n{example}"))
     })
 }

@@ -60,7 +60,7 @@ pub(crate) struct LoginArguments {
     #[arg(long)]
     pub(crate) no_browser: bool,
     /// The time that the browser has to come back: `90s`, `10m`
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_time)]
     pub(crate) wait: Duration,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct LoginPlace {
 }
 
 /// A time in seconds or minutes.
-fn time(text: &str) -> Result<Duration, String> {
+fn parse_time(text: &str) -> Result<Duration, String> {
     let minutes = text.strip_suffix('m').map(|number| (number, 60));
     let given = minutes.or_else(|| Some((text.strip_suffix('s')?, 1)));
     let time = given.and_then(|(number, unit)| {

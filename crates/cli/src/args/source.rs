@@ -18,7 +18,7 @@ pub(crate) struct SourceArguments {
 #[derive(Args, Debug)]
 pub(crate) struct DescriptionArguments {
     /// The server to call instead of the description's own (bare descriptions only)
-    #[arg(long, value_name = "URL", value_parser = server)]
+    #[arg(long, value_name = "URL", value_parser = parse_server)]
     pub(crate) server: Option<String>,
     /// An OpenAPI overlay that corrects the description; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "FILE")]
@@ -65,6 +65,6 @@ pub(crate) struct ConnectionArguments {
 }
 
 /// A server that requests can be sent to.
-pub(super) fn server(text: &str) -> Result<String, callgate_openapi::InvalidServer> {
+pub(super) fn parse_server(text: &str) -> Result<String, callgate_openapi::InvalidServer> {
     callgate_openapi::check_server(text).map(|()| text.to_owned())
 }

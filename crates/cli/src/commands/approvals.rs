@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ApprovalsArguments, kinds: &Kinds) -> Result<Verdi
         let approvals: Vec<_> = approvals.into_iter().map(|Approval(value)| value).collect();
         output::print_result(&format!("{}\n", json!({"approvals": approvals})));
     } else {
-        output::print_result(&text(&approvals));
+        output::print_result(&approvals_table(&approvals));
     }
     Ok(Verdict::Fine)
 }
@@ -34,7 +34,7 @@ pub(super) struct Approval(pub(super) Value);
 
 impl Approval {
     /// The text of a member; `""` without one.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(super) fn member_text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
@@ -47,7 +47,7 @@ impl Approval {
     }
 
     pub(super) fn caller(&self) -> &str {
-        match self.text("caller") {
+        match self.member_text("caller") {
             _ if self.is_own() => "you",
             "" => "a caller without a name",
             caller => caller,
@@ -79,7 +79,7 @@ async fn list_approvals(
 }
 
 /// The approvals as a table. No column is cut: ids are typed, and names decide.
-fn text(approvals: &[Approval]) -> String {
+fn approvals_table(approvals: &[Approval]) -> String {
     if approvals.is_empty() {
         return "no call waits for an approval that you may see\n".to_owned();
     }
@@ -87,7 +87,7 @@ fn text(approvals: &[Approval]) -> String {
     for approval in approvals {
         let cells = ["id", "tool", "", "state", "expires"].map(|name| match name {
             "" => approval.caller(),
-            name => approval.text(name),
+            name => approval.member_text(name),
         });
         table.push(cells.map(ToOwned::to_owned));
     }

@@ -30,7 +30,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
         return Err(sidecar.refusal_failure(&answer));
     }
     let approval = Approval(answer.value);
-    if approval.text("id") != arguments.id {
+    if approval.member_text("id") != arguments.id {
         return Err(sidecar.foreign_response_failure());
     }
     output::print_message(&approval_details(&approval));
@@ -43,7 +43,7 @@ async fn decide_approval(arguments: &ApproveArguments, kinds: &Kinds) -> Result<
     match answer.status {
         StatusCode::OK => {}
         StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT => {
-            return Ok(not_decided(&answer.problem(), "`callgate approvals` shows its state"));
+            return Ok(not_decided(&answer.problem_text(), "`callgate approvals` shows its state"));
         }
         _ => return Err(sidecar.refusal_failure(&answer)),
     }
@@ -61,7 +61,7 @@ const ENDINGS: [&str; 4] = ["state", "error", "pending", "response"];
 
 /// The call as a person sees it before the decision. Texts of others stay in their lines.
 fn approval_details(approval: &Approval) -> String {
-    let line = |name| visible_line(approval.text(name));
+    let line = |name| visible_line(approval.member_text(name));
     let mut text = format!(
         "{} ({}), called by {}, {} until {}\n",
         line("tool"),
@@ -89,7 +89,7 @@ fn report_decision(answer: &Value, approval: &Approval, arguments: &ApproveArgum
         }
         Verdict::Fine
     };
-    let tool = visible_line(approval.text("tool"));
+    let tool = visible_line(approval.member_text("tool"));
     if let Some(state) = answer.get("state").and_then(Value::as_str) {
         let caller = visible_line(approval.caller());
         let then = format!("; it is sent when {caller} makes the call again");
@@ -97,7 +97,7 @@ fn report_decision(answer: &Value, approval: &Approval, arguments: &ApproveArgum
         return fine(format!("{}: {tool}{then}\n", visible_line(state)));
     }
     if let Some(error) = answer.get("error") {
-        let (code, message) = (text(error, "code"), text(error, "message"));
+        let (code, message) = (member_text(error, "code"), member_text(error, "message"));
         if arguments.reject && code == "rejected" {
             return fine(format!("rejected: {tool}\n"));
         }
@@ -105,14 +105,14 @@ fn report_decision(answer: &Value, approval: &Approval, arguments: &ApproveArgum
     }
     if let Some(pending) = answer.get("pending") {
         let message = "the call would now send another request, and waits again";
-        let help = format!("`callgate approve {}` shows it", text(pending, "id"));
+        let help = format!("`callgate approve {}` shows it", member_text(pending, "id"));
         return not_decided(message, &help);
     }
     let response = answer.get("response").unwrap_or(&Value::Null);
     fine(format!("{response:#}\n"))
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+fn member_text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -15,8 +15,8 @@ use crate::{
     output,
 };
 
-pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
-    let key = key(&arguments.key)?;
+pub(crate) fn verify_files(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
+    let key = read_key(&arguments.key)?;
     let verified = verify_audit(&arguments.files, &key, arguments.head.as_deref());
     let verified = verified.map_err(|error| {
         let help = match error.kind() {
@@ -77,7 +77,7 @@ fn as_json(verified: &Verified) -> callgate_tool::Value {
     })
 }
 
-fn key(reference: &str) -> Result<Secret, Failure> {
+fn read_key(reference: &str) -> Result<Secret, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure(format!("error: no key: {error}\nhelp: `--key env:NAME` or `--key file:PATH`"))
     };

@@ -35,24 +35,29 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     needs,
-    open::{loader, options, read, usable},
+    open::{description_options, loader_with_effects, open_for_calls, read_bytes},
     output,
-    runtime::end,
+    runtime::end_runtime,
     session,
 };
 
 #[cfg(test)]
-pub(crate) use self::argument_words::arguments as arguments_of_call;
+pub(crate) use self::argument_words::read_arguments as arguments_of_call;
 pub(crate) use self::argument_words::{arguments_of_json, arguments_of_words};
 
 pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let environment = Environment::new();
     let environment = if arguments.dry_run { environment.without_audit() } else { environment };
-    let options = options(&arguments.source.description);
+    let options = description_options(&arguments.source.description);
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CALL };
-    let built = usable(&arguments.source.file, &options, &loader(kinds, effects), &environment)?;
+    let built = open_for_calls(
+        &arguments.source.file,
+        &options,
+        &loader_with_effects(kinds, effects),
+        &environment,
+    )?;
     let session = match &arguments.session {
-        Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
+        Some(file) => block_on(session::read_session_file(file, json_file(file)?, &built))??,
         None => Session::default(),
     };
     let Built { executor, toolsets, .. } = built;
@@ -67,12 +72,13 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     let is_unknown = executor.find(&name).is_none() && executor.refusal(&name, |_| true).is_none();
     if is_unknown && !arguments.json {
         // A result is data; words are for who types.
-        let told = unknown_tool::error_text(&executor, &words(arguments), &arguments.source.file);
+        let told =
+            unknown_tool::error_text(&executor, &tool_words(arguments), &arguments.source.file);
         return Err(Failure(told));
     }
-    let values = argument_words::arguments(arguments, executor.find(&name))?;
+    let values = argument_words::read_arguments(arguments, executor.find(&name))?;
     if !arguments.dry_run {
-        needs::tell(&toolsets, &arguments.source.description, &name);
+        needs::tell_missing_credential(&toolsets, &arguments.source.description, &name);
     }
     let call = ToolCall::new("1", name, values);
     let entry = executor.find(&call.tool);
@@ -86,17 +92,17 @@ pub(crate) fn run(arguments: &CallArguments, kinds: &Kinds) -> Result<Verdict, F
     } else {
         block_on(make_call(&executor, &call, &session, arguments))??
     };
-    warnings::of_text(entry, &result, shown.place());
-    warnings::of_selection(arguments, entry, &result);
+    warnings::warn_of_text(entry, &result, shown.place());
+    warnings::warn_of_empty_selection(arguments, entry, &result);
     if arguments.json {
         output::print_result(&format!("{}\n", json_result(&result)));
-        return Ok(verdict(&result));
+        return Ok(call_verdict(&result));
     }
     Ok(shown.show_result(&result))
 }
 
 /// The words that stand for a tool: its name, and those behind it that are no arguments.
-fn words(arguments: &CallArguments) -> String {
+fn tool_words(arguments: &CallArguments) -> String {
     let more = arguments.arguments.iter().filter(|word| !word.contains('='));
     let words = arguments.tool.iter().chain(more).map(String::as_str);
     words.collect::<Vec<_>>().join(" ")
@@ -109,7 +115,7 @@ async fn make_call(
     arguments: &CallArguments,
 ) -> Result<ToolResult, Failure> {
     let wanted = &arguments.answer;
-    let (selection, consent) = (selection(wanted)?, Consent::to_one(arguments));
+    let (selection, consent) = (response_selection(wanted)?, Consent::to_one(arguments));
     if !wanted.all_pages {
         let call = with_flags(Call::new(call, session), wanted, selection.as_ref());
         return Ok(approve::call_with_consent(executor, &call, consent).await);
@@ -138,7 +144,7 @@ async fn stream_answer(
 }
 
 /// The part of the response that is shown; `None` for a model's part.
-fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
+fn response_selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
     if wanted.as_model {
         return Ok(None);
     }
@@ -185,11 +191,11 @@ pub(crate) fn failure_text(result: &ToolResult, file: &str, settings: &Path) -> 
     let Outcome::Failed(fault) = &result.outcome else { return String::new() };
     let (file, credential) = (file.to_owned(), Some(settings.display().to_string()));
     let hints = Hints { file, place: Place::of_fixture(settings), may_download: false, credential };
-    fault::text(fault, &result.tool, result.journal.events(), &hints)
+    fault::fault_text(fault, &result.tool, result.journal.events(), &hints)
 }
 
 /// `Fine` unless the call failed.
-fn verdict(result: &ToolResult) -> Verdict {
+fn call_verdict(result: &ToolResult) -> Verdict {
     Verdict::findings_if(result.outcome.is_failed())
 }
 
@@ -215,12 +221,12 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure(format!("error: cannot start: {error}")))?;
     let ended = runtime.block_on(future);
-    end(runtime);
+    end_runtime(runtime);
     Ok(ended)
 }
 
 pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
-    let text = if file == Path::new("-") { batch::standard_input()? } else { read(file)? };
+    let text = if file == Path::new("-") { batch::standard_input()? } else { read_bytes(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| {
         // One character shows the kind of the text and is not a secret.

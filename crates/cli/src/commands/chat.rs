@@ -35,7 +35,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     file_argument::{USUAL_FILE, named_file},
-    open::{loader, usable},
+    open::{loader_with_effects, open_for_calls},
     output, question, session,
 };
 
@@ -55,16 +55,17 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
     };
     let effects = if arguments.dry_run { effects::DRY_RUN } else { effects::CHAT };
     let options = DescriptionOptions::default();
-    let mut built = usable(Path::new(file), &options, &loader(kinds, effects), &environment)?;
+    let loader = loader_with_effects(kinds, effects);
+    let mut built = open_for_calls(Path::new(file), &options, &loader, &environment)?;
     let mut recording = match &arguments.record {
         Some(folder) => {
             let file = named_file(Path::new(file));
-            Some(Recording::begin(folder, &file, name, &mut built)?)
+            Some(Recording::begin_recording(folder, &file, name, &mut built)?)
         }
         None => None,
     };
     let first = if arguments.dry_run { dry_run::without_network(&mut built, name) } else { None };
-    let agent = Agent::of_configuration(&built, name).map_err(|error| failure(&error))?;
+    let agent = Agent::of_configuration(&built, name).map_err(|error| agent_failure(&error))?;
     if agent.settings().budget.is_some() {
         output::print_message_line(
             "note: the `budget` of the agent is counted at the sidecar; this chat has none",
@@ -74,9 +75,9 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         Some(file) => {
             let envelope = json_file(file)?;
             if let Some(recording) = &mut recording {
-                recording.in_session(envelope.clone(), &built.session_secrets);
+                recording.note_session(envelope.clone(), &built.session_secrets);
             }
-            block_on(session::read(file, envelope, &built))??
+            block_on(session::read_session_file(file, envelope, &built))??
         }
         None => Session::default(),
     };
@@ -86,17 +87,17 @@ pub(crate) fn run(arguments: &ChatArguments, kinds: &Kinds) -> Result<Verdict, F
         return dry_run::print_first_request(planned, &agent, transcript, &first, &built);
     }
     if let Some(recording) = &mut recording {
-        recording.after(&transcript);
+        recording.note_transcript_before(&transcript);
     }
     let output =
         if once.is_some() { TurnOutput::of_one_turn() } else { TurnOutput::of_conversation() };
     let mut chat = Chat { agent, session, transcript, file, recording, output: Arc::new(output) };
     let verdict = match once {
-        Some(input) => block_on(chat.once(input, arguments.json))?,
-        None => block_on(chat.conversation())?,
+        Some(input) => block_on(chat.run_one_turn(input, arguments.json))?,
+        None => block_on(chat.run_conversation())?,
     };
     if let Some(recording) = chat.recording {
-        recording.finish(kinds)?;
+        recording.replay_recording(kinds)?;
     }
     verdict
 }
@@ -112,21 +113,21 @@ struct Chat {
 
 impl Chat {
     /// One turn, whose end is the verdict.
-    async fn once(&mut self, input: Input, is_json: bool) -> Result<Verdict, Failure> {
-        let end = self.turn(input).await?;
+    async fn run_one_turn(&mut self, input: Input, is_json: bool) -> Result<Verdict, Failure> {
+        let end = self.run_turn_with_questions(input).await?;
         if is_json {
             output::print_result(&format!("{}\n", json_of(&end)));
         } else {
-            self.output.end(&end.text);
+            self.output.end_with_answer(&end.text);
         }
         self.explain_end(&end);
         Ok(Verdict::findings_if(end.reason != EndReason::Answered))
     }
 
-    async fn conversation(&mut self) -> Result<Verdict, Failure> {
-        let asked: Vec<_> = self.transcript.pending().iter().filter_map(answer).collect();
+    async fn run_conversation(&mut self) -> Result<Verdict, Failure> {
+        let asked: Vec<_> = self.transcript.pending().iter().filter_map(ask_for_answer).collect();
         if !asked.is_empty() {
-            let end = self.turn(Input::Answers(asked)).await?;
+            let end = self.run_turn_with_questions(Input::Answers(asked)).await?;
             self.print_end(&end);
         }
         loop {
@@ -137,41 +138,41 @@ impl Chat {
             if line.trim().is_empty() {
                 continue;
             }
-            let end = self.turn(Input::text(line.trim())).await?;
+            let end = self.run_turn_with_questions(Input::text(line.trim())).await?;
             self.print_end(&end);
         }
     }
 
     fn print_end(&self, end: &End) {
-        self.output.end(&end.text);
+        self.output.end_with_answer(&end.text);
         self.explain_end(end);
     }
 
     /// A turn with all questions to the person at the terminal.
-    async fn turn(&mut self, input: Input) -> Result<End, Failure> {
-        let mut end = self.step(input).await?;
+    async fn run_turn_with_questions(&mut self, input: Input) -> Result<End, Failure> {
+        let mut end = self.run_cancellable_turn(input).await?;
         while end.reason == EndReason::Waiting {
-            let asked: Vec<_> = end.pending.iter().filter_map(answer).collect();
+            let asked: Vec<_> = end.pending.iter().filter_map(ask_for_answer).collect();
             if asked.is_empty() {
                 return Ok(end);
             }
-            end = self.step(Input::Answers(asked)).await?;
+            end = self.run_cancellable_turn(Input::Answers(asked)).await?;
         }
         Ok(end)
     }
 
     /// A turn that Ctrl-C cancels. The conversation is kept however it ends.
-    async fn step(&mut self, input: Input) -> Result<End, Failure> {
+    async fn run_cancellable_turn(&mut self, input: Input) -> Result<End, Failure> {
         let stop = Stop::default();
         let context = TurnContext::new(self.session.clone()).with_stop(stop.clone());
         let output = Arc::clone(&self.output);
-        let shown = move |event: &TurnEvent<'_>| output.show(event);
+        let shown = move |event: &TurnEvent<'_>| output.show_event(event);
         let context = match &self.recording {
-            Some(recording) => recording.watching(context, shown),
+            Some(recording) => recording.watched_context(context, shown),
             None => context.with_events(shown),
         };
         let context = match self.file.clone() {
-            Some(file) => context.with_keeping(move |transcript| file.put(transcript)),
+            Some(file) => context.with_keeping(move |transcript| file.write_atomically(transcript)),
             None => context,
         };
         let turn = self.agent.turn(&mut self.transcript, input.clone(), &context);
@@ -185,11 +186,11 @@ impl Chat {
         };
         drop(turn);
         if let Some(file) = &self.file {
-            file.keep(&self.transcript)?;
+            file.save(&self.transcript)?;
         }
-        let end = ended.map_err(|error| failure(&error))?;
+        let end = ended.map_err(|error| agent_failure(&error))?;
         if let Some(recording) = &mut self.recording {
-            recording.add(input, &end)?;
+            recording.add_turn(input, &end)?;
         }
         Ok(end)
     }
@@ -203,7 +204,7 @@ impl Chat {
                     output::print_message_line(&format!(
                         "waiting: `{}` waits for an {}",
                         pending.tool,
-                        word(pending.kind)
+                        waiting_word(pending.kind)
                     ));
                 }
                 output::print_message_line(match self.file {
@@ -220,7 +221,7 @@ impl Chat {
     }
 }
 
-fn word(kind: &str) -> &str {
+fn waiting_word(kind: &str) -> &str {
     match kind {
         "approval" => "approval",
         "client" => "answer of the client",
@@ -229,7 +230,7 @@ fn word(kind: &str) -> &str {
 }
 
 /// The answer to a call that waits: of a person at a terminal. `None` if nobody can be asked.
-fn answer(pending: &PendingCall) -> Option<Answer> {
+fn ask_for_answer(pending: &PendingCall) -> Option<Answer> {
     if !question::is_possible() {
         return None;
     }
@@ -239,7 +240,7 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
             pending.tool,
             Value::Object(pending.arguments.clone())
         ));
-        let line = question::ask("Its result, as JSON or words: ")?;
+        let line = question::ask_line("Its result, as JSON or words: ")?;
         let value = Value::parse(line.trim()).unwrap_or_else(|_| line.trim().into());
         return Some(Answer::new(&*pending.id, Given::Output(value)));
     }
@@ -253,7 +254,7 @@ fn answer(pending: &PendingCall) -> Option<Answer> {
     Some(Answer::new(&*pending.id, Given::Decision(decision)))
 }
 
-fn failure(error: &Error) -> Failure {
+fn agent_failure(error: &Error) -> Failure {
     Failure::with_help(
         &error.to_string(),
         "`callgate check` reads the configuration; `agents` names its agents",

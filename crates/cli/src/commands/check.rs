@@ -57,23 +57,23 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
         return Err(Failure::with_help(message, "build it with `--features openapiv3`"));
     }
     let format = if arguments.json { Format::Json } else { arguments.format };
-    let levels = levels(arguments, format);
+    let levels = check_levels(arguments, format);
     let mut baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
     let counted = loss_counter(arguments, format);
     let mut report = CheckReport::default();
     for file in &arguments.files {
         let progress = Progress::of_check(file);
-        match open::build_for_check(file, &options(arguments), kinds) {
+        match open::build_for_check(file, &description_options(arguments), kinds) {
             Ok(built) => {
                 #[cfg(feature = "agents")]
                 report.judge_agents(file, &built);
                 report.edited.push((file.clone(), edited_functions(&built)));
-                report.sources.extend(sources(&built).map(|text| (file.clone(), text)));
+                report.sources.extend(source_lines(&built).map(|text| (file.clone(), text)));
                 let judge = Judge { levels: &levels, counted, baseline: baseline.as_mut() };
-                report.take(built, judge)?;
+                report.add_built(built, judge)?;
                 report.files.push((file.clone(), report.documents.len()));
             }
-            Err(error) => report.fault(error),
+            Err(error) => report.add_fault(error),
         }
         drop(progress);
     }
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &CheckArguments, kinds: &Kinds) -> Result<Verdict, 
     if let Some(file) = &arguments.write_baseline {
         return report.write_baseline(file);
     }
-    report.show(format, &levels, kinds);
+    report.print_report(format, &levels, kinds);
     let n_faults = if arguments.connect { try_connections(arguments, kinds)? } else { 0 };
     #[cfg(feature = "openapiv3")]
     let n_faults = n_faults + if arguments.strict { tell_strict(&report.documents) } else { 0 };
@@ -138,14 +138,14 @@ const NOT_READ: &str = "note: openapiv3 does not read members beside `$ref`, mem
 fn try_connections(arguments: &CheckArguments, kinds: &Kinds) -> Result<usize, Failure> {
     let mut n_faults = 0;
     for file in &arguments.files {
-        let report = doctor::examine_file(file, &options(arguments), kinds)?;
+        let report = doctor::examine_file(file, &description_options(arguments), kinds)?;
         output::print_result(&report.table());
         n_faults += report.n_faults();
     }
     Ok(n_faults)
 }
 
-fn levels(arguments: &CheckArguments, format: Format) -> Levels {
+fn check_levels(arguments: &CheckArguments, format: Format) -> Levels {
     let least = match (arguments.severity, format) {
         (Some(Least::Error), _) => Severity::Error,
         (Some(Least::Warning), _) | (None, Format::Text) => Severity::Warning,
@@ -160,7 +160,7 @@ fn levels(arguments: &CheckArguments, format: Format) -> Levels {
     }
 }
 
-fn options(arguments: &CheckArguments) -> DescriptionOptions {
+fn description_options(arguments: &CheckArguments) -> DescriptionOptions {
     DescriptionOptions {
         server: arguments.server.clone(),
         overlays: arguments.overlay.clone(),
@@ -178,7 +178,7 @@ fn loss_counter(arguments: &CheckArguments, format: Format) -> fn() -> LossCount
 }
 
 impl CheckReport {
-    fn take(&mut self, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
+    fn add_built(&mut self, built: Built, judge: Judge<'_>) -> Result<(), Failure> {
         let Judge { levels, counted, mut baseline } = judge;
         let empty = built.without_tools();
         let Built { toolsets, mut warnings, lacking, .. } = built;
@@ -192,7 +192,7 @@ impl CheckReport {
         self.findings.append(&mut warnings);
         for toolset in toolsets {
             let mut checked = CheckedDescription::new(toolset, counted())?.with_advice();
-            checked.judge(levels, baseline.as_deref_mut());
+            checked.keep_reported(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
         let own = self.documents.get_mut(n_known..).unwrap_or_default();
@@ -222,12 +222,12 @@ impl CheckReport {
             if let Err(error) = callgate_agent::Agent::of_configuration(built, &agent.name) {
                 let message = format!("the agent `{}` can take no turn: {error}", agent.name);
                 let help = "correct its model";
-                self.fault(Error::for_file(file, "wrong-value", message, help));
+                self.add_fault(Error::for_file(file, "wrong-value", message, help));
             }
         }
     }
 
-    fn fault(&mut self, error: Error) {
+    fn add_fault(&mut self, error: Error) {
         self.findings.extend_from_slice(error.findings());
         self.faults.push_str(&Failure::from(error).0);
     }
@@ -238,7 +238,7 @@ impl CheckReport {
         }
         let mut baseline = Baseline::default();
         for (file, diagnostic) in self.documents.iter().flat_map(CheckedDescription::diagnostics) {
-            baseline.add(sarif::uri(&file), diagnostic);
+            baseline.add_finding(sarif::file_uri(&file), diagnostic);
         }
         let n_known = baseline.write(file)?;
         output::print_message_line(&format!(
@@ -248,12 +248,12 @@ impl CheckReport {
         Ok(Verdict::Fine)
     }
 
-    fn show(&self, format: Format, levels: &Levels, kinds: &Kinds) {
+    fn print_report(&self, format: Format, levels: &Levels, kinds: &Kinds) {
         match format {
             Format::Json => {
                 let documents: Vec<_> =
                     self.documents.iter().map(|document| document.to_json(levels)).collect();
-                let findings: Vec<_> = self.findings.iter().map(finding).collect();
+                let findings: Vec<_> = self.findings.iter().map(finding_json).collect();
                 let edited: Vec<_> =
                     self.edited.iter().flat_map(|(_, edited)| edited).cloned().collect();
                 let json = json!({
@@ -266,7 +266,7 @@ impl CheckReport {
                 let causes: Vec<(PathBuf, Cause)> = causes.collect();
                 output::print_result(&format!(
                     "{:#}\n",
-                    sarif::log(&causes, &self.findings, kinds)
+                    sarif::sarif_log(&causes, &self.findings, kinds)
                 ));
             }
             Format::Text => {
@@ -283,7 +283,7 @@ impl CheckReport {
                 output::print_styled(&document.to_text(levels));
             }
             let sizes: Vec<_> = documents.iter().map(CheckedDescription::sizes).collect();
-            output::print_styled(&token_advice::text(file, &sizes));
+            output::print_styled(&token_advice::advice_text(file, &sizes));
             first = *end;
         }
         for (file, text) in &self.sources {
@@ -297,7 +297,7 @@ impl CheckReport {
     }
 }
 
-fn sources(built: &Built) -> impl Iterator<Item = String> {
+fn source_lines(built: &Built) -> impl Iterator<Item = String> {
     built.sources.iter().filter(|source| source.failure.is_none()).map(|source| {
         let OpenedSource { key, name, followed, .. } = source;
         if let Some(DocumentCounts { files, documents, pieces, .. }) =
@@ -328,15 +328,15 @@ fn edited_functions(built: &Built) -> Vec<Value> {
     edited.collect()
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding_json(finding: &Finding) -> Value {
     json!({
-        "file": remedy::place(finding).display().to_string(),
+        "file": remedy::finding_place(finding).display().to_string(),
         "code": finding.code,
         "severity": finding.severity.as_str(),
         "pointer": finding.pointer,
         "line": finding.position.map(|position| position.line),
         "column": finding.position.map(|position| position.column),
         "message": finding.message,
-        "help": remedy::of_finding(finding),
+        "help": remedy::finding_remedy(finding),
     })
 }

@@ -2,8 +2,8 @@
 
 use callgate::{Content, Outcome, ToolResult, result::Handle};
 
-pub(crate) fn comparable(mut result: ToolResult) -> ToolResult {
-    for handle in handles(&mut result) {
+pub(crate) fn comparable_result(mut result: ToolResult) -> ToolResult {
+    for handle in result_handles(&mut result) {
         *handle = handle.take().map(|_| Handle::from_random(0));
     }
     if let Outcome::Pending(pending) = &mut result.outcome {
@@ -14,7 +14,7 @@ pub(crate) fn comparable(mut result: ToolResult) -> ToolResult {
 }
 
 /// The handles of a result, where it may have some.
-pub(crate) fn handles(result: &mut ToolResult) -> Vec<&mut Option<Handle>> {
+pub(crate) fn result_handles(result: &mut ToolResult) -> Vec<&mut Option<Handle>> {
     let Outcome::Answered(answer) = &mut result.outcome else { return Vec::new() };
     let mut handles: Vec<_> = match &mut answer.content {
         Content::Parts(parts) => parts.iter_mut().map(|part| &mut part.handle).collect(),

@@ -70,7 +70,7 @@ pub(crate) fn print_script(arguments: &CompletionsArguments) -> Verdict {
 /// For bash, which passes its line: candidates as they are typed, without the part that bash takes for an earlier word.
 fn for_bash(given: &[OsString], kinds: &Kinds) -> String {
     let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
-    let line = Line::read(&text(0), &text(1));
+    let line = Line::parse_line(&text(0), &text(1));
     let completions = word_completions(&line.words, kinds);
     let typed: Vec<String> =
         completions.all.iter().filter_map(|candidate| line.text_to_type(&candidate.text)).collect();
@@ -105,7 +105,7 @@ fn for_words(given: &[OsString], kinds: &Kinds) -> String {
 
 /// The candidates for the last word. Candidates that would change a terminal are left out.
 fn word_completions(words: &[String], kinds: &Kinds) -> Completions {
-    let command = position::command();
+    let command = position::built_command();
     let Some(position) = CursorPosition::from_words(&command, words) else {
         return Completions::default();
     };
@@ -127,12 +127,12 @@ fn word_completions(words: &[String], kinds: &Kinds) -> Completions {
 
 impl Candidate {
     fn new(text: impl Into<String>, help: &str) -> Self {
-        Self { text: text.into(), help: in_a_line(help) }
+        Self { text: text.into(), help: first_line(help) }
     }
 }
 
 /// The first line of a text, in a form that fits beside a candidate.
-fn in_a_line(text: &str) -> String {
+fn first_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let plain = line.trim().chars().map(|c| if is_unseen(c) { ' ' } else { c });
     plain.take(LONGEST_HELP).collect()

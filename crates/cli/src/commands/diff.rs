@@ -15,13 +15,13 @@ use crate::{
 };
 
 pub(crate) fn run(arguments: &DiffArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let (old, new) = (executor(&arguments.old, kinds)?, executor(&arguments.new, kinds)?);
+    let (old, new) = (load_executor(&arguments.old, kinds)?, load_executor(&arguments.new, kinds)?);
     let changes = Changes::between(&old, &new);
     if arguments.json {
         let json = json!({"breaking": changes.is_breaking(), "changes": changes.to_value()});
         output::print_result(&format!("{json}\n"));
     } else {
-        output::print_result(&text(&changes));
+        output::print_result(&changes_text(&changes));
         if changes.is_breaking() {
             output::print_message(HELP);
         }
@@ -29,17 +29,17 @@ pub(crate) fn run(arguments: &DiffArguments, kinds: &Kinds) -> Result<Verdict, F
     Ok(Verdict::findings_if(changes.is_breaking()))
 }
 
-fn executor(file: &Path, kinds: &Kinds) -> Result<Executor, Failure> {
+fn load_executor(file: &Path, kinds: &Kinds) -> Result<Executor, Failure> {
     let environment = Environment::new().without_audit();
     let options = DescriptionOptions::default();
-    let loader = open::loader(kinds, effects::DIFF);
-    Ok(open::usable(file, &options, &loader, &environment)?.executor)
+    let loader = open::loader_with_effects(kinds, effects::DIFF);
+    Ok(open::open_for_calls(file, &options, &loader, &environment)?.executor)
 }
 
 const HELP: &str = "help: keep what agents know, by an overlay (`overlays:`) or under another `prefix:`, or tell whoever runs them: \
                     what they know of the old one no longer works\n";
 
-fn text(changes: &Changes) -> String {
+fn changes_text(changes: &Changes) -> String {
     let mut text = String::new();
     for change in changes.list() {
         let weight = if change.is_breaking() { "breaking" } else { "        " };

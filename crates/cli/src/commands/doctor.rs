@@ -20,7 +20,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     file_argument::USUAL_FILE,
-    open::{build_silently, loader},
+    open::{build_silently, loader_with_effects},
     output, remedy,
 };
 
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &DoctorArguments, kinds: &Kinds) -> Result<Verdict,
     }
     let report = examine_file(file, &DescriptionOptions::default(), kinds)?;
     if arguments.json {
-        output::print_result(&format!("{}\n", json!({"checks": (report.values())})));
+        output::print_result(&format!("{}\n", json!({"checks": (report.json_lines())})));
     } else {
         output::print_result(&report.table());
     }
@@ -70,7 +70,8 @@ pub(crate) fn examine_file(
     kinds: &Kinds,
 ) -> Result<DoctorReport, Failure> {
     let environment = Environment::new().without_audit().listing_missing().examining_sidecar();
-    let built = build_silently(file, options, &loader(kinds, effects::DOCTOR), &environment)?;
+    let built =
+        build_silently(file, options, &loader_with_effects(kinds, effects::DOCTOR), &environment)?;
     let summary = built.summary();
     let mut lines: Vec<_> = built.toolsets.iter().map(toolset_line).collect();
     // A source that does not answer has a finding.
@@ -78,13 +79,13 @@ pub(crate) fn examine_file(
     lines.extend(sources.map(|source| fine_line(source.key, &source.name)));
     lines.extend(block_on(built.examine())?.into_iter().map(Line::from));
     lines.extend(block_on(examine_sidecar(&built))?.into_iter().map(Line::from));
-    lines.extend(state::line(file, &built));
+    lines.extend(state::state_line(file, &built));
     let unreported_findings = summary.findings.iter().filter(|finding| !is_said(finding, &lines));
     let finding_lines: Vec<_> = unreported_findings
         .map(|finding| Line::from_finding(finding, built.warnings.contains(finding)))
         .collect();
     lines.extend(finding_lines);
-    lines.extend(others(file, &summary));
+    lines.extend(other_findings_line(file, &summary));
     // Closes the connections before anything that they depend on.
     drop::<Built>(built);
     Ok(DoctorReport(lines))
@@ -96,7 +97,7 @@ fn toolset_line(toolset: &BuiltToolset) -> Line {
     let stale = toolset.stale.clone().map(|why| (why, STALE.to_owned()));
     let (code, message) = match first_finding {
         Some(finding) => {
-            (Some(finding.code), Some((finding.message.clone(), remedy::of_finding(&finding))))
+            (Some(finding.code), Some((finding.message.clone(), remedy::finding_remedy(&finding))))
         }
         None => (None, stale),
     };
@@ -117,7 +118,7 @@ fn is_said(finding: &Finding, lines: &[Line]) -> bool {
 }
 
 /// The line about the findings that `check` shows and that keep no call from working.
-fn others(file: &Path, summary: &Summary) -> Option<Line> {
+fn other_findings_line(file: &Path, summary: &Summary) -> Option<Line> {
     let n: usize = summary.others.values().sum();
     let codes: Vec<_> = summary.others.iter().map(|(code, n)| format!("{n} {code}")).collect();
     let file = file.display().to_string();
@@ -138,9 +139,9 @@ impl Line {
         Self {
             mark: if is_note { Mark::Note } else { Mark::Fault },
             kind: kind_of(finding.code),
-            name: remedy::place(finding).display().to_string(),
+            name: remedy::finding_place(finding).display().to_string(),
             code: Some(finding.code),
-            message: Some((finding.message.clone(), remedy::of_finding(finding))),
+            message: Some((finding.message.clone(), remedy::finding_remedy(finding))),
             milliseconds: 0,
         }
     }
@@ -165,7 +166,7 @@ impl From<Examined> for Line {
         let mark = if fault.is_some() { Mark::Fault } else { Mark::Ok };
         let name = came.map_or_else(|| name.clone(), |came| format!("{name}: {came}"));
         let code = code.filter(|_| fault.is_some());
-        let message = fault.map(|fault| (fault, help(kind).to_owned()));
+        let message = fault.map(|fault| (fault, fault_help(kind).to_owned()));
         Self { mark, kind, name, code, message, milliseconds: took.as_millis() }
     }
 }
@@ -191,7 +192,7 @@ impl DoctorReport {
         text
     }
 
-    fn values(&self) -> Vec<Value> {
+    fn json_lines(&self) -> Vec<Value> {
         let value = |line: &Line| {
             let milliseconds = u64::try_from(line.milliseconds).unwrap_or(u64::MAX);
             let is_fault = line.mark == Mark::Fault;
@@ -220,7 +221,7 @@ fn kind_of(code: &str) -> &'static str {
     }
 }
 
-fn help(kind: &str) -> &'static str {
+fn fault_help(kind: &str) -> &'static str {
     match kind {
         "collector" => {
             "see that the collector runs there and takes OTLP over HTTP, or correct `telemetry:`"

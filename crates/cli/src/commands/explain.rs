@@ -5,14 +5,17 @@ use callgate_tool::nearest;
 
 use crate::{
     args::ExplainArguments,
-    codes::{Explained, example, explanation, of_calls, of_configurations, of_descriptions},
+    codes::{
+        Explained, call_codes, code_example, code_explanation, configuration_codes,
+        description_codes,
+    },
     exit::{Failure, Verdict},
     output,
 };
 
 pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
-        for (heading, codes) in groups(kinds) {
+        for (heading, codes) in code_groups(kinds) {
             // The list on standard output has nothing but codes, for programs that read it.
             output::print_message_line(&format!("{heading}:"));
             for (name, _) in codes {
@@ -21,11 +24,11 @@ pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict
         }
         return Ok(Verdict::Fine);
     };
-    let Some(explanation) = explanation(asked, kinds) else {
+    let Some(explanation) = code_explanation(asked, kinds) else {
         return Err(unknown_code_failure(asked, kinds));
     };
     output::print_result(&format!("{explanation}\n"));
-    if let Some((wrong, mended)) = example(asked) {
+    if let Some((wrong, mended)) = code_example(asked) {
         output::print_result(&format!(
             "\nFound in:\n\n{}\nMended:\n\n{}",
             indented_text(wrong),
@@ -35,16 +38,16 @@ pub(crate) fn run(arguments: &ExplainArguments, kinds: &Kinds) -> Result<Verdict
     Ok(Verdict::Fine)
 }
 
-fn groups(kinds: &Kinds) -> [(&'static str, Vec<Explained>); 3] {
+fn code_groups(kinds: &Kinds) -> [(&'static str, Vec<Explained>); 3] {
     [
-        ("findings about descriptions", of_descriptions()),
-        ("findings about configurations and exports", of_configurations(kinds)),
-        ("failed calls", of_calls()),
+        ("findings about descriptions", description_codes()),
+        ("findings about configurations and exports", configuration_codes(kinds)),
+        ("failed calls", call_codes()),
     ]
 }
 
 fn unknown_code_failure(asked: &str, kinds: &Kinds) -> Failure {
-    let groups = groups(kinds);
+    let groups = code_groups(kinds);
     let code_names = groups.iter().flat_map(|(_, codes)| codes).map(|(name, _)| *name);
     let all = "`callgate explain` lists all codes";
     let help = match nearest(asked, code_names) {

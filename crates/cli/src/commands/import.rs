@@ -29,15 +29,15 @@ pub(crate) fn run(arguments: &ImportArguments, kinds: &Kinds) -> Result<Verdict,
         return Err(no_tools_failure(path));
     }
     let n_toolsets = export.toolsets.len();
-    let folder = NewFolder::beside(out)?;
+    let folder = NewFolder::create_beside(out)?;
     let n_cases = fixture::write(&mut export, &folder, kinds)?;
     if export.toolsets.is_empty() {
         return Err(no_tools_failure(path));
     }
-    folder.write("callgate.yaml", &configuration(&export))?;
+    folder.write("callgate.yaml", &configuration_text(&export))?;
     test::write_expected(folder.path(), kinds)?;
     fixture::tell_silent(&export, folder.path())?;
-    folder.finish()?;
+    folder.move_into_place()?;
     output::print_result(&import_summary(&export, n_cases, out));
     let is_faulty = |finding: &callgate::config::Finding| {
         finding.severity == callgate::openapi::Severity::Error
@@ -52,15 +52,15 @@ fn no_tools_failure(export: &Path) -> Failure {
 }
 
 /// The file name of a description. The reader decides by the text; the name is for people.
-fn description(text: &str) -> &'static str {
+fn description_file_name(text: &str) -> &'static str {
     if text.trim_start().starts_with('{') { "spec.json" } else { "spec.yaml" }
 }
 
-fn configuration(export: &WholeExport) -> String {
+fn configuration_text(export: &WholeExport) -> String {
     let settings = |toolset: &ImportedToolset| {
         let mut settings = Object::new();
         if let Some(text) = &toolset.description {
-            let file = format!("{}/{}", toolset.name, description(text));
+            let file = format!("{}/{}", toolset.name, description_file_name(text));
             settings.insert("openapi", Value::from(file));
         }
         settings.extend(toolset.settings.clone());
@@ -69,7 +69,7 @@ fn configuration(export: &WholeExport) -> String {
     let toolsets: Object = export.toolsets.iter().map(settings).collect();
     let name: String = export.name.chars().filter(|character| !character.is_control()).collect();
     let configuration = json!({"toolsets": toolsets});
-    let text = yaml::text(&configuration);
+    let text = yaml::yaml_text(&configuration);
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
 }
 

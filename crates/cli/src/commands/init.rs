@@ -25,9 +25,9 @@ use crate::{
     args::InitArguments,
     effects,
     exit::{Failure, Verdict},
-    file_argument::{USUAL_FILE, location},
+    file_argument::{USUAL_FILE, file_location},
     folders, needs,
-    open::{cached_environment, loader, options, usable},
+    open::{cached_environment, description_options, loader_with_effects, open_for_calls},
     output,
     partial_file::{Readers, write_file},
     yaml,
@@ -40,29 +40,32 @@ pub(crate) fn run(arguments: &InitArguments, kinds: &Kinds) -> Result<Verdict, F
     }
     let file = configuration_file(arguments)?;
     let toolset = build_toolset(arguments, kinds)?;
-    let schemes = schemes(&toolset);
+    let schemes = toolset_schemes(&toolset);
     let asking = Questions::of_a_person();
-    let mut credentials = credentials(arguments, &schemes)?;
+    let mut credentials = flag_credentials(arguments, &schemes)?;
     let given = &arguments.source.description;
     for scheme in &schemes {
         if credentials.contains_key(&*scheme.name) {
             continue;
         }
-        let asked = match credential::of_flags(given, &schemes, scheme) {
+        let asked = match credential::flag_credential(given, &schemes, scheme) {
             Some(text) => Some(
-                credential::value(scheme, text).map_err(|message| reference_failure(&message))?,
+                credential::credential_value(scheme, text)
+                    .map_err(|message| reference_failure(&message))?,
             ),
-            None => asking.as_ref().and_then(|asking| asking.credential(scheme, &arguments.name)),
+            None => {
+                asking.as_ref().and_then(|asking| asking.ask_credential(scheme, &arguments.name))
+            }
         };
         credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
     }
     credential::add_scopes(&mut credentials, &toolset.operations);
-    let server = server(arguments, &toolset, asking.as_ref())?;
+    let server = flag_or_asked_server(arguments, &toolset, asking.as_ref())?;
     let settings = Settings { arguments, server, credentials: &credentials };
-    let settings = settings.value(&location(&arguments.source.file)?)?;
+    let settings = settings.toolset_value(&file_location(&arguments.source.file)?)?;
     let name = arguments.name.replace('-', "_");
     let toolsets = Value::Object([(name, settings)].into_iter().collect());
-    let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
+    let text = format!("{HEAD}{}", yaml::yaml_text(&json!({"toolsets": toolsets})));
     check_configuration(&text, &file, kinds)?;
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
@@ -100,12 +103,12 @@ fn configuration_file(arguments: &InitArguments) -> Result<PathBuf, Failure> {
 }
 
 fn build_toolset(arguments: &InitArguments, kinds: &Kinds) -> Result<BuiltToolset, Failure> {
-    let mut options = options(&arguments.source.description);
+    let mut options = description_options(&arguments.source.description);
     // They are only written down.
     (options.bearer, options.api_key, options.basic) = (None, None, None);
     let file = &arguments.source.file;
-    let loader = loader(kinds, effects::INIT);
-    let built = usable(file, &options, &loader, &Environment::new().without_audit())?;
+    let loader = loader_with_effects(kinds, effects::INIT);
+    let built = open_for_calls(file, &options, &loader, &Environment::new().without_audit())?;
     let mut toolsets = built.toolsets.into_iter();
     match (toolsets.next(), toolsets.next()) {
         (Some(toolset), None) if toolset.name.is_empty() => Ok(toolset),
@@ -119,7 +122,7 @@ fn build_toolset(arguments: &InitArguments, kinds: &Kinds) -> Result<BuiltToolse
     }
 }
 
-fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
+fn toolset_schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
     for operation in &toolset.operations {
         let alternatives = operation.security.alternatives.iter();
@@ -132,7 +135,7 @@ fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
     schemes
 }
 
-fn credentials(
+fn flag_credentials(
     arguments: &InitArguments,
     schemes: &[Arc<SecurityScheme>],
 ) -> Result<BTreeMap<String, Value>, Failure> {
@@ -160,8 +163,8 @@ fn credentials(
             };
             return Err(Failure::with_help(&message, &help));
         };
-        let value =
-            credential::value(scheme, text).map_err(|message| reference_failure(&message))?;
+        let value = credential::credential_value(scheme, text)
+            .map_err(|message| reference_failure(&message))?;
         credentials.insert(name.to_owned(), value);
     }
     Ok(credentials)
@@ -173,7 +176,7 @@ fn reference_failure(message: &str) -> Failure {
     Failure::with_help(message, help)
 }
 
-fn server(
+fn flag_or_asked_server(
     arguments: &InitArguments,
     toolset: &BuiltToolset,
     asking: Option<&Questions>,
@@ -182,7 +185,7 @@ fn server(
     if arguments.source.description.server.is_some() || !is_missing {
         return Ok(arguments.source.description.server.clone());
     }
-    match asking.and_then(Questions::server) {
+    match asking.and_then(Questions::ask_server) {
         Some(server) => Ok(Some(server)),
         None => Err(Failure(
             "error: the description names no server that calls can go to\nhelp: name it with `--server https://HOST`"
@@ -195,7 +198,7 @@ fn server(
 fn check_configuration(text: &str, file: &Path, kinds: &Kinds) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
     let environment = cached_environment(Environment::new().without_audit());
-    let config = loader(kinds, effects::INIT).text(text, base);
+    let config = loader_with_effects(kinds, effects::INIT).text(text, base);
     let built = config.and_then(|config| config.build_blocking(&environment, None));
     Ok(built.map(drop)?)
 }
@@ -236,8 +239,8 @@ fn print_next_steps(arguments: &InitArguments, file: &Path, toolset: &BuiltTools
 
 fn missing_credential_note(scheme: &SecurityScheme) -> String {
     let name = &scheme.name;
-    let form = credential::form(scheme);
-    let Some(form) = form.filter(|_| needs::flag(scheme).is_some()) else {
+    let form = credential::suggested_form(scheme);
+    let Some(form) = form.filter(|_| needs::credential_flag(scheme).is_some()) else {
         return format!(
             "note: the security scheme `{name}` has no credential; see `credentials:` in config/full.yaml"
         );

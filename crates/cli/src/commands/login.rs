@@ -20,20 +20,20 @@ use crate::{
     exit::{Failure, Verdict, with_cause},
     file_argument::USUAL_FILE,
     folders,
-    open::{loader, open},
+    open::{loader_with_effects, open_with_warnings},
     output,
 };
 
 pub(crate) fn run(arguments: &LoginArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let (built, logins) = logins(&arguments.at, kinds)?;
-    folders::state_folder().iter().try_for_each(|folder| writable(folder))?;
+    let (built, logins) = load_logins(&arguments.at, kinds)?;
+    folders::state_folder().iter().try_for_each(|folder| check_writable(folder))?;
     block_on(run_logins(&logins, arguments))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)
 }
 
 /// Refuses a folder that cannot keep a login, before the person logs in.
-fn writable(folder: &Path) -> Result<(), Failure> {
+fn check_writable(folder: &Path) -> Result<(), Failure> {
     let tried = folder.join(format!(".tried-{}", process::id()));
     let made = private_folder(folder).and_then(|()| new_private_file(&tried));
     let made = made.and_then(|_| fs::remove_file(&tried));
@@ -58,21 +58,26 @@ async fn run_logins(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result
     Ok(())
 }
 
-fn file(at: &LoginPlace) -> &Path {
+fn file_or_usual(at: &LoginPlace) -> &Path {
     at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
 }
 
-fn logins(at: &LoginPlace, kinds: &Kinds) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+fn load_logins(at: &LoginPlace, kinds: &Kinds) -> Result<(Built, Vec<BuiltLogin>), Failure> {
     let environment = Environment::new().without_audit().listing_missing();
-    let loader = loader(kinds, effects::LOGIN);
-    let built = open(file(at), &DescriptionOptions::default(), &loader, &environment)?;
+    let loader = loader_with_effects(kinds, effects::LOGIN);
+    let built = open_with_warnings(
+        file_or_usual(at),
+        &DescriptionOptions::default(),
+        &loader,
+        &environment,
+    )?;
     let mut logins = callgate_config::logins(&built);
     let mut names: Vec<String> = logins.iter().map(|login| login.toolset.clone()).collect();
     names.dedup();
     if let Some(toolset) = &at.toolset {
         logins.retain(|login| login.toolset == *toolset);
     }
-    let shown = file(at).display();
+    let shown = file_or_usual(at).display();
     if logins.is_empty() {
         return Err(Failure(match (&at.toolset, names.is_empty()) {
             (Some(toolset), false) => format!(
@@ -99,11 +104,11 @@ async fn logged_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn
     if arguments.device || (ways.device && !ways.browser) {
         return on_device(login).await;
     }
-    in_browser(login, arguments).await
+    log_in_by_browser(login, arguments).await
 }
 
-async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
-    let callback = Callback::open(login.redirect_url()).await.map_err(|error| {
+async fn log_in_by_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
+    let callback = Callback::listen(login.redirect_url()).await.map_err(|error| {
         Failure(format!(
             "error: cannot listen for the browser on this machine: {error}\nhelp: log in with `--device`, or name another port in `redirect_url:`"
         ))
@@ -111,9 +116,9 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
     let begun = login.begin(callback.url()).await?;
     output::print_message(&format!("open this page to log in:\n  {}\n", begun.url()));
     if output::is_watched() && !arguments.no_browser {
-        browser::open(begun.url().as_str());
+        browser::open_page(begun.url().as_str());
     }
-    let answered = callback.answer(|query| begun.is_answered_by(query));
+    let answered = callback.wait_for_answer(|query| begun.is_answered_by(query));
     let answered = timeout(arguments.wait, answered).await.map_err(|_| {
         Failure(format!(
             "error: no browser came back within {} s\nhelp: log in again, with more time (`--wait 10m`) or on another device (`--device`)",
@@ -121,7 +126,7 @@ async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedI
         ))
     })?;
     let ended = login.finish(begun, &answered.query).await;
-    answered.end(ended.is_ok()).await;
+    answered.end_login_page(ended.is_ok()).await;
     Ok(ended?)
 }
 
@@ -138,7 +143,7 @@ async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
 /// `callgate logout`: revokes the tokens of a login at the authorization server, and removes it from this machine whatever
 /// the server says.
 pub(crate) fn log_out(at: &LoginPlace, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let (built, logins) = logins(at, kinds)?;
+    let (built, logins) = load_logins(at, kinds)?;
     block_on(log_out_of(&logins))??;
     drop::<Built>(built);
     Ok(Verdict::Fine)

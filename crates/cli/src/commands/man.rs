@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
         command =
             command.find_subcommand(word).ok_or_else(|| unknown_command_failure(command, word))?;
     }
-    output::print_bytes(&page(command)?);
+    output::print_bytes(&man_page(command)?);
     Ok(Verdict::Fine)
 }
 
@@ -49,8 +49,8 @@ fn write_pages(command: &Command, folder: &Path) -> Result<(), Failure> {
         Failure(format!("{message}\nhelp: name a folder that you may write into"))
     };
     fs::create_dir_all(folder).map_err(fault)?;
-    let file = format!("{}.1", name(command));
-    write_below(folder, &file, &page(command)?, Readers::Anyone).map_err(fault)?;
+    let file = format!("{}.1", page_name(command));
+    write_below(folder, &file, &man_page(command)?, Readers::Anyone).map_err(fault)?;
     visible_subcommands(command).try_for_each(|below| write_pages(below, folder))
 }
 
@@ -59,12 +59,12 @@ fn visible_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
 }
 
 /// The name of a page: `callgate-audit-verify`.
-fn name(command: &Command) -> String {
+fn page_name(command: &Command) -> String {
     command.get_bin_name().unwrap_or("callgate").replace(' ', "-")
 }
 
-fn page(command: &Command) -> Result<Vec<u8>, Failure> {
-    let title = name(command);
+fn man_page(command: &Command) -> Result<Vec<u8>, Failure> {
+    let title = page_name(command);
     let man = Man::new(command.clone()).title(title.to_uppercase()).manual("callgate");
     let mut page = Vec::new();
     let made = man
@@ -74,11 +74,13 @@ fn page(command: &Command) -> Result<Vec<u8>, Failure> {
         .and_then(|()| man.render_description_section(&mut page))
         .and_then(|()| man.render_options_section(&mut page));
     let made = match visible_subcommands(command).next() {
-        Some(_) if is_root(command) => made.and_then(|()| commands(command).to_writer(&mut page)),
+        Some(_) if is_root(command) => {
+            made.and_then(|()| commands_section(command).to_writer(&mut page))
+        }
         Some(_) => made.and_then(|()| man.render_subcommands_section(&mut page)),
         None => made,
     };
-    let made = made.and_then(|()| sections(command).to_writer(&mut page));
+    let made = made.and_then(|()| further_sections(command).to_writer(&mut page));
     made.map_err(|error| Failure(format!("error: cannot make the page `{title}`: {error}")))?;
     Ok(page)
 }
@@ -87,14 +89,14 @@ fn is_root(command: &Command) -> bool {
     command.get_name() == "callgate"
 }
 
-fn commands(root: &Command) -> Roff {
+fn commands_section(root: &Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
     for (purpose, commands) in args::groups(root) {
         roff.control("SS", [purpose]);
         for command in commands {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let page = format!("{}(1)", name(command));
+            let page = format!("{}(1)", page_name(command));
             roff.control("TP", []).text([bold(page)]).text([roman(about)]);
         }
     }
@@ -102,7 +104,7 @@ fn commands(root: &Command) -> Roff {
 }
 
 /// The sections that clap does not have.
-fn sections(command: &Command) -> Roff {
+fn further_sections(command: &Command) -> Roff {
     let mut roff = Roff::new();
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     if let Some(example) = help.strip_prefix("Example:\n") {
@@ -112,7 +114,7 @@ fn sections(command: &Command) -> Roff {
         }
         roff.control("fi", []);
     }
-    let effects = effects::help(command.get_name()).unwrap_or_default();
+    let effects = effects::loading_help(command.get_name()).unwrap_or_default();
     if let Some(effects) = effects.strip_prefix("Loading:\n") {
         roff.control("SH", ["LOADING"]);
         for line in effects.lines() {

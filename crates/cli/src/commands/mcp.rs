@@ -17,7 +17,7 @@ use crate::{
     args::McpArguments,
     effects,
     exit::{Failure, Verdict},
-    open::{loader, options, usable},
+    open::{description_options, loader_with_effects, open_for_calls},
     output,
     session::{self, ReadSession},
 };
@@ -25,12 +25,12 @@ use crate::{
 /// Serves the host that started the process, until it closes standard input.
 pub(crate) fn run(arguments: &McpArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
     if let Some(host) = arguments.print_config {
-        output::print_result(&hosts::lines(host, arguments)?);
+        output::print_result(&hosts::configuration_lines(host, arguments)?);
         return Ok(Verdict::Fine);
     }
-    let options = options(&arguments.source.description);
-    let loader = loader(kinds, effects::MCP);
-    let built = usable(&arguments.source.file, &options, &loader, &Environment::new())?;
+    let options = description_options(&arguments.source.description);
+    let loader = loader_with_effects(kinds, effects::MCP);
+    let built = open_for_calls(&arguments.source.file, &options, &loader, &Environment::new())?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read_envelope(file, json_file(file)?, &built))??,
         None => ReadSession::default(),

@@ -15,23 +15,23 @@ use crate::{
     exit::{Failure, Verdict},
     file_argument::{self, USUAL_FILE},
     folders, grants, log,
-    open::{loader, options},
+    open::{description_options, loader_with_effects},
     output,
-    runtime::end,
+    runtime::end_runtime,
 };
 
 pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, Failure> {
-    let description = options(&arguments.description);
+    let description = description_options(&arguments.description);
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let source = match arguments.file.as_deref().or(usual) {
         Some(file) => {
-            let location = file_argument::location(file)?;
+            let location = file_argument::file_location(file)?;
             let grants = grants::grant_store(&location, file);
             grants.into_iter().fold(Source::at(location, description), Source::with_grants)
         }
         None => Source::demo(),
     };
-    let source = source.with_loader(loader(kinds, effects::SERVE));
+    let source = source.with_loader(loader_with_effects(kinds, effects::SERVE));
     let source = folders::cache_folder().into_iter().fold(source, Source::with_cache);
     #[cfg(feature = "pdf")]
     let source = std::env::current_exe().into_iter().fold(source, Source::with_extractor);
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ServeArguments, kinds: &Kinds) -> Result<Verdict, 
     let routes = routes.and(callgate_gateway::turns());
     let log_format = config.log.format;
     let options = ServeOptions { listen: arguments.listen.clone(), log_format, routes };
-    run_server(source, config, options).map_err(|failure| failure.in_format(log_format))
+    run_server(source, config, options).map_err(|failure| failure.into_failure(log_format))
 }
 
 fn run_server(source: Source, config: Config, options: ServeOptions) -> Result<Verdict, NotServed> {
@@ -53,7 +53,7 @@ fn run_server(source: Source, config: Config, options: ServeOptions) -> Result<V
     let runtime = runtime.map_err(|error| {
         NotServed::because(format!("cannot start a runtime: {error}"), "allow more threads")
     })?;
-    let levels = log::levels(config.log.clone())?;
+    let levels = log::overridden_levels(config.log.clone())?;
     let log = start_log(&config, &levels, Box::new(output::write_log_lines));
     let telemetry = runtime.block_on(log).map_err(|why| NotServed::because(why, ""))?;
     drop(config);
@@ -63,7 +63,7 @@ fn run_server(source: Source, config: Config, options: ServeOptions) -> Result<V
     };
     let ended = runtime.block_on(serve(source, options, told));
     drop(telemetry);
-    end(runtime);
+    end_runtime(runtime);
     ended.map(|()| Verdict::Fine).map_err(NotServed::from)
 }
 
@@ -80,7 +80,7 @@ impl NotServed {
     }
 
     /// The failure as the lines of a log have it.
-    fn in_format(self, format: LogFormat) -> Failure {
+    fn into_failure(self, format: LogFormat) -> Failure {
         let is_json = format == LogFormat::Json;
         match self {
             Self::Because { message, help } if is_json => {

@@ -19,7 +19,7 @@ use callgate_config::Kinds;
 #[cfg(feature = "ces")]
 pub(crate) use self::fixtures::sorted_entries;
 use self::fixtures::{Fixture, TOOLSET, read_optional};
-use super::tools::declarations;
+use super::tools::declarations_text;
 use crate::{
     args::TestArguments,
     effects,
@@ -67,36 +67,36 @@ pub(crate) fn run(arguments: &TestArguments, kinds: &Kinds) -> Result<Verdict, F
     };
     let mut fixtures = Vec::new();
     for path in &arguments.paths {
-        fixtures.extend(fixtures::below(path, &arguments.case)?);
+        fixtures.extend(fixtures::find_fixtures(path, &arguments.case)?);
     }
     let mut report = Report::default();
     run_all(&fixtures, mode, kinds, &mut |name, checks| report.add_case(name, checks))?;
     for path in &arguments.paths {
         for folder in fixtures::turns_below(path, &arguments.case)? {
             // The other fixtures still run.
-            let checks = of_turn(&folder, mode, kinds);
+            let checks = check_turn(&folder, mode, kinds);
             let checks = checks.unwrap_or_else(|Failure(why)| vec![Check::Broken(why)]);
             report.add_case(&folder.display().to_string(), &checks);
         }
     }
     if report.is_empty() {
-        return Err(Failure(nothing(&arguments.case)));
+        return Err(Failure(no_fixtures_message(&arguments.case)));
     }
-    Ok(Verdict::findings_if(report.finish()))
+    Ok(Verdict::findings_if(report.print_counts()))
 }
 
 #[cfg(feature = "agents")]
-fn of_turn(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+fn check_turn(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
     turn::run(folder, mode, kinds)
 }
 
 #[cfg(not(feature = "agents"))]
-fn of_turn(_: &Path, _: Mode, _: &Kinds) -> Result<Vec<Check>, Failure> {
+fn check_turn(_: &Path, _: Mode, _: &Kinds) -> Result<Vec<Check>, Failure> {
     let message = "error: a recorded conversation cannot be replayed: this callgate has no agents";
     Err(Failure(message.to_owned()))
 }
 
-fn nothing(names: &[String]) -> String {
+fn no_fixtures_message(names: &[String]) -> String {
     if names.is_empty() {
         return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml` or a `turn.json`".to_owned();
     }
@@ -114,7 +114,7 @@ fn run_all(
 ) -> Result<(), Failure> {
     for Fixture { folder, cases, is_whole } in fixtures {
         if *is_whole {
-            report(&folder.display().to_string(), &of_whole(folder, mode, kinds)?);
+            report(&folder.display().to_string(), &check_whole(folder, mode, kinds)?);
         }
         for case in cases {
             let checks = case::run(folder, case, mode, kinds);
@@ -130,26 +130,31 @@ fn run_all(
 }
 
 /// The expectations of a whole fixture: its declarations in each dialect and its load report.
-fn of_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
+fn check_whole(api: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
     let built = confined_loader(kinds, effects::TEST, api)?
         .toolset_file(api.join(TOOLSET))
         .and_then(|config| config.build_blocking(&Environment::new(), None))?;
     let mut checks = Vec::new();
     for &dialect in Dialect::ALL {
         let name = format!("tools.{dialect}.json");
-        checks.push(Check::of_optional(api, &name, &declarations(&built.executor, dialect), mode)?);
+        checks.push(Check::of_optional(
+            api,
+            &name,
+            &declarations_text(&built.executor, dialect),
+            mode,
+        )?);
     }
     for toolset in built.toolsets {
         let mut checked = CheckedDescription::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
-        let text = output::plain(&checked.to_text(&Levels::usual()));
+        let text = output::without_styles(&checked.to_text(&Levels::usual()));
         checks.push(Check::of_optional(api, "report.txt", &text, mode)?);
     }
     Ok(checks)
 }
 
 pub(crate) fn write_expected(folder: &Path, kinds: &Kinds) -> Result<(), Failure> {
-    run_all(&fixtures::below(folder, &[])?, Mode::Update, kinds, &mut |_, _| {})
+    run_all(&fixtures::find_fixtures(folder, &[])?, Mode::Update, kinds, &mut |_, _| {})
 }
 
 impl Check {
@@ -230,7 +235,7 @@ impl Report {
     }
 
     /// Reports the numbers. Returns true if any case failed.
-    fn finish(&self) -> bool {
+    fn print_counts(&self) -> bool {
         let mut text = format!("{} passed, {} failed", self.passed, self.failed);
         if self.recorded > 0 {
             text.push_str(&format!(", {} recorded", self.recorded));

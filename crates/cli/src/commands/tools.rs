@@ -29,7 +29,7 @@ use crate::{
     effects,
     exit::{Failure, Verdict},
     number::grouped_digits,
-    open::{loader, options, usable},
+    open::{description_options, loader_with_effects, open_for_calls},
     output, render,
 };
 
@@ -45,9 +45,9 @@ pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, 
         form.map_err(|error| Failure(format!("error: `--form`: {error}\nhelp: {NO_FORM}\n")))?;
     }
     let environment = Environment::new().without_audit();
-    let options = options(&arguments.source.description);
-    let loader = loader(kinds, effects::TOOLS);
-    let built = usable(&arguments.source.file, &options, &loader, &environment)?;
+    let options = description_options(&arguments.source.description);
+    let loader = loader_with_effects(kinds, effects::TOOLS);
+    let built = open_for_calls(&arguments.source.file, &options, &loader, &environment)?;
     if let Some(asked) = &arguments.tool {
         return show_tool(&built, asked, arguments, kinds);
     }
@@ -59,8 +59,8 @@ pub(crate) fn run(arguments: &ToolsArguments, kinds: &Kinds) -> Result<Verdict, 
         return Ok(Verdict::Findings);
     }
     let filter = Filter::new(&built, arguments)?;
-    let verdict = listing(&built, &filter, arguments)?;
-    filter.tell();
+    let verdict = print_list(&built, &filter, arguments)?;
+    filter.print_count_left_out();
     Ok(verdict)
 }
 
@@ -84,20 +84,24 @@ fn show_tool(
         return Ok(Verdict::Findings);
     };
     if arguments.json || is_declared(arguments) {
-        return listing(built, &Filter::for_tool(entry.name()), arguments);
+        return print_list(built, &Filter::for_tool(entry.name()), arguments);
     }
-    let text = page::text(&built.executor, entry, arguments, kinds)?;
+    let text = page::tool_page(&built.executor, entry, arguments, kinds)?;
     output::print_styled(&text);
     Ok(Verdict::Fine)
 }
 
-fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+fn print_list(
+    built: &Built,
+    filter: &Filter,
+    arguments: &ToolsArguments,
+) -> Result<Verdict, Failure> {
     let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
         list::show_matches(&built.executor, &search, filter, arguments.json);
     } else if arguments.losses {
-        losses(built, filter, arguments)?;
+        print_losses(built, filter, arguments)?;
     } else if let Some(projection) = arguments.projection {
         write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
@@ -116,14 +120,14 @@ fn listing(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result
         let mut strict = StrictCounts::default();
         write_tools(built, filter, ["[\n  ", ",\n  ", "\n]\n"], |_, _, tool| {
             let declaration = dialect.declaration_in(form, tool);
-            strict.take(&declaration);
+            strict.count_declaration(&declaration);
             output::print_result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
         if form == Form::Strict {
-            strict.tell(dialect);
+            strict.print_limits(dialect);
         }
     } else {
-        list::show(built, filter);
+        list::print_tools(built, filter);
     }
     Ok(Verdict::Fine)
 }
@@ -151,7 +155,7 @@ fn print_deferred_declarations(
     Ok(())
 }
 
-fn losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<(), Failure> {
+fn print_losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<(), Failure> {
     let of_dialect = arguments
         .dialect
         .map_or(Some(Projection::Portable), |dialect| dialect.projection_in(arguments.form()));
@@ -163,18 +167,18 @@ fn losses(built: &Built, filter: &Filter, arguments: &ToolsArguments) -> Result<
     let mut losses = Losses::new(projection);
     if arguments.json {
         write_tools(built, filter, ["[", ",", "]\n"], |_, _, tool| {
-            output::print_result(&losses.json(tool).to_string());
+            output::print_result(&losses.tool_json(tool).to_string());
         });
     } else {
         write_tools(built, filter, ["", "", ""], |_, _, tool| {
-            output::print_result(&losses.text(tool));
+            output::print_result(&losses.tool_text(tool));
         });
         output::print_result(&losses.summary());
     }
     Ok(())
 }
 
-pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
+pub(crate) fn declarations_text(executor: &Executor, dialect: Dialect) -> String {
     let all =
         executor.entries().filter_map(Entry::declaration).map(|tool| dialect.declaration(tool));
     format!("{:#}\n", Value::Array(all.collect()))
@@ -199,19 +203,19 @@ fn write_tools(
         let mut budget = first.map_or_else(Budget::default, |first| first.budget());
         let mut refusals = Refusals::default();
         let operations = toolset.operations.iter();
-        for operation in operations.filter(|operation| filter.takes(&operation.tool_name)) {
+        for operation in operations.filter(|operation| filter.keeps(&operation.tool_name)) {
             let tool = match operation.uncached_declaration(&mut budget) {
                 Ok(tool) => tool,
                 Err(refusal) => {
-                    refusals.add(*refusal);
+                    refusals.add_refusal(*refusal);
                     continue;
                 }
             };
             shown(Some(operation), operation.edit.as_ref(), &tool);
         }
-        refusals.tell(toolset);
+        refusals.print_refusals(toolset);
     }
-    let is_function = |entry: &Entry<'_>| entry.operation().is_none() && filter.takes(entry.name());
+    let is_function = |entry: &Entry<'_>| entry.operation().is_none() && filter.keeps(entry.name());
     let functions = built.executor.entries().filter(is_function);
     let declared = functions.filter_map(|entry| Some((entry.edit(), entry.declaration()?)));
     declared.for_each(|(edit, tool)| shown(None, edit, tool));
@@ -228,16 +232,16 @@ struct Refusals {
 }
 
 impl Refusals {
-    fn add(&mut self, refusal: Diagnostic) {
+    fn add_refusal(&mut self, refusal: Diagnostic) {
         match self.first {
             None => self.first = Some(refusal),
             Some(_) => self.n_more += 1,
         }
     }
 
-    fn tell(&self, toolset: &BuiltToolset) {
+    fn print_refusals(&self, toolset: &BuiltToolset) {
         if let Some(first) = &self.first {
-            output::print_message(&render::diagnostic(
+            output::print_message(&render::rendered_diagnostic(
                 &toolset.file,
                 &render::Lines::default(),
                 first,
@@ -263,13 +267,13 @@ struct StrictCounts {
 }
 
 impl StrictCounts {
-    fn take(&mut self, declaration: &Value) {
+    fn count_declaration(&mut self, declaration: &Value) {
         self.tools += 1;
         self.optional += n_optional(declaration);
         self.unions += n_unions(declaration);
     }
 
-    fn tell(&self, dialect: Dialect) {
+    fn print_limits(&self, dialect: Dialect) {
         let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, n_optional, n_unions) {
             let (n_tools, n_optional) = (grouped_digits(n_tools), grouped_digits(n_optional));

@@ -11,10 +11,10 @@ mod replay;
 
 pub(super) use self::{
     calls::CallRecorders,
-    difference::difference,
+    difference::first_difference,
     ends::{CallResults, end_of, json_of},
     folder::{ENDS, Exchange, TURN, TurnFiles, model_request, service_request},
     form::TurnForm,
     model::{ModelRecorder, over_model},
-    replay::{RecordingTrust, ReplayedTurn, replay, without_texts},
+    replay::{RecordingTrust, ReplayedTurn, replay_turns, without_texts},
 };

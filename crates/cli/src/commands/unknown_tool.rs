@@ -7,19 +7,19 @@ use callgate::{Entry, Executor, FaultCode, search::Search};
 use callgate_tool::visible_line;
 
 use crate::{
-    listing::{Listing, Row, cut},
+    listing::{Listing, Row, cut_to_width},
     output,
 };
 
 pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> String {
     let code = FaultCode::UnknownTool.as_str();
-    let (file, name) = (file.display(), cut(&visible_line(asked), LONGEST));
+    let (file, name) = (file.display(), cut_to_width(&visible_line(asked), LONGEST));
     if executor.refusal(asked, |_| true).is_some() {
         let message = &executor.unknown_tool(asked, |_| true).message;
         let message = visible_line(message);
         return format!("error[{code}]: {message}\nhelp: `callgate check {file}` says why\n");
     }
-    let fitting = fitting(executor, asked);
+    let fitting = similar_tools(executor, asked);
     if fitting.is_empty() {
         return format!(
             "error[{code}]: there is no tool `{name}`, and none has one of its words\nhelp: `callgate tools {file}` lists the tools\n"
@@ -27,7 +27,7 @@ pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> Strin
     }
     let mut listing = Listing::without_headings();
     for entry in fitting {
-        listing.row(Row {
+        listing.add_row(Row {
             indent: 2,
             name: entry.name().to_string(),
             words: vec![entry.effect().as_str().to_owned()],
@@ -36,12 +36,12 @@ pub(crate) fn error_text(executor: &Executor, asked: &str, file: &Path) -> Strin
     }
     format!(
         "error[{code}]: there is no tool `{name}`; these fit best:\n{}help: name one of them; `callgate tools {file}` lists all tools\n",
-        listing.text(output::width())
+        listing.text(output::terminal_width())
     )
 }
 
 /// The tool of the most similar name, what a search finds, and tools of other similar names.
-fn fitting<'e>(executor: &'e Executor, asked: &str) -> Vec<Entry<'e>> {
+fn similar_tools<'e>(executor: &'e Executor, asked: &str) -> Vec<Entry<'e>> {
     let is_name = !asked.contains(char::is_whitespace);
     let nearest = if is_name { executor.nearest(asked, |_| true) } else { Vec::new() };
     let mut nearest = nearest.into_iter().filter_map(|name| executor.find(name));

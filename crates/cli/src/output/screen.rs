@@ -15,7 +15,7 @@ static MARK: LazyLock<String> =
     LazyLock::new(|| format!("\u{1b}{:016x}", RandomState::new().hash_one(())));
 
 /// The beginning of a style, by its parameters (ECMA-48 §8.3.117): `1` for bold, `0` for none.
-pub(super) fn style(parameters: &str) -> String {
+pub(super) fn style_start(parameters: &str) -> String {
     format!("{}[{parameters}m", *MARK)
 }
 
@@ -30,7 +30,7 @@ pub(super) fn terminal_text(text: &str) -> Cow<'_, str> {
     let first = parts.next().unwrap_or_default();
     let mut shown = visible(first);
     for part in parts {
-        let style = colours(part).unwrap_or_default();
+        let style = leading_colours(part).unwrap_or_default();
         if !style.is_empty() {
             shown.to_mut().push(ESCAPE);
             shown.to_mut().push_str(style);
@@ -43,7 +43,7 @@ pub(super) fn terminal_text(text: &str) -> Cow<'_, str> {
 
 /// The control sequence of colours that a text begins with, after its ESC (ECMA-48 §8.3.117): weight and foreground, nothing
 /// that hides a text.
-fn colours(text: &str) -> Option<&str> {
+fn leading_colours(text: &str) -> Option<&str> {
     let (parameters, _) = text.strip_prefix('[')?.split_once('m')?;
     let is_colour = |parameter: &str| {
         matches!(parameter, "" | "0" | "1" | "2" | "4")

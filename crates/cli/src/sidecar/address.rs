@@ -10,7 +10,7 @@ use crate::{
     effects,
     exit::Failure,
     file_argument::{self, USUAL_FILE},
-    open::loader,
+    open::loader_with_effects,
 };
 
 /// The URL of a sidecar, without a slash at its end.
@@ -20,8 +20,8 @@ pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result
     }
     let usual = Some(Path::new(USUAL_FILE)).filter(|file| file.exists());
     let Some(file) = arguments.file.as_deref().or(usual) else { return Ok(USUAL.to_owned()) };
-    let location = file_argument::location(file)?;
-    let config = loader(kinds, effects::SIDECAR)
+    let location = file_argument::file_location(file)?;
+    let config = loader_with_effects(kinds, effects::SIDECAR)
         .open(location, &DescriptionOptions::default())?
         .faultless()?;
     if let Some(configured_url) =
@@ -33,7 +33,7 @@ pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result
     if listeners.is_empty() {
         return Ok(USUAL.to_owned());
     }
-    listeners.iter().find_map(url).ok_or_else(|| {
+    listeners.iter().find_map(local_url).ok_or_else(|| {
         let named: Vec<_> = listeners.iter().map(|it| it.address.to_string()).collect();
         let message = format!(
             "expected a host and a port in `listen` of `{}`, got: `{}`",
@@ -45,7 +45,7 @@ pub(super) fn sidecar_url(arguments: &SidecarArguments, kinds: &Kinds) -> Result
 }
 
 /// The URL of a listener on a port, as this machine reaches it.
-fn url(listener: &ListenerConfig) -> Option<String> {
+fn local_url(listener: &ListenerConfig) -> Option<String> {
     let Address::Tcp { host, port: port @ 1.. } = &listener.address else { return None };
     let scheme = if listener.tls.is_some() { "https" } else { "http" };
     let host = match host.as_str() {
@@ -84,7 +84,7 @@ mod tests {
             ("systemd", None),
         ] {
             let listener = ListenerConfig::new(address.parse().unwrap());
-            assert_eq!(url(&listener).as_deref(), expected, "{address}");
+            assert_eq!(local_url(&listener).as_deref(), expected, "{address}");
         }
     }
 

@@ -26,9 +26,9 @@ impl Consent {
     }
 
     /// The decision about a request; `None` if nobody can be asked.
-    fn decision(self, pending: &Pending) -> Option<Decision> {
+    fn decide(self, pending: &Pending) -> Option<Decision> {
         match self {
-            Self::Ask => Some(answer(&pending.request)),
+            Self::Ask => Some(ask_person(&pending.request)),
             Self::Given => Some(Decision::Approve),
             Self::Refused => None,
         }
@@ -50,7 +50,7 @@ pub(super) async fn call_with_consent(
     // The person is asked again if the call would now send another request than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = pending_approval(&result.outcome) else { return result };
-        let Some(decision) = consent.decision(pending) else {
+        let Some(decision) = consent.decide(pending) else {
             return refused_result(result);
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
@@ -72,7 +72,7 @@ pub(super) async fn stream_with_consent(
         }
         let result = stream.into_result();
         let Some(pending) = pending_approval(&result.outcome) else { return Err(result) };
-        let Some(decision) = consent.decision(pending) else {
+        let Some(decision) = consent.decide(pending) else {
             return Err(refused_result(result));
         };
         let decided = call.clone().with_decision(&*pending.id, decision);
@@ -99,7 +99,7 @@ fn pending_approval(outcome: &Outcome) -> Option<&Pending> {
 }
 
 /// Asks the person at the terminal about a request. Only `y` and `yes` approve it.
-fn answer(request: &Value) -> Decision {
+fn ask_person(request: &Value) -> Decision {
     let text = format!("{}\nSend this? [y/N] ", approval_text(request));
     if question::is_confirmed(&text) { Decision::Approve } else { Decision::Reject }
 }

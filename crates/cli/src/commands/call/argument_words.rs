@@ -17,7 +17,7 @@ use crate::{
     commands::call::read_object,
     exit::Failure,
     guide::{Guide, Kinds},
-    open::read,
+    open::read_bytes,
 };
 
 #[derive(Clone, Copy)]
@@ -26,14 +26,14 @@ struct ArgumentTarget<'a> {
     entry: Option<Entry<'a>>,
 }
 
-pub(crate) fn arguments(
+pub(crate) fn read_arguments(
     given: &CallArguments,
     entry: Option<Entry<'_>>,
 ) -> Result<Arguments, Failure> {
     let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
     let target = ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry };
     match &given.args {
-        Some(text) => target.whole(read_object(text)?),
+        Some(text) => target.with_placed_body(read_object(text)?),
         None => target.parse_named_values(&given.arguments),
     }
 }
@@ -48,14 +48,15 @@ pub(crate) fn arguments_of_words(words: &[String], entry: Entry<'_>) -> Result<A
 /// The arguments that `--args` with this object gives to a tool, or the usage error for it.
 pub(crate) fn arguments_of_json(given: Arguments, entry: Entry<'_>) -> Result<Arguments, Failure> {
     let schema = entry.declaration().map(|tool| tool.input_schema.to_value());
-    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }.whole(given)
+    ArgumentTarget { guide: schema.as_ref().map(Guide::new), entry: Some(entry) }
+        .with_placed_body(given)
 }
 
 impl<'a> ArgumentTarget<'a> {
     /// Puts the members of a body where the tool has them: into the body that is one argument, or among the arguments.
     fn place_body(self, arguments: &mut Arguments) -> Result<(), Failure> {
         let Some(guide) = self.guide else { return Ok(()) };
-        match body::whole(self.entry) {
+        match body::whole_body_argument(self.entry) {
             Some(body) => body::put_in(arguments, guide, body),
             None => body::taken_apart(arguments, guide, self.entry)
                 .map_err(|name| repeated_argument_failure(&name))?,
@@ -63,7 +64,7 @@ impl<'a> ArgumentTarget<'a> {
         Ok(())
     }
 
-    fn whole(self, mut arguments: Arguments) -> Result<Arguments, Failure> {
+    fn with_placed_body(self, mut arguments: Arguments) -> Result<Arguments, Failure> {
         self.place_body(&mut arguments)?;
         Ok(arguments)
     }
@@ -77,14 +78,14 @@ impl<'a> ArgumentTarget<'a> {
                 let message = format!("error: expected `name=value`, got: `{text}`");
                 return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
             };
-            let argument = wire_name::argument(name, self)?;
-            let steps = self.steps(&argument);
+            let argument = wire_name::argument_name(name, self)?;
+            let steps = self.path_steps(&argument);
             let input = self.input_guide(&steps);
             if is_given(&arguments, &steps) && self.takes_one(&steps, input) {
                 return Err(repeated_argument_failure(name));
             }
             let value = value_of(name, value, input)?;
-            put(&mut arguments, &steps, value).map_err(|()| {
+            put_at_path(&mut arguments, &steps, value).map_err(|()| {
                 let message = format!("error: `{name}` is given a value, and members inside it");
                 Failure(format!("{message}\nhelp: give either the whole of it or its members"))
             })?;
@@ -107,7 +108,7 @@ impl<'a> ArgumentTarget<'a> {
     }
 
     /// The names on the path to a value. A dot belongs to a name that the tool declares with it.
-    fn steps(self, name: &str) -> Vec<&str> {
+    fn path_steps(self, name: &str) -> Vec<&str> {
         let is_declared = self.guide.is_some_and(|guide| guide.member(name).is_some());
         let parts: Vec<&str> = name.split('.').collect();
         if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
@@ -118,8 +119,9 @@ impl<'a> ArgumentTarget<'a> {
         let guide = self.guide?;
         let (first, rest) = steps.split_first()?;
         let below = guide.member(first);
-        let below = below.or_else(|| guide.member(body::whole(self.entry)?)?.member(first))?;
-        rest.iter().try_fold(below, |at, name| at.below(name))
+        let below = below
+            .or_else(|| guide.member(body::whole_body_argument(self.entry)?)?.member(first))?;
+        rest.iter().try_fold(below, |at, name| at.member_or_item(name))
     }
 }
 
@@ -135,16 +137,16 @@ fn repeated_argument_failure(name: &str) -> Failure {
 }
 
 /// Puts a value at the end of a path. A second value makes a list of both.
-fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
+fn put_at_path(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
     let Some((first, rest)) = steps.split_first() else { return Err(()) };
     let existing_value = members.get_mut(first);
     if !rest.is_empty() {
         return match existing_value {
-            Some(Value::Object(inside)) => put(inside, rest, value),
+            Some(Value::Object(inside)) => put_at_path(inside, rest, value),
             Some(_) => Err(()),
             None => {
                 let mut inside = Object::new();
-                put(&mut inside, rest, value)?;
+                put_at_path(&mut inside, rest, value)?;
                 members.insert((*first).to_owned(), Value::Object(inside));
                 Ok(())
             }
@@ -173,27 +175,27 @@ fn value_of(name: &str, text: &str, guide: Option<Guide<'_>>) -> Result<Value, F
     let bytes = if file == "-" {
         standard_input()?
     } else {
-        read(Path::new(file)).map_err(|Failure(message)| {
+        read_bytes(Path::new(file)).map_err(|Failure(message)| {
             let first = message.lines().next().unwrap_or_default();
             let meant = format!("to give the text itself, write `{name}=@@{file}`");
             Failure(format!("{first}\nhelp: `{name}=@FILE` reads a file; {meant}"))
         })?
     };
-    contents(name, file, bytes, guide)
+    file_value(name, file, bytes, guide)
 }
 
 /// Reads a file in the form that the tool takes.
-fn contents(
+fn file_value(
     name: &str,
     file: &str,
     bytes: Vec<u8>,
     guide: Option<Guide<'_>>,
 ) -> Result<Value, Failure> {
     let item = guide.filter(|guide| !guide.kinds().bytes && !guide.kinds().object);
-    let guide = item.filter(|guide| guide.kinds().array).and_then(Guide::each).or(guide);
+    let guide = item.filter(|guide| guide.kinds().array).and_then(Guide::item_guide).or(guide);
     let kinds = guide.map(Guide::kinds).unwrap_or_default();
     if let Some(guide) = guide.filter(|_| kinds.bytes) {
-        return Ok(upload::value(file, &bytes, guide));
+        return Ok(upload::upload_value(file, &bytes, guide));
     }
     let told = |what: &str, help: &str| {
         Failure(format!("error: `{name}`: `{file}` is not {what}\nhelp: {help}"))
@@ -233,7 +235,7 @@ fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
     }
     match value {
         Value::Array(items) => {
-            if let Some(each) = guide.each() {
+            if let Some(each) = guide.item_guide() {
                 for item in items {
                     fit_value(item, each, depth);
                 }
@@ -241,7 +243,7 @@ fn fit_value(value: &mut Value, guide: Guide<'_>, depth: usize) {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                if let Some(below) = guide.below(name) {
+                if let Some(below) = guide.member_or_item(name) {
                     fit_value(member, below, depth);
                 }
             }

@@ -15,12 +15,12 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     approve::{self, Consent},
-    block_on, selection, tool_name, with_selection,
+    block_on, response_selection, tool_name, with_selection,
 };
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
-    open::read,
+    open::read_bytes,
     output,
 };
 
@@ -30,9 +30,9 @@ pub(super) fn run(
     file: &Path,
     arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
-    let calls = calls(executor, file)?;
+    let calls = read_calls(executor, file)?;
     let consent = Consent::to_many(arguments);
-    let selection = selection(&arguments.answer)?;
+    let selection = response_selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.dry_run(call, session).await
@@ -54,8 +54,8 @@ pub(super) fn run(
     })
 }
 
-fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
-    let text = if file == Path::new("-") { standard_input()? } else { read(file)? };
+fn read_calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
+    let text = if file == Path::new("-") { standard_input()? } else { read_bytes(file)? };
     let text = String::from_utf8(text).map_err(|_| {
         Failure(format!(
             "error: `{}` is not UTF-8\nhelp: write one JSON object a line",
@@ -66,7 +66,7 @@ fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
     let mut calls = Vec::new();
     let mut faults = String::new();
     for (line, number) in lines {
-        match call(line, number) {
+        match parse_call(line, number) {
             Ok(mut call) => {
                 call.tool = tool_name(executor, &call.tool);
                 calls.push(call);
@@ -86,7 +86,7 @@ fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
 }
 
 /// Reads one call; a call without an id gets its line number.
-fn call(line: &str, number: usize) -> Result<ToolCall, String> {
+fn parse_call(line: &str, number: usize) -> Result<ToolCall, String> {
     let mut envelope = read_json(line).map_err(|error| error.to_string())?;
     if let Some(members) = envelope.as_object_mut() {
         members.entry("id").or_insert_with(|| number.to_string().into());

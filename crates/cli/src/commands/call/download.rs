@@ -13,9 +13,9 @@ use tokio::time::Instant;
 
 use super::{
     approve::{self, Consent},
-    request_printer::time,
+    call_verdict,
+    request_printer::time_text,
     show::ResultPrinter,
-    verdict,
 };
 use crate::{
     exit::{Failure, Verdict},
@@ -34,13 +34,13 @@ pub(super) async fn to_file(
     let started = Instant::now();
     // Checked before anything is sent, so that a file that cannot be made is reported at once. The real file is made
     // when there is a response, so that nothing is left if the user ends the command before.
-    drop(partial(file)?);
+    drop(create_partial_file(file)?);
     let mut stream = match approve::stream_with_consent(executor, &call, consent).await {
         Ok(stream) => stream,
         Err(result) => return Ok(shown.show_result(&result)),
     };
-    let mut partial = partial(file)?;
-    let bar = bar(&stream);
+    let mut partial = create_partial_file(file)?;
+    let bar = progress_bar(&stream);
     let mut n_bytes = 0;
     // One signal for all pieces, so that a signal between two pieces is noticed too.
     let mut ended = pin!(tokio::signal::ctrl_c());
@@ -54,9 +54,9 @@ pub(super) async fn to_file(
             piece = stream.next() => piece,
         };
         let Some(piece) = piece else { break };
-        let bytes = bytes(&piece);
+        let bytes = piece_bytes(&piece);
         n_bytes += bytes.len();
-        partial.write(bytes).map_err(|error| cannot(file, &error))?;
+        partial.write(bytes).map_err(|error| write_failure(file, &error))?;
         bar.set_position(u64::try_from(n_bytes).unwrap_or(u64::MAX));
     }
     bar.finish_and_clear();
@@ -68,14 +68,14 @@ pub(super) async fn to_file(
         return Ok(verdict);
     };
     if n_bytes == 0 {
-        let whole = whole(answer);
+        let whole = answer_bytes(answer);
         n_bytes = whole.len();
-        partial.write(&whole).map_err(|error| cannot(file, &error))?;
+        partial.write(&whole).map_err(|error| write_failure(file, &error))?;
     }
-    partial.finish().map_err(|error| cannot(file, &error))?;
-    shown.notes(&result);
+    partial.rename_to_target().map_err(|error| write_failure(file, &error))?;
+    shown.print_notes(&result);
     let kind = if media_type.is_empty() { String::new() } else { format!(" of `{media_type}`") };
-    let (n_bytes, took) = (grouped_digits(n_bytes), time(started.elapsed()));
+    let (n_bytes, took) = (grouped_digits(n_bytes), time_text(started.elapsed()));
     output::print_message_line(&format!(
         "wrote {n_bytes} bytes{kind} to `{}` in {took}",
         file.display()
@@ -101,20 +101,20 @@ pub(super) async fn to_output(
     }
     let mut n_bytes = 0;
     while let Some(piece) = stream.next().await {
-        let bytes = bytes(&piece);
+        let bytes = piece_bytes(&piece);
         n_bytes += bytes.len();
         output::print_bytes(bytes);
     }
     let result = stream.into_result();
     match &result.outcome {
-        Outcome::Answered(answer) if n_bytes == 0 => output::print_bytes(&whole(answer)),
+        Outcome::Answered(answer) if n_bytes == 0 => output::print_bytes(&answer_bytes(answer)),
         Outcome::Answered(_) => {}
         _ => drop(shown.show_result(&result)),
     }
-    Ok(verdict(&result))
+    Ok(call_verdict(&result))
 }
 
-fn bytes(piece: &Piece) -> &[u8] {
+fn piece_bytes(piece: &Piece) -> &[u8] {
     match piece {
         Piece::Bytes(bytes) => bytes,
         Piece::Value(json) => json.text().as_bytes(),
@@ -122,7 +122,7 @@ fn bytes(piece: &Piece) -> &[u8] {
 }
 
 /// The bytes of an answer that is already whole: from a tool that is not an operation.
-fn whole(answer: &Answer) -> Vec<u8> {
+fn answer_bytes(answer: &Answer) -> Vec<u8> {
     match &answer.content {
         Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
         parts @ Content::Parts(_) => {
@@ -142,7 +142,7 @@ fn is_text(media_type: &str) -> bool {
 }
 
 /// The progress bar of a response, if a terminal shows it.
-fn bar(stream: &ToolStream) -> ProgressBar {
+fn progress_bar(stream: &ToolStream) -> ProgressBar {
     if !output::is_watched() {
         return ProgressBar::hidden();
     }
@@ -159,17 +159,17 @@ fn bar(stream: &ToolStream) -> ProgressBar {
     }
 }
 
-fn partial(target: &Path) -> Result<PartialFile, Failure> {
+fn create_partial_file(target: &Path) -> Result<PartialFile, Failure> {
     if target.is_dir() || target.file_name().is_none() {
         let target = target.display();
         return Err(Failure(format!(
             "error: `{target}` is a folder\nhelp: name a file in it: `-o {target}/answer`"
         )));
     }
-    PartialFile::beside(target).map_err(|error| cannot(target, &error))
+    PartialFile::beside(target).map_err(|error| write_failure(target, &error))
 }
 
-fn cannot(file: &Path, error: &io::Error) -> Failure {
+fn write_failure(file: &Path, error: &io::Error) -> Failure {
     let file = file.display();
     Failure(format!(
         "error: cannot write `{file}`: {error}\nhelp: `-o FILE` names a file in a folder that is there and can be written to"

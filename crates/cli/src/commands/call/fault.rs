@@ -21,7 +21,7 @@ pub(super) struct Hints {
     pub(super) credential: Option<String>,
 }
 
-pub(super) fn tells(event: &Event) -> bool {
+pub(super) fn explains_fault(event: &Event) -> bool {
     matches!(
         event,
         Event::Attempt { .. }
@@ -34,11 +34,11 @@ pub(super) fn tells(event: &Event) -> bool {
     )
 }
 
-pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
+pub(super) fn fault_text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let code = fault.code.as_str();
     let mut text = match &*told_once(&fault.problems) {
-        [] => format!("error[{code}]: {}\n", visible_line(&message(fault, events))),
-        [one] => format!("error[{code}]: {}\n", problem(one)),
+        [] => format!("error[{code}]: {}\n", visible_line(&fault_message(fault, events))),
+        [one] => format!("error[{code}]: {}\n", problem_text(one)),
         problems => {
             // A problem without a place says the number of those that are not all listed.
             let is_whole = problems.iter().all(|one| !one.at.is_empty());
@@ -49,7 +49,7 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
                 format!("error[{code}]: {n}arguments are not what `{tool}` takes\n")
             };
             for one in problems {
-                let _infallible = writeln!(text, "  {}", problem(one));
+                let _infallible = writeln!(text, "  {}", problem_text(one));
             }
             text
         }
@@ -57,7 +57,7 @@ pub(super) fn text(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -
     if let Some(body) = &fault.body {
         let _infallible = writeln!(text, "the service said: {body:#}");
     }
-    let help = help(fault, tool, events, hints);
+    let help = fault_help(fault, tool, events, hints);
     let _infallible = writeln!(text, "help: {}", visible_line(&help));
     text
 }
@@ -78,7 +78,7 @@ fn intended_argument(problem: &Problem) -> Option<String> {
 
 const NOTHING: &str = "nothing";
 
-fn problem(problem: &Problem) -> String {
+fn problem_text(problem: &Problem) -> String {
     let Problem { at, expected, got, suggestion } = problem;
     let place = if at.is_empty() { String::new() } else { format!("`{at}`: ") };
     let mut text = format!("{place}expected {expected}, got {got}");
@@ -90,7 +90,7 @@ fn problem(problem: &Problem) -> String {
     visible_line(&text).into_owned()
 }
 
-fn message(fault: &Fault, events: &[Event]) -> String {
+fn fault_message(fault: &Fault, events: &[Event]) -> String {
     let told = events.iter().rev().find_map(|event| match event {
         Event::CredentialAbsent { why } if fault.code == FaultCode::AuthFailed => {
             let sent = if fault.reached == Reached::No { ", nothing was sent" } else { "" };
@@ -123,7 +123,7 @@ fn elapsed_text(events: &[Event]) -> String {
 }
 
 /// The remedy from the journal, which holds names that the words for a model leave out.
-fn by_journal(events: &[Event], place: &Place) -> Option<String> {
+fn help_of_journal(events: &[Event], place: &Place) -> Option<String> {
     events.iter().rev().find_map(|event| match event {
         Event::Redirected { path: Some(path), .. } => Some(format!(
             "write the path as `{path}` in the description, or correct it with `overlays:` of the toolset"
@@ -133,19 +133,19 @@ fn by_journal(events: &[Event], place: &Place) -> Option<String> {
         ),
         Event::Redirected { to, .. } => {
             let server = "name the server that the redirect leads to";
-            Some(place.setting(
+            Some(place.setting_words(
                 &format!("{server}: `--server {to}`"),
                 &format!("{server}: `server: {to}`"),
             ))
         }
         Event::Refused { why, remedy: step } => {
-            let step = place.setting(&remedy::by_flags(step), &step.to_string());
+            let step = place.setting_words(&remedy::remedy_by_flags(step), &step.to_string());
             Some(match why {
                 Some(why) => format!("{why}; to call it all the same, {step}"),
                 None => step,
             })
         }
-        Event::SignInRequired { parameter } => Some(of_user(parameter)),
+        Event::SignInRequired { parameter } => Some(user_token_help(parameter)),
         _ => None,
     })
 }
@@ -155,13 +155,13 @@ fn has_path(to: &str) -> bool {
     to.split_once("://").is_some_and(|(_, rest)| rest.contains('/'))
 }
 
-fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
+fn fault_help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
     let Hints { file, place, may_download, .. } = hints;
-    if let Some(told) = by_journal(events, place) {
+    if let Some(told) = help_of_journal(events, place) {
         return told;
     }
     match (fault.code, fault.next) {
-        (FaultCode::AuthFailed, _) => of_credential(fault, events, hints),
+        (FaultCode::AuthFailed, _) => credential_help(fault, events, hints),
         (FaultCode::InvalidArguments, _) => {
             format!("`callgate tools {file} {tool}` shows what it takes")
         }
@@ -179,38 +179,39 @@ fn help(fault: &Fault, tool: &str, events: &[Event], hints: &Hints) -> String {
             let download =
                 if *may_download { "`-o FILE` takes an answer of any size; " } else { "" };
             let bound = place
-                .overridable("`--limits response_bytes=8MiB`", "`limits: {response_bytes: 8MiB}`");
+                .overridable_setting_words("`--limits response_bytes=8MiB`", "`limits: {response_bytes: 8MiB}`");
             format!("{download}{bound} raises the bound")
         }
-        (FaultCode::SignInRequired, _) => of_user("$session.credentials.NAME"),
+        (FaultCode::SignInRequired, _) => user_token_help("$session.credentials.NAME"),
         (FaultCode::TimedOut, _) => {
-            let time = place.overridable("`--timeout 60s`", "`limits: {timeout: 60s}`");
+            let time = place.overridable_setting_words("`--timeout 60s`", "`limits: {timeout: 60s}`");
             format!("{time} waits longer")
         }
         (FaultCode::UnknownTool, _) => format!("`callgate tools {file}` lists the tools"),
-        (FaultCode::Unreachable, _) => of_connection(fault, place),
+        (FaultCode::Unreachable, _) => connection_help(fault, place),
         (FaultCode::ServiceError, _) if matches!(fault.status, Some(403)) => {
-            of_credential(fault, events, hints)
+            credential_help(fault, events, hints)
         }
         (FaultCode::ServiceError, Next::GiveUp) if matches!(fault.status, Some(500..)) => {
             MAYBE_EXECUTED.to_owned()
         }
         (FaultCode::UnreadableResponse, _) => {
-            let server = place.setting(SERVER_FLAG, SERVER_KEY);
+            let server = place.setting_words(SERVER_FLAG, SERVER_KEY);
             format!(
                 "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: {server}"
             )
         }
-        _ => by_next(fault, tool, file),
+        _ => help_of_next_step(fault, tool, file),
     }
 }
 
-fn of_connection(fault: &Fault, place: &Place) -> String {
-    let server = place.setting(SERVER_FLAG, SERVER_KEY);
+fn connection_help(fault: &Fault, place: &Place) -> String {
+    let server = place.setting_words(SERVER_FLAG, SERVER_KEY);
     match fault.next {
         Next::AskUser => MAYBE_EXECUTED.to_owned(),
         Next::GiveUp => {
-            let both = place.setting("`--server URL` and `--ca FILE`", "`server:` and `tls:`");
+            let both =
+                place.setting_words("`--server URL` and `--ca FILE`", "`server:` and `tls:`");
             format!(
                 "see that the URL of the server has the right scheme, name and port, or trust the authority of its certificate: {both}"
             )
@@ -225,7 +226,7 @@ fn of_connection(fault: &Fault, place: &Place) -> String {
 }
 
 /// The remedy if the session lacks the token of its user, which belongs into `parameter`, or the service refused it.
-fn of_user(parameter: &str) -> String {
+fn user_token_help(parameter: &str) -> String {
     if parameter == CallerToken::PLACE {
         return "a call of the command has no caller: call it through `callgate serve`, with a token (JWT) of an issuer that \
                 `access.jwt` lists"
@@ -242,7 +243,7 @@ fn of_user(parameter: &str) -> String {
     format!("`--session FILE` gives the {name} of who is signed in: `{session}`")
 }
 
-fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
+fn credential_help(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     let Hints { file, credential, place, .. } = hints;
     let doctor = format!("`callgate doctor {file}` tries every credential");
     let or_doctor = match place {
@@ -270,7 +271,7 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
         }
         (None, Reached::Yes) => {
             let bearer = if *place == Place::Flags { "`--bearer env:NAME` or " } else { "" };
-            let given = place.overridable("`-H 'NAME: env:NAME'`", CREDENTIAL_KEYS);
+            let given = place.overridable_setting_words("`-H 'NAME: env:NAME'`", CREDENTIAL_KEYS);
             format!(
                 "see that the call has a credential, that it has not expired and that it may do this: {bearer}{given} gives one"
             )
@@ -280,14 +281,14 @@ fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
                 .to_owned()
         }
         (None, _) => {
-            let settings = place.setting("the credential", CREDENTIAL_KEYS);
+            let settings = place.setting_words("the credential", CREDENTIAL_KEYS);
             format!("{doctor}; set what is missing, or correct {settings}")
         }
     }
 }
 
 /// The remedy if the code of a failure says no more.
-fn by_next(fault: &Fault, tool: &str, file: &str) -> String {
+fn help_of_next_step(fault: &Fault, tool: &str, file: &str) -> String {
     match fault.next {
         Next::AskUser => "ask whoever knows before calling again".to_owned(),
         Next::CorrectArguments => {

@@ -4,24 +4,24 @@ use callgate_tool::{Object, Value};
 
 use crate::{args::AnswerFormat, output, table::Table, yaml};
 
-pub(super) fn text(value: &Value, format: Option<AnswerFormat>) -> String {
+pub(super) fn formatted_value(value: &Value, format: Option<AnswerFormat>) -> String {
     match format {
-        Some(AnswerFormat::Yaml) => yaml::text(value),
-        Some(AnswerFormat::Table) => table(value),
-        _ if output::is_shown() => format!("{}\n", in_colours(value)),
+        Some(AnswerFormat::Yaml) => yaml::yaml_text(value),
+        Some(AnswerFormat::Table) => value_table(value),
+        _ if output::is_shown() => format!("{}\n", coloured_json(value)),
         _ => format!("{value:#}\n"),
     }
 }
 
 /// Makes a row for each item of a list, or of the only list in an object; else a row for each member.
-fn table(value: &Value) -> String {
-    match items(value) {
-        Some(items) => item_table(items).text(output::width()),
-        None => members(value),
+fn value_table(value: &Value) -> String {
+    match table_items(value) {
+        Some(items) => item_table(items).text(output::terminal_width()),
+        None => member_table(value),
     }
 }
 
-fn items(value: &Value) -> Option<&[Value]> {
+fn table_items(value: &Value) -> Option<&[Value]> {
     if let Value::Array(items) = value {
         return Some(items);
     }
@@ -42,27 +42,27 @@ fn item_table(items: &[Value]) -> Table {
     if names.is_empty() {
         let mut table = Table::new(["value"]);
         for item in items {
-            table.push([cell(Some(item))]);
+            table.push([cell_text(Some(item))]);
         }
         return table;
     }
     let mut table = Table::new(names.iter().copied());
     for item in items {
-        table.push(names.iter().map(|name| cell(item.get(name))));
+        table.push(names.iter().map(|name| cell_text(item.get(name))));
     }
     table
 }
 
-fn members(value: &Value) -> String {
-    let Some(members) = value.as_object() else { return format!("{}\n", cell(Some(value))) };
+fn member_table(value: &Value) -> String {
+    let Some(members) = value.as_object() else { return format!("{}\n", cell_text(Some(value))) };
     let mut table = Table::new(["name", "value"]);
     for (name, member) in members {
-        table.push([name.clone(), cell(Some(member))]);
+        table.push([name.clone(), cell_text(Some(member))]);
     }
-    table.text(output::width())
+    table.text(output::terminal_width())
 }
 
-fn cell(value: Option<&Value>) -> String {
+fn cell_text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -71,7 +71,7 @@ fn cell(value: Option<&Value>) -> String {
 }
 
 /// JSON with colours for terminals; `output` removes the colours if no terminal shows them or `NO_COLOR` is set.
-fn in_colours(value: &Value) -> String {
+fn coloured_json(value: &Value) -> String {
     let mut text = String::new();
     push(&mut text, value, 0);
     text
@@ -85,7 +85,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
                 new_line(text, at, depth + 1);
                 push(text, item, depth + 1);
             }
-            end(text, ']', depth);
+            end_brackets(text, ']', depth);
         }
         Value::Object(members) if !members.is_empty() => {
             text.push('{');
@@ -95,7 +95,7 @@ fn push(text: &mut String, value: &Value, depth: usize) {
                 text.push_str(": ");
                 push(text, member, depth + 1);
             }
-            end(text, '}', depth);
+            end_brackets(text, '}', depth);
         }
         Value::String(_) => push_coloured(text, TEXT, value),
         Value::Number(_) => push_coloured(text, NUMBER, value),
@@ -109,7 +109,7 @@ fn new_line(text: &mut String, at: usize, depth: usize) {
     text.push_str(&"  ".repeat(depth));
 }
 
-fn end(text: &mut String, bracket: char, depth: usize) {
+fn end_brackets(text: &mut String, bracket: char, depth: usize) {
     text.push('\n');
     text.push_str(&"  ".repeat(depth));
     text.push(bracket);
@@ -135,7 +135,7 @@ mod tests {
 
     #[track_caller]
     fn check(value: &Value, expected: &str) {
-        assert_eq!(table(value), expected, "{value}");
+        assert_eq!(value_table(value), expected, "{value}");
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
     fn without_its_colours_the_text_is_that_of_the_value() {
         let text = r#"{"a": [1.10, "x\u001b", true, null, [], {}], "b": {"c": -7}}"#;
         let value = Value::parse(text).unwrap();
-        let shown = output::plain(&in_colours(&value));
+        let shown = output::without_styles(&coloured_json(&value));
         assert_eq!(shown, format!("{value:#}"));
     }
 }

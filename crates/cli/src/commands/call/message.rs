@@ -29,7 +29,7 @@ pub(super) fn run(
 ) -> Result<Verdict, Failure> {
     let form = dialect.form(arguments.form);
     let form = form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
-    let read = calls(executor, file, dialect, form, &arguments.function)?;
+    let read = message_calls(executor, file, dialect, form, &arguments.function)?;
     let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
@@ -47,7 +47,7 @@ pub(super) fn run(
 }
 
 /// The calls of the message; calls of tools outside `functions` are not made.
-fn calls(
+fn message_calls(
     executor: &Executor,
     file: &Path,
     dialect: Dialect,
@@ -55,9 +55,9 @@ fn calls(
     functions: &[String],
 ) -> Result<ReadMessage, Failure> {
     let message = json_file(file)?;
-    let read = read(executor, message.clone(), dialect, form);
+    let read = read_calls(executor, message.clone(), dialect, form);
     if read.as_ref().map_or(true, |read| read.calls().is_empty())
-        && let Some(other) = of_another(executor, &message, dialect)
+        && let Some(other) = other_dialect(executor, &message, dialect)
     {
         let file = file.display();
         return Err(Failure(format!(
@@ -72,37 +72,45 @@ fn calls(
     })?;
     Ok(match functions {
         [] => read,
-        functions => read.only(functions, |name| entry(executor, name).map(Entry::name)),
+        functions => {
+            read.only(functions, |name| entry_by_wire_name(executor, name).map(Entry::name))
+        }
     })
 }
 
 /// The dialect in which a message calls existing tools, if it is not the named one.
-fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
+fn other_dialect(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
     let has_calls = |other: &Dialect| {
-        let read = read(executor, message.clone(), *other, Form::Usual);
+        let read = read_calls(executor, message.clone(), *other, Form::Usual);
         let calls =
             read.iter().flat_map(ReadMessage::calls).filter_map(|asked| asked.call.as_ref().ok());
-        calls.into_iter().any(|call| entry(executor, &call.tool).is_some())
+        calls.into_iter().any(|call| entry_by_wire_name(executor, &call.tool).is_some())
     };
     Dialect::ALL.iter().copied().filter(|other| *other != named).find(has_calls)
 }
 
-pub(crate) fn read(
+pub(crate) fn read_calls(
     executor: &Executor,
     message: Value,
     dialect: Dialect,
     form: Form,
 ) -> Result<ReadMessage, EnvelopeError> {
-    let declared = |name: &str| entry(executor, name).and_then(Entry::declaration);
+    let declared = |name: &str| entry_by_wire_name(executor, name).and_then(Entry::declaration);
     let read = dialect.read_in(form, message, declared)?;
     if !dialect.has_wire_names() {
         return Ok(read);
     }
     Ok(read.with_renamed_arguments(|call, name| {
-        Some(entry(executor, &call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+        Some(
+            entry_by_wire_name(executor, &call.tool)?
+                .operation()?
+                .argument_of(name)?
+                .as_str()
+                .to_owned(),
+        )
     }))
 }
 
-fn entry<'e>(executor: &'e Executor, name: &str) -> Option<Entry<'e>> {
+fn entry_by_wire_name<'e>(executor: &'e Executor, name: &str) -> Option<Entry<'e>> {
     executor.find(&tool_name(executor, name))
 }

@@ -36,7 +36,7 @@ impl Place {
     }
 
     /// A setting in words: `flags`, or `keys` and their place.
-    pub(super) fn setting(&self, flags: &str, keys: &str) -> String {
+    pub(super) fn setting_words(&self, flags: &str, keys: &str) -> String {
         match self {
             Self::Fixture(file) => format!("{keys} in {file}"),
             Self::Flags => flags.to_owned(),
@@ -48,8 +48,8 @@ impl Place {
     }
 
     /// A setting in words, whose flag a configuration can be called with, too.
-    pub(super) fn overridable(&self, flag: &str, keys: &str) -> String {
-        let setting = self.setting(flag, keys);
+    pub(super) fn overridable_setting_words(&self, flag: &str, keys: &str) -> String {
+        let setting = self.setting_words(flag, keys);
         match self {
             Self::Fixture(_) | Self::Flags => setting,
             Self::Toolset { .. } => format!("{flag} or {setting}"),
@@ -70,7 +70,10 @@ mod tests {
 
     #[track_caller]
     fn check(place: &Place, expected: [&str; 2]) {
-        let told = [place.setting("`--a`", "`a:`"), place.overridable("`--a`", "`a:`")];
+        let told = [
+            place.setting_words("`--a`", "`a:`"),
+            place.overridable_setting_words("`--a`", "`a:`"),
+        ];
         assert_eq!(told, expected, "{place:?}");
     }
 

@@ -32,9 +32,9 @@ impl Watcher for RequestPrinter {
     }
 
     fn observe_answer_head(&self, head: &AnswerHead) {
-        let mut text = head.connection.as_ref().map(connection).unwrap_or_default();
+        let mut text = head.connection.as_ref().map(connection_line).unwrap_or_default();
         let _infallible =
-            writeln!(text, "< {} {} after {}", head.version, head.status, time(head.elapsed));
+            writeln!(text, "< {} {} after {}", head.version, head.status, time_text(head.elapsed));
         for (name, value) in &head.headers {
             let _infallible = writeln!(text, "< {name}: {value}");
         }
@@ -42,20 +42,20 @@ impl Watcher for RequestPrinter {
     }
 }
 
-fn connection(connection: &ConnectionInfo) -> String {
+fn connection_line(connection: &ConnectionInfo) -> String {
     let address = connection.address.map(|address| address.to_string()).unwrap_or_default();
     let tls = connection.tls.as_deref().unwrap_or("no TLS");
     if connection.is_reused {
         return format!("* {address}, {tls}; over the connection of the request before\n");
     }
     let mut steps = Vec::new();
-    steps.extend(connection.looked_up.map(|took| format!("name {}", time(took))));
-    steps.push(format!("connection {}", time(connection.connected)));
-    steps.extend(connection.secured.map(|took| format!("TLS {}", time(took))));
+    steps.extend(connection.looked_up.map(|took| format!("name {}", time_text(took))));
+    steps.push(format!("connection {}", time_text(connection.connected)));
+    steps.extend(connection.secured.map(|took| format!("TLS {}", time_text(took))));
     format!("* {address}, {tls}; {}\n", steps.join(", "))
 }
 
-pub(super) fn time(time: Duration) -> String {
+pub(super) fn time_text(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds >= 10.0 => format!("{seconds:.1} s"),
         seconds if seconds >= 1.0 => format!("{seconds:.2} s"),

@@ -11,10 +11,11 @@ use callgate::{
 use callgate_tool::visible_line;
 
 use super::{
+    call_verdict,
     fault::{self, Hints},
     format,
     place::Place,
-    snippets, verdict,
+    snippets,
 };
 use crate::{
     args::{AnswerFormat, CallArguments, DescriptionArguments},
@@ -41,7 +42,7 @@ impl ResultPrinter {
                 file: arguments.source.file.display().to_string(),
                 place,
                 may_download: arguments.answer.output.is_none(),
-                credential: credential(&arguments.source.description),
+                credential: credential_flag(&arguments.source.description),
             },
         }
     }
@@ -56,12 +57,17 @@ impl ResultPrinter {
     }
 
     pub(super) fn show_result(&self, result: &ToolResult) -> Verdict {
-        self.notes(result);
+        self.print_notes(result);
         match &result.outcome {
             Outcome::Answered(answer) => self.show_answer(answer),
             Outcome::Failed(failed) => {
                 let events = result.journal.events();
-                output::print_message(&fault::text(failed, &result.tool, events, &self.hints));
+                output::print_message(&fault::fault_text(
+                    failed,
+                    &result.tool,
+                    events,
+                    &self.hints,
+                ));
             }
             Outcome::Pending(pending) => {
                 let (kind, id) = (pending.kind.as_str(), &pending.id);
@@ -73,13 +79,13 @@ impl ResultPrinter {
                 Preview::Text(text) => output::print_result(&format!("{text}\n")),
             },
         }
-        verdict(result)
+        call_verdict(result)
     }
 
-    pub(super) fn notes(&self, result: &ToolResult) {
+    pub(super) fn print_notes(&self, result: &ToolResult) {
         let is_failed = matches!(result.outcome, Outcome::Failed(_));
         for event in result.journal.events() {
-            let is_told = is_failed && fault::tells(event);
+            let is_told = is_failed && fault::explains_fault(event);
             if !is_told && (self.is_verbose || is_news(event)) {
                 output::print_message_line(&format!("note: {}", visible_line(&event.to_string())));
             }
@@ -91,7 +97,7 @@ impl ResultPrinter {
             let status = answer.status.map(|status| format!("{status}: ")).unwrap_or_default();
             output::print_message_line(&format!("{status}no content"));
         }
-        if self.content(&answer.content) == ContentExtent::InPart {
+        if self.print_content(&answer.content) == ContentExtent::InPart {
             let is_parted = matches!(answer.content, Content::Parts(_));
             let them = if is_parted { "the answer with all its parts" } else { "them" };
             output::print_message_line(&format!("help: `-o FILE` writes {them} to a file"));
@@ -103,7 +109,7 @@ impl ResultPrinter {
             output::print_message_line(&format!("note: {}", truncated.message));
         }
         if !answer.next.is_empty() {
-            let next = answer.next.iter().map(|(name, value)| argument(name, value));
+            let next = answer.next.iter().map(|(name, value)| argument_word(name, value));
             let next = next.collect::<Vec<_>>().join(" ");
             output::print_message_line(&format!(
                 "note: there is a next page: {next}, or all with `--all-pages`"
@@ -111,7 +117,7 @@ impl ResultPrinter {
         }
     }
 
-    fn content(&self, content: &Content) -> ContentExtent {
+    fn print_content(&self, content: &Content) -> ContentExtent {
         match content {
             Content::Empty => {}
             Content::File { media_type, filename, size, sha256 } => {
@@ -124,27 +130,29 @@ impl ResultPrinter {
             }
             Content::Json(json) => {
                 let is_page = self.is_own_tool && self.format.is_none();
-                match snippets::page(json.value()).filter(|_| is_page) {
+                match snippets::snippets_page(json.value()).filter(|_| is_page) {
                     Some(page) => output::print_result(&page),
-                    None => output::print_styled(&format::text(json.value(), self.format)),
+                    None => {
+                        output::print_styled(&format::formatted_value(json.value(), self.format))
+                    }
                 }
             }
             Content::Media { media_type, data } => {
                 output::print_result(&format!("{} bytes of `{media_type}`\n", data.len()));
                 return ContentExtent::InPart;
             }
-            Content::Parts(parts) => return self.parts(parts),
+            Content::Parts(parts) => return self.print_parts(parts),
             Content::Text { text, .. } => output::print_result(&format!("{}\n", text.trim_end())),
         }
         ContentExtent::Whole
     }
 
-    fn parts(&self, parts: &[Part]) -> ContentExtent {
+    fn print_parts(&self, parts: &[Part]) -> ContentExtent {
         let mut seen = ContentExtent::Whole;
         for (index, part) in parts.iter().enumerate() {
-            let heading = heading(part, index + 1, parts.len());
+            let heading = part_heading(part, index + 1, parts.len());
             output::print_message_line(&format!("{}:", visible_line(&heading)));
-            if self.content(&part.content) == ContentExtent::InPart {
+            if self.print_content(&part.content) == ContentExtent::InPart {
                 seen = ContentExtent::InPart;
             }
         }
@@ -158,7 +166,7 @@ enum ContentExtent {
     Whole,
 }
 
-fn heading(part: &Part, number: usize, of: usize) -> String {
+fn part_heading(part: &Part, number: usize, of: usize) -> String {
     let mut text = format!("part {number} of {of}");
     let names = [("", &part.name), ("file ", &part.filename), ("id ", &part.content_id)];
     for (kind, name) in names {
@@ -170,7 +178,7 @@ fn heading(part: &Part, number: usize, of: usize) -> String {
 }
 
 /// The flag that names the credential of all requests, with its reference; no flag if the value is not a reference.
-fn credential(given: &DescriptionArguments) -> Option<String> {
+fn credential_flag(given: &DescriptionArguments) -> Option<String> {
     let shown = |text: &str| match text.parse::<SecretReference>() {
         Ok(reference) => Some(reference.to_string()),
         Err(_) => text.starts_with("$session.").then(|| text.to_owned()),
@@ -184,7 +192,7 @@ fn credential(given: &DescriptionArguments) -> Option<String> {
     bearer.or(key).or(basic)
 }
 
-fn argument(name: &str, value: &Value) -> String {
+fn argument_word(name: &str, value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use callgate_tool::{Value, visible_line};
 
 /// The page of a search's result; `None` for another value.
-pub(super) fn page(value: &Value) -> Option<String> {
+pub(super) fn snippets_page(value: &Value) -> Option<String> {
     let snippets = value.get("snippets")?.as_array()?;
     let mut page = String::new();
     for (at, snippet) in snippets.iter().enumerate() {
@@ -59,12 +59,12 @@ mod tests {
         });
         let found = json!({"snippets": [snippet], "more": true});
         let expected = "1. Backups > Restore\n   b.md:4-6  https://a.example/b\n\n   Copy the file.\n\n       cp a b\n\nmore passages match: ask more narrowly, or for more with `limit`\n";
-        assert_eq!(page(&found).as_deref(), Some(expected));
+        assert_eq!(snippets_page(&found).as_deref(), Some(expected));
     }
 
     #[test]
     fn another_value_has_no_page() {
-        assert_eq!(page(&json!({"snippets": [{"a": 1}], "more": false})), None);
-        assert_eq!(page(&json!([1])), None);
+        assert_eq!(snippets_page(&json!({"snippets": [{"a": 1}], "more": false})), None);
+        assert_eq!(snippets_page(&json!([1])), None);
     }
 }

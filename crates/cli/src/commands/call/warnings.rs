@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::{args::CallArguments, guide::Guide, output};
 
 /// Reports a text if the description declares only JSON; `place` says where the server is named.
-pub(super) fn of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
+pub(super) fn warn_of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Place) {
     let Outcome::Answered(answer) = &result.outcome else { return };
     let Content::Text { .. } = &answer.content else { return };
     let Some(operation) = entry.and_then(Entry::operation) else { return };
@@ -18,7 +18,7 @@ pub(super) fn of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Pla
     }
     let expected = expected.iter().map(|media_type| format!("`{media_type}`"));
     let expected = expected.collect::<Vec<_>>().join(" or ");
-    let server = place.setting("`--server URL`", "`server:`");
+    let server = place.setting_words("`--server URL`", "`server:`");
     output::print_message(&format!(
         "warning: expected {expected}, got text: the page of a login, maybe, or of another server\n\
          help: see that the credential is right, and that the server is that of the API: {server}\n"
@@ -26,7 +26,7 @@ pub(super) fn of_text(entry: Option<Entry<'_>>, result: &ToolResult, place: &Pla
 }
 
 /// Reports each selected member that no item of the response has.
-pub(super) fn of_selection(
+pub(super) fn warn_of_empty_selection(
     arguments: &CallArguments,
     entry: Option<Entry<'_>>,
     result: &ToolResult,
@@ -66,7 +66,7 @@ fn nearest_path(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
     let mut meant: Vec<&str> = Vec::new();
     for step in steps {
         while here.kinds().array && here.member(step).is_none() {
-            here = here.each()?;
+            here = here.item_guide()?;
         }
         let name = match here.member(step) {
             Some(_) => *step,

@@ -43,7 +43,7 @@ pub(super) fn print_first_request(
 ) -> Result<Verdict, Failure> {
     let context = TurnContext::new(planned.session);
     let turn = agent.turn(&mut transcript, planned.input.clone(), &context);
-    block_on(turn)?.map_err(|error| super::failure(&error))?;
+    block_on(turn)?.map_err(|error| super::agent_failure(&error))?;
     let Some(request) = first.take_request() else {
         let message = "no request would be sent: the limits of the agent end the turn before it";
         return Err(Failure::with_help(message, "raise `limits` of the agent"));

@@ -14,7 +14,7 @@ use callgate_tool::{SessionName, Value};
 use crate::{
     commands::turns::{
         CallRecorders, CallResults, Exchange, ModelRecorder, RecordingTrust, ReplayedTurn, TURN,
-        TurnFiles, TurnForm, difference, end_of, over_model, replay, without_texts,
+        TurnFiles, TurnForm, end_of, first_difference, over_model, replay_turns, without_texts,
     },
     exit::Failure,
     output,
@@ -35,7 +35,7 @@ pub(super) struct Recording {
 
 impl Recording {
     /// Begins a recording in a folder that has none. `file` is the configuration.
-    pub(super) fn begin(
+    pub(super) fn begin_recording(
         folder: &Path,
         file: &Path,
         agent: &str,
@@ -54,9 +54,10 @@ impl Recording {
         };
         std::fs::create_dir_all(folder).map_err(cannot)?;
         let [from, to] = [folder, file].map(Path::canonicalize);
-        let configuration = relative(&from.map_err(cannot)?, &to.map_err(cannot)?);
+        let configuration = relative_path(&from.map_err(cannot)?, &to.map_err(cannot)?);
         let form = TurnForm { configuration, agent: agent.to_owned(), inputs: Vec::new() };
-        let model = over_model(built, agent, |real| Arc::new(ModelRecorder::over(real)));
+        let model =
+            over_model(built, agent, |real| Arc::new(ModelRecorder::around_transport(real)));
         let model = model.ok_or_else(|| {
             let message = format!("no agent of the configuration has the name: `{agent}`");
             Failure::with_help(&message, "`agents` of the configuration names them")
@@ -77,39 +78,39 @@ impl Recording {
     }
 
     /// Notes the session of the conversation, without the values that credentials read.
-    pub(super) fn in_session(&mut self, mut envelope: Value, secrets: &[SessionName]) {
+    pub(super) fn note_session(&mut self, mut envelope: Value, secrets: &[SessionName]) {
         if let Some(parameters) = envelope.get_mut("parameters") {
             for name in secrets {
-                mask(parameters, name);
+                mask_parameter(parameters, name);
             }
         }
         self.files.session = Some(envelope);
     }
 
     /// Notes the conversation before.
-    pub(super) fn after(&mut self, transcript: &Transcript) {
+    pub(super) fn note_transcript_before(&mut self, transcript: &Transcript) {
         if !transcript.messages().is_empty() {
             self.files.transcript = Some(transcript.to_text());
         }
     }
 
     /// The context of a turn, watched.
-    pub(super) fn watching(
+    pub(super) fn watched_context(
         &self,
         context: TurnContext,
         shown: impl Fn(&TurnEvent<'_>) + Send + Sync + 'static,
     ) -> TurnContext {
         let (results, calls) = (Arc::clone(&self.results), self.calls.clone());
         let context = context.with_events(move |event| {
-            results.see(event);
+            results.note_event(event);
             shown(event);
         });
         context.with_watchers(move |call| calls.watcher(call))
     }
 
     /// Adds a turn that has ended, and writes what is recorded.
-    pub(super) fn add(&mut self, input: Input, end: &End) -> Result<(), Failure> {
-        let (end_value, random) = end_of(end, self.results.take());
+    pub(super) fn add_turn(&mut self, input: Input, end: &End) -> Result<(), Failure> {
+        let (end_value, random) = end_of(end, self.results.take_results());
         if self.stopped.is_some() {
             return Ok(());
         }
@@ -126,8 +127,8 @@ impl Recording {
         }
         self.random.extend(random);
         let steady = |Exchange { request, response }| Exchange {
-            request: steady(request, &self.random),
-            response: steady(response, &self.random),
+            request: without_random_texts(request, &self.random),
+            response: without_random_texts(response, &self.random),
         };
         self.files.model = self.model.exchanges().into_iter().map(steady).collect();
         self.files.form.inputs.push(input);
@@ -136,7 +137,7 @@ impl Recording {
     }
 
     /// Replays the recording.
-    pub(super) fn finish(self, kinds: &Kinds) -> Result<(), Failure> {
+    pub(super) fn replay_recording(self, kinds: &Kinds) -> Result<(), Failure> {
         let shown = self.folder.display();
         if let Some(why) = self.stopped {
             let message = format!("not all of the conversation is recorded: {why}");
@@ -148,11 +149,11 @@ impl Recording {
         }
         let files = TurnFiles::read(&self.folder)?;
         let trust = RecordingTrust::Own;
-        let ReplayedTurn { asked, ends, .. } = replay(&self.folder, &files, trust, kinds)?;
+        let ReplayedTurn { asked, ends, .. } = replay_turns(&self.folder, &files, trust, kinds)?;
         let recorded = files.model.iter().map(|exchange| Value::from_slice(&exchange.request));
         let recorded = recorded.map(Result::unwrap_or_default).collect();
-        let differs = difference(&Value::Array(recorded), &Value::Array(asked))
-            .or_else(|| difference(&Value::Array(self.ends), &ends));
+        let differs = first_difference(&Value::Array(recorded), &Value::Array(asked))
+            .or_else(|| first_difference(&Value::Array(self.ends), &ends));
         if let Some(differs) = differs {
             let message =
                 format!("the recording in `{shown}` runs another way again, at {differs}");
@@ -167,7 +168,7 @@ impl Recording {
 }
 
 /// Bytes with a fixed text in place of those that differ each time.
-fn steady(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
+fn without_random_texts(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => without_texts(random, text).into_bytes(),
         Err(binary) => binary.into_bytes(),
@@ -175,14 +176,14 @@ fn steady(bytes: Vec<u8>, random: &[String]) -> Vec<u8> {
 }
 
 /// The path to a file from a folder, both of them absolute.
-fn relative(folder: &Path, file: &Path) -> PathBuf {
+fn relative_path(folder: &Path, file: &Path) -> PathBuf {
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
 }
 
 /// Masks a value that a credential reads: a parameter, or a member inside one.
-fn mask(value: &mut Value, name: &SessionName) {
+fn mask_parameter(value: &mut Value, name: &SessionName) {
     let Value::Object(members) = value else { return };
     for (member_name, value) in members.iter_mut() {
         let session_name = SessionName::new(member_name);
@@ -191,7 +192,7 @@ fn mask(value: &mut Value, name: &SessionName) {
         } else if session_name.holds(name)
             && let Some(rest) = name.as_str().get(session_name.as_str().len().saturating_add(1)..)
         {
-            mask(value, &SessionName::new(rest));
+            mask_parameter(value, &SessionName::new(rest));
         }
     }
 }
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn a_path_from_a_folder_goes_up_as_far_as_it_must() {
         let check = |folder: &str, file: &str, expected: &str| {
-            assert_eq!(relative(folder.as_ref(), file.as_ref()), Path::new(expected));
+            assert_eq!(relative_path(folder.as_ref(), file.as_ref()), Path::new(expected));
         };
         check("/a/b/c", "/a/config/x.yaml", "../../config/x.yaml");
         check("/a/b", "/a/b/x.yaml", "x.yaml");
@@ -216,7 +217,7 @@ mod tests {
     fn values_that_credentials_read_are_masked() {
         let mut parameters = json!({"Token": "s3cr3t", "user": {"key": "s3cr3t", "id": 7}});
         for name in ["token", "user.key"] {
-            mask(&mut parameters, &SessionName::new(name));
+            mask_parameter(&mut parameters, &SessionName::new(name));
         }
         assert_eq!(parameters, json!({"Token": "****", "user": {"key": "****", "id": 7}}));
     }

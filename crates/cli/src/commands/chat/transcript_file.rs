@@ -9,7 +9,7 @@ use callgate_agent::{Agent, Transcript};
 
 use crate::{
     exit::Failure,
-    open::read,
+    open::read_bytes,
     output,
     partial_file::{Readers, write_file},
 };
@@ -34,7 +34,8 @@ impl TranscriptFile {
             let message = format!("in `{}`: {error}", file.display());
             Failure::with_help(&message, "name another file, or remove this one to begin anew")
         };
-        let text = String::from_utf8(read(file)?).map_err(|error| refused(error.to_string()))?;
+        let text =
+            String::from_utf8(read_bytes(file)?).map_err(|error| refused(error.to_string()))?;
         let opened = Transcript::of_text(&text, |name| agent.offered_tool(name));
         let (transcript, repair) = opened.map_err(|error| refused(error.to_string()))?;
         let converted = transcript.into_dialect(agent.dialect(), |name| agent.offered_tool(name));
@@ -46,15 +47,15 @@ impl TranscriptFile {
     }
 
     /// Writes the conversation beside the file, and then in its place.
-    pub(super) fn keep(&self, transcript: &Transcript) -> Result<(), Failure> {
-        self.put(transcript).map_err(|error| {
+    pub(super) fn save(&self, transcript: &Transcript) -> Result<(), Failure> {
+        self.write_atomically(transcript).map_err(|error| {
             let message = format!("cannot write `{}`: {error}", self.0.display());
             Failure::with_help(&message, "name a file in a folder that you may write to")
         })
     }
 
     /// Also runs before each call, so that after a crash the file says which calls may have been made.
-    pub(super) fn put(&self, transcript: &Transcript) -> io::Result<()> {
+    pub(super) fn write_atomically(&self, transcript: &Transcript) -> io::Result<()> {
         write_file(&self.0, transcript.to_text().as_bytes(), Readers::Owner)
     }
 }

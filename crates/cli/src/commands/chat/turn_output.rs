@@ -27,7 +27,7 @@ impl TurnOutput {
         Self { is_live: false, words: Mutex::default() }
     }
 
-    pub(super) fn show(&self, event: &TurnEvent<'_>) {
+    pub(super) fn show_event(&self, event: &TurnEvent<'_>) {
         match event {
             // The warning of a retry says the reason.
             TurnEvent::Begun | TurnEvent::Retry(_) => drop(self.end_line()),
@@ -56,7 +56,7 @@ impl TurnOutput {
     }
 
     /// Writes the answer of a turn, unless its words were written as they came.
-    pub(super) fn end(&self, answer: &str) {
+    pub(super) fn end_with_answer(&self, answer: &str) {
         if !self.end_line().ends_with(answer) {
             output::print_result(&format!("{answer}\n"));
         }

@@ -3,7 +3,7 @@
 
 use callgate_tool::Value;
 
-use super::{Candidate, in_a_line};
+use super::{Candidate, first_line};
 use crate::guide::Guide;
 
 pub(super) struct Argument {
@@ -17,7 +17,7 @@ pub(super) struct Argument {
 
 /// The arguments in a tool's schema, required ones first. `body` names an argument that is the whole body; its members
 /// are arguments too.
-pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
+pub(super) fn arguments_of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
     let guide = Guide::new(schema);
     let mut all = Vec::new();
     for name in guide.members() {
@@ -27,11 +27,11 @@ pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
             for inner in below.members().into_iter().filter(|inner| guide.member(inner).is_none()) {
                 let required = is_required && self::is_required(below, inner);
                 let guide = below.member(inner);
-                add(&mut all, Member { name: inner, is_required: required, guide }, DEPTH);
+                add_member(&mut all, Member { name: inner, is_required: required, guide }, DEPTH);
             }
         }
         let member = Member { name, is_required, guide: Some(below) };
-        add(&mut all, member, if Some(name) == body { 1 } else { DEPTH });
+        add_member(&mut all, member, if Some(name) == body { 1 } else { DEPTH });
     }
     all.sort_by_key(|argument| !argument.is_required);
     all
@@ -49,7 +49,7 @@ struct Member<'a> {
     guide: Option<Guide<'a>>,
 }
 
-fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
+fn add_member(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     let Member { name, is_required, guide } = member;
     let (Some(guide), Some(depth)) = (guide, depth.checked_sub(1)) else { return };
     if all.len() >= MOST_ARGUMENTS || name.contains(|c: char| c.is_control() || c == '=') {
@@ -61,24 +61,24 @@ fn add(all: &mut Vec<Argument>, member: Member<'_>, depth: usize) {
     for inner in below.iter().filter(|inner| !inner.contains('.')) {
         let required = is_required && self::is_required(guide, inner);
         let (name, guide) = (&*format!("{name}.{inner}"), guide.member(inner));
-        add(all, Member { name, is_required: required, guide }, depth);
+        add_member(all, Member { name, is_required: required, guide }, depth);
     }
     if !below.is_empty() {
         return;
     }
-    let each = guide.each().filter(|_| kinds.array);
+    let each = guide.item_guide().filter(|_| kinds.array);
     let help = guide.keyword("description").and_then(Value::as_str).unwrap_or_default();
     all.push(Argument {
         name: name.to_owned(),
         is_required,
         is_list: kinds.array && !kinds.string,
-        help: in_a_line(help),
-        values: legal(each.unwrap_or(guide)),
+        help: first_line(help),
+        values: legal_values(each.unwrap_or(guide)),
     });
 }
 
 /// The legal values at a place, if they can be counted.
-fn legal(guide: Guide<'_>) -> Vec<String> {
+fn legal_values(guide: Guide<'_>) -> Vec<String> {
     let kinds = guide.kinds();
     let said = guide.keyword("enum").and_then(Value::as_array);
     let one = guide.keyword("const").map(std::slice::from_ref);
@@ -97,7 +97,7 @@ fn legal(guide: Guide<'_>) -> Vec<String> {
     said.iter().filter_map(text).take(MOST_VALUES).collect()
 }
 
-pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
+pub(super) fn name_candidates(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     let given: Vec<&str> =
         before.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect();
     let is_inside = |inner: &str, outer: &str| {
@@ -119,7 +119,7 @@ pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
     .collect()
 }
 
-pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
+pub(super) fn value_candidates(arguments: &[Argument], name: &str) -> Vec<Candidate> {
     let named_argument = arguments.iter().find(|argument| argument.name == name);
     let values = named_argument.into_iter().flat_map(|argument| &argument.values);
     values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
@@ -133,7 +133,7 @@ pub(super) fn to_json(arguments: &[Argument]) -> String {
     serde_json::to_string(&kept.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-pub(super) fn of_json(text: &str) -> Option<Vec<Argument>> {
+pub(super) fn arguments_of_json(text: &str) -> Option<Vec<Argument>> {
     let kept: Vec<(String, bool, bool, String, Vec<String>)> = serde_json::from_str(text).ok()?;
     let argument = |(name, is_required, is_list, help, values)| Argument {
         name,
@@ -175,12 +175,12 @@ mod tests {
             "required": ["owner", "body"],
             "$defs": {"State": {"enum": ["open", "@all", null]}},
         });
-        of_json(&to_json(&of_schema(&schema, Some("body")))).unwrap()
+        arguments_of_json(&to_json(&arguments_of_schema(&schema, Some("body")))).unwrap()
     }
 
     #[track_caller]
     fn check(before: &[&str], expected: &[&str]) {
-        let names = names(&arguments(), before);
+        let names = name_candidates(&arguments(), before);
         let names: Vec<&str> = names.iter().map(|name| &*name.text).collect();
         assert_eq!(names, expected, "{before:?}");
     }
@@ -194,7 +194,7 @@ mod tests {
         check(&["owner=x", "tags=a", "state=open", "home.city=Rome"], &left);
         let left = ["owner=", "name=", "body=", "limit=", "state=", "tags="];
         check(&["home=@home.json"], &left);
-        assert_eq!(names(&arguments(), &[])[0].help, "required: Whose it is");
+        assert_eq!(name_candidates(&arguments(), &[])[0].help, "required: Whose it is");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
             ("owner", &[]),
             ("none", &[]),
         ] {
-            let values = values(&arguments(), name);
+            let values = value_candidates(&arguments(), name);
             let values: Vec<&str> = values.iter().map(|value| &*value.text).collect();
             assert_eq!(values, expected, "{name}");
         }

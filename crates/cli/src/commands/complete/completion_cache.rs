@@ -59,7 +59,7 @@ impl CompletionCache {
     }
 
     /// Keeps lines. A reader sees the old ones or these, never a mixture; lines that cannot be kept are made again.
-    pub(super) fn keep(&self, stamps: &Stamps, lines: &str) {
+    pub(super) fn write_lines(&self, stamps: &Stamps, lines: &str) {
         if lines.len() > MOST_BYTES / 2 {
             return;
         }
@@ -96,8 +96,8 @@ impl Stamps {
     pub(super) fn from_files(files: &BTreeSet<PathBuf>, has_addresses: bool) -> Option<Self> {
         let absolute = |file: &PathBuf| std::path::absolute(file).ok();
         let files: Option<Vec<PathBuf>> = files.iter().map(absolute).collect();
-        let files = files?.into_iter().map(|file| (stamp(&file), file));
-        let until = now()?.checked_add(OF_ADDRESSES)?;
+        let files = files?.into_iter().map(|file| (file_stamp(&file), file));
+        let until = time_since_epoch()?.checked_add(OF_ADDRESSES)?;
         Some(Self {
             files: files.map(|(stamp, file)| (file, stamp)).collect(),
             until: has_addresses.then_some(until),
@@ -114,17 +114,17 @@ impl Stamps {
 /// Returns true if the stamps still match; `None` if the text holds no stamps.
 fn is_current(text: &str) -> Option<bool> {
     let Stamps { files, until } = serde_json::from_str(text).ok()?;
-    let is_fresh = until.is_none() || until >= now();
-    Some(is_fresh && files.iter().all(|(file, stored_stamp)| stamp(file) == *stored_stamp))
+    let is_fresh = until.is_none() || until >= time_since_epoch();
+    Some(is_fresh && files.iter().all(|(file, stored_stamp)| file_stamp(file) == *stored_stamp))
 }
 
-fn stamp(file: &Path) -> Option<(u64, Duration)> {
+fn file_stamp(file: &Path) -> Option<(u64, Duration)> {
     let metadata = fs::metadata(file).ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((metadata.len(), changed))
 }
 
-fn now() -> Option<Duration> {
+fn time_since_epoch() -> Option<Duration> {
     SystemTime::now().duration_since(UNIX_EPOCH).ok()
 }
 
@@ -152,11 +152,11 @@ mod tests {
         fs::write(&file, "a").unwrap();
         let cache = CompletionCache::below(folder.path().join("kept"), "a");
         assert_eq!(cache.stored_lines(), None);
-        cache.keep(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
+        cache.write_lines(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
         assert_eq!(cache.stored_lines().as_deref(), Some("one\ntwo\n\nthree\n"));
         fs::write(&file, "ab").unwrap();
         assert_eq!(cache.stored_lines(), None);
-        cache.keep(&stamps(&[file, absent.clone()]), "four\n");
+        cache.write_lines(&stamps(&[file, absent.clone()]), "four\n");
         assert_eq!(cache.stored_lines().as_deref(), Some("four\n"));
         fs::write(&absent, "").unwrap();
         assert_eq!(cache.stored_lines(), None);
@@ -181,7 +181,7 @@ mod tests {
             key: "other".to_owned(),
             ..CompletionCache::below(folder.path().to_owned(), "a")
         };
-        other.keep(&stamps(&[]), "one\n");
+        other.write_lines(&stamps(&[]), "one\n");
         assert_eq!(cache.stored_lines(), None);
         for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
             fs::write(&cache.file, text).unwrap();
@@ -206,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for key in 0..MOST_FILES + 3 {
             CompletionCache::below(folder.path().to_owned(), &key.to_string())
-                .keep(&stamps(&[]), "");
+                .write_lines(&stamps(&[]), "");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
     }

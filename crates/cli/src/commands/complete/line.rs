@@ -13,22 +13,22 @@ pub(super) struct Line {
 
 impl Line {
     /// The words of `text`; `breaks` are the characters at which bash ends pieces.
-    pub(super) fn read(text: &str, breaks: &str) -> Self {
+    pub(super) fn parse_line(text: &str, breaks: &str) -> Self {
         let mut line = Self::default();
         let mut word = None;
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
             match line.quote {
                 Some(quote) if c == quote => line.quote = None,
-                Some('"') if c == '\\' => extend(&mut word, unescaped_characters(rest.next())),
-                None if matches!(c, ' ' | '\t' | '\n') => line.end(&mut word),
+                Some('"') if c == '\\' => extend_word(&mut word, unescaped_characters(rest.next())),
+                None if matches!(c, ' ' | '\t' | '\n') => line.end_word(&mut word),
                 None if matches!(c, '\'' | '"') => {
                     line.quote = Some(c);
-                    extend(&mut word, None);
+                    extend_word(&mut word, None);
                     line.written_part = word.clone().unwrap_or_default();
                 }
-                None if c == '\\' => extend(&mut word, rest.next()),
-                _ => extend(&mut word, Some(c)),
+                None if c == '\\' => extend_word(&mut word, rest.next()),
+                _ => extend_word(&mut word, Some(c)),
             }
             let is_break = line.quote.is_none() && !"\\'\" \t\n".contains(c) && breaks.contains(c);
             if is_break {
@@ -39,7 +39,7 @@ impl Line {
         line
     }
 
-    fn end(&mut self, word: &mut Option<String>) {
+    fn end_word(&mut self, word: &mut Option<String>) {
         self.words.extend(word.take());
         self.written_part.clear();
     }
@@ -58,7 +58,7 @@ impl Line {
     }
 }
 
-fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
+fn extend_word(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
     word.get_or_insert_default().extend(more);
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, words: &[&str], known: &str) {
-        let line = Line::read(text, BREAKS);
+        let line = Line::parse_line(text, BREAKS);
         assert_eq!(
             (line.words, &*line.written_part),
             (words.iter().map(ToString::to_string).collect(), known),
@@ -120,7 +120,7 @@ mod tests {
             ("callgate a=", "issues/list", None),
             ("callgate i", "issues/list-for-repo", Some("issues/list-for-repo")),
         ] {
-            let typed = Line::read(text, BREAKS).text_to_type(word);
+            let typed = Line::parse_line(text, BREAKS).text_to_type(word);
             assert_eq!(typed.as_deref(), expected, "{text} {word}");
         }
     }

@@ -26,7 +26,7 @@ pub(super) enum Kind<'a> {
 }
 
 /// All commands, with clap's own additions.
-pub(super) fn command() -> Command {
+pub(super) fn built_command() -> Command {
     let mut command = args::command();
     command.build();
     command
@@ -47,7 +47,7 @@ impl<'a> CursorPosition<'a> {
         };
         let (mut waiting, mut is_escaped) = (None, false);
         for word in before {
-            position.take(word, &mut waiting, &mut is_escaped);
+            position.take_word(word, &mut waiting, &mut is_escaped);
         }
         if let Some(flag) = waiting {
             position.kind = Kind::Value(flag);
@@ -56,7 +56,7 @@ impl<'a> CursorPosition<'a> {
         position.at_end(is_escaped)
     }
 
-    fn take(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
+    fn take_word(&mut self, word: &'a str, waiting: &mut Option<&'a Arg>, is_escaped: &mut bool) {
         if let Some(flag) = waiting.take() {
             self.flags.push((flag.get_id().as_str(), word));
         } else if word == "--" && !*is_escaped {
@@ -132,7 +132,7 @@ mod tests {
     /// Checks how the word at the end of a line is read, with the command and the words before it.
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let root = command();
+        let root = built_command();
         let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
         let got = CursorPosition::from_words(&root, &words).map(|position| {
             let kind = match position.kind {

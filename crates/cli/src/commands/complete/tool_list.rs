@@ -16,7 +16,7 @@ use callgate_transport::Refuse;
 use super::{
     argument::{self, Argument},
     completion_cache::{CompletionCache, Stamps},
-    in_a_line,
+    first_line,
 };
 use crate::{effects, file_argument, open};
 
@@ -45,10 +45,10 @@ impl ToolList {
         if file == "-" {
             return None;
         }
-        let file = in_home(file);
-        let overlays: Vec<PathBuf> = overlays.into_iter().map(in_home).collect();
-        let location = file_argument::location(&file).ok()?;
-        let cache = CompletionCache::for_key(&key(&location, &overlays, server));
+        let file = path_in_home(file);
+        let overlays: Vec<PathBuf> = overlays.into_iter().map(path_in_home).collect();
+        let location = file_argument::file_location(&file).ok()?;
+        let cache = CompletionCache::for_key(&cache_key(&location, &overlays, server));
         if let Some(lines) = cache.as_ref().and_then(CompletionCache::stored_lines) {
             return Some(Self { lines });
         }
@@ -57,14 +57,15 @@ impl ToolList {
         let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
         let environment = Environment::new().without_audit().listing_missing().asking_no_source();
         let environment = environment.with_transport(Arc::new(Refuse::new()));
-        let config = open::loader(kinds, effects::COMPLETE).open(location, &options).ok()?;
+        let config =
+            open::loader_with_effects(kinds, effects::COMPLETE).open(location, &options).ok()?;
         let built = config.build_blocking(&open::cached_environment(environment), None).ok()?;
-        let lines = lines(&built);
+        let lines = tool_lines(&built);
         let is_whole = built.toolsets.iter().all(|toolset| toolset.failure().is_none());
         if let Some(cache) = cache.filter(|_| is_whole) {
             let stamps = Stamps::from_files(built.files(), built.has_addresses());
             stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
-                cache.keep(&stamps, &lines);
+                cache.write_lines(&stamps, &lines);
             });
         }
         Some(Self { lines })
@@ -79,15 +80,15 @@ impl ToolList {
         })
     }
 
-    pub(super) fn arguments(&self, asked: &str) -> Vec<Argument> {
+    pub(super) fn arguments_of_tool(&self, asked: &str) -> Vec<Argument> {
         let by_name = self.tools().find(|tool| tool.name == asked);
         let tool = by_name.or_else(|| self.tools().find(|tool| tool.operation_id == Some(asked)));
-        tool.and_then(|tool| argument::of_json(tool.arguments)).unwrap_or_default()
+        tool.and_then(|tool| argument::arguments_of_json(tool.arguments)).unwrap_or_default()
     }
 }
 
 /// The key under which tools are kept: their sources, and the options that change them.
-fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> String {
+fn cache_key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> String {
     let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let place = match location {
         Location::Address(url) => url.to_string(),
@@ -99,13 +100,13 @@ fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> Strin
 }
 
 /// A path with the user's home in place of `~`, which the shell has not replaced yet.
-fn in_home(file: &str) -> PathBuf {
+fn path_in_home(file: &str) -> PathBuf {
     let below =
         file.strip_prefix("~/").map(|rest| std::env::home_dir().map(|home| home.join(rest)));
     below.flatten().unwrap_or_else(|| file.into())
 }
 
-fn lines(built: &Built) -> String {
+fn tool_lines(built: &Built) -> String {
     let mut lines = String::new();
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
@@ -114,7 +115,7 @@ fn lines(built: &Built) -> String {
             // A tool whose declaration exceeds its limits has no arguments to choose from.
             let tool = operation.uncached_declaration(&mut budget).ok();
             let summary = tool.as_ref().map(|tool| &*tool.description).unwrap_or_default();
-            let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));
+            let arguments = tool.as_ref().map(|tool| tool_arguments(tool, Some(operation)));
             let id = operation.operation_id.as_deref();
             let name = &*operation.tool_name.to_string();
             push(&mut lines, name, id, summary, &arguments.unwrap_or_default());
@@ -122,22 +123,22 @@ fn lines(built: &Built) -> String {
     }
     let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
     for tool in functions.filter_map(callgate::Entry::declaration) {
-        push(&mut lines, tool.name.as_str(), None, &tool.description, &arguments(tool, None));
+        push(&mut lines, tool.name.as_str(), None, &tool.description, &tool_arguments(tool, None));
     }
     lines
 }
 
 fn push(lines: &mut String, name: &str, id: Option<&str>, summary: &str, arguments: &[Argument]) {
     let id = id.filter(|id| *id != name && !id.contains(char::is_control)).unwrap_or_default();
-    let (summary, arguments) = (in_a_line(summary), argument::to_json(arguments));
+    let (summary, arguments) = (first_line(summary), argument::to_json(arguments));
     lines.push_str(&format!("{name}\t{id}\t{summary}\t{arguments}\n"));
 }
 
-fn arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
+fn tool_arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
     let operation = operation.filter(|tool_operation| tool_operation.body_of_arguments().is_none());
     let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
     let mut bodies =
         inputs.filter(|input| input.place() == InputLocation::Body && input.name.is_empty());
     let body = bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str());
-    argument::of_schema(&tool.input_schema.to_value(), body)
+    argument::arguments_of_schema(&tool.input_schema.to_value(), body)
 }

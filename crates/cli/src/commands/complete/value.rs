@@ -12,31 +12,31 @@ use super::{
     tool_list::{self, ToolList},
 };
 use crate::{
-    codes::{Explained, of_calls, of_findings},
+    codes::{Explained, call_codes, finding_codes},
     file_argument, folders,
 };
 
 /// The candidates at a place and possibly others: the caller keeps those that begin with the typed text.
 pub(super) fn completions_at(position: &CursorPosition<'_>, kinds: &Kinds) -> Completions {
     match position.kind {
-        Kind::Command => words(commands(position.command)),
-        Kind::Flag => words(flags(position)),
-        Kind::Value(of) => values(position, of, kinds),
+        Kind::Command => word_completions(command_candidates(position.command)),
+        Kind::Flag => word_completions(flag_candidates(position)),
+        Kind::Value(of) => flag_value_completions(position, of, kinds),
     }
 }
 
-fn words(all: Vec<Candidate>) -> Completions {
+fn word_completions(all: Vec<Candidate>) -> Completions {
     Completions { all, files: None }
 }
 
-fn commands(command: &Command) -> Vec<Candidate> {
+fn command_candidates(command: &Command) -> Vec<Candidate> {
     let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
     let about =
         |subcommand: &Command| subcommand.get_about().map(ToString::to_string).unwrap_or_default();
     shown.map(|subcommand| Candidate::new(subcommand.get_name(), &about(subcommand))).collect()
 }
 
-fn flags(position: &CursorPosition<'_>) -> Vec<Candidate> {
+fn flag_candidates(position: &CursorPosition<'_>) -> Vec<Candidate> {
     let is_free = |flag: &&Arg| {
         takes_many(flag) || position.flag_values(flag.get_id().as_str()).next().is_none()
     };
@@ -52,50 +52,55 @@ fn flags(position: &CursorPosition<'_>) -> Vec<Candidate> {
     all
 }
 
-fn values(position: &CursorPosition<'_>, of: &Arg, kinds: &Kinds) -> Completions {
+fn flag_value_completions(position: &CursorPosition<'_>, of: &Arg, kinds: &Kinds) -> Completions {
     let is_positional = of.is_positional();
     match of.get_id().as_str() {
-        "file" | "files" | "old" | "new" if is_positional => {
-            Completions { all: profiles(), files: Some(files("", position.typed)) }
-        }
-        "tool" if is_positional => words(tools(position, kinds)),
-        "function" => words(tools(position, kinds)),
+        "file" | "files" | "old" | "new" if is_positional => Completions {
+            all: profile_candidates(),
+            files: Some(file_completions("", position.typed)),
+        },
+        "tool" if is_positional => word_completions(tool_candidates(position, kinds)),
+        "function" => word_completions(tool_candidates(position, kinds)),
         "arguments" => argument_completions(position, kinds),
-        "code" => words(code_candidates(&[of_findings(kinds), of_calls()].concat())),
-        "allow" | "deny" => words(code_candidates(&of_findings(kinds))),
+        "code" => word_completions(code_candidates(&[finding_codes(kinds), call_codes()].concat())),
+        "allow" | "deny" => word_completions(code_candidates(&finding_codes(kinds))),
         "dialect" => name_completions(Dialect::ALL, Dialect::as_str),
         "form" => name_completions(Form::ALL, Form::as_str),
         "projection" => name_completions(Projection::ALL, Projection::as_str),
-        "args" => Completions { files: at_file("", position.typed), ..Completions::default() },
-        _ => by_clap(position, of),
+        "args" => {
+            Completions { files: files_after_at("", position.typed), ..Completions::default() }
+        }
+        _ => clap_completions(position, of),
     }
 }
 
-fn by_clap(position: &CursorPosition<'_>, of: &Arg) -> Completions {
+fn clap_completions(position: &CursorPosition<'_>, of: &Arg) -> Completions {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
         let shown = legal.iter().filter(|value| !value.is_hide_set());
         let help = |value: &clap::builder::PossibleValue| {
             value.get_help().map(ToString::to_string).unwrap_or_default()
         };
-        return words(shown.map(|value| Candidate::new(value.get_name(), &help(value))).collect());
+        return word_completions(
+            shown.map(|value| Candidate::new(value.get_name(), &help(value))).collect(),
+        );
     }
     let is_path = matches!(
         of.get_value_hint(),
         ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath
     );
-    Completions { all: Vec::new(), files: is_path.then(|| files("", position.typed)) }
+    Completions { all: Vec::new(), files: is_path.then(|| file_completions("", position.typed)) }
 }
 
 fn name_completions<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Completions {
-    words(all.iter().map(|one| Candidate::new(name(*one), "")).collect())
+    word_completions(all.iter().map(|one| Candidate::new(name(*one), "")).collect())
 }
 
 fn code_candidates(codes: &[Explained]) -> Vec<Candidate> {
     codes.iter().map(|(code, explanation)| Candidate::new(*code, explanation)).collect()
 }
 
-fn profiles() -> Vec<Candidate> {
+fn profile_candidates() -> Vec<Candidate> {
     let names = folders::profiles_folder()
         .map(|folder| file_argument::profile_names(&folder))
         .unwrap_or_default();
@@ -103,16 +108,17 @@ fn profiles() -> Vec<Candidate> {
 }
 
 /// The tools of FILE; by their `operationId` if no name begins with the typed text.
-fn tools(position: &CursorPosition<'_>, kinds: &Kinds) -> Vec<Candidate> {
+fn tool_candidates(position: &CursorPosition<'_>, kinds: &Kinds) -> Vec<Candidate> {
     let Some(file_tools) = load_tool_list(position, kinds) else { return Vec::new() };
-    let by_name: Vec<Candidate> = candidates(&file_tools, |tool| Some(tool.name), position.typed);
+    let by_name: Vec<Candidate> =
+        matching_tool_candidates(&file_tools, |tool| Some(tool.name), position.typed);
     if !by_name.is_empty() {
         return by_name;
     }
-    candidates(&file_tools, |tool| tool.operation_id, position.typed)
+    matching_tool_candidates(&file_tools, |tool| tool.operation_id, position.typed)
 }
 
-fn candidates<'a>(
+fn matching_tool_candidates<'a>(
     file_tools: &'a ToolList,
     name: impl Fn(&tool_list::Tool<'a>) -> Option<&'a str>,
     typed: &str,
@@ -132,17 +138,17 @@ fn argument_completions(position: &CursorPosition<'_>, kinds: &Kinds) -> Complet
     if let Some((name, value)) = position.typed.split_once('=')
         && value.starts_with('@')
     {
-        let files = at_file(&format!("{name}="), value);
+        let files = files_after_at(&format!("{name}="), value);
         return Completions { all: Vec::new(), files };
     }
     let Some(file_tools) = load_tool_list(position, kinds) else { return Completions::default() };
     let before: Vec<&str> = positionals.copied().collect();
-    let arguments = file_tools.arguments(tool);
+    let arguments = file_tools.arguments_of_tool(tool);
     let all = match position.typed.split_once('=') {
-        Some((name, _)) => argument::values(&arguments, name),
-        None => argument::names(&arguments, &before),
+        Some((name, _)) => argument::value_candidates(&arguments, name),
+        None => argument::name_candidates(&arguments, &before),
     };
-    words(all)
+    word_completions(all)
 }
 
 fn load_tool_list(position: &CursorPosition<'_>, kinds: &Kinds) -> Option<ToolList> {
@@ -151,10 +157,10 @@ fn load_tool_list(position: &CursorPosition<'_>, kinds: &Kinds) -> Option<ToolLi
     ToolList::load(position.positionals.first()?, overlays, server, kinds)
 }
 
-fn at_file(before: &str, typed: &str) -> Option<Files> {
-    Some(files(&format!("{before}@"), typed.strip_prefix('@')?))
+fn files_after_at(before: &str, typed: &str) -> Option<Files> {
+    Some(file_completions(&format!("{before}@"), typed.strip_prefix('@')?))
 }
 
-fn files(before: &str, typed: &str) -> Files {
+fn file_completions(before: &str, typed: &str) -> Files {
     Files { before: before.to_owned(), path: typed.to_owned() }
 }

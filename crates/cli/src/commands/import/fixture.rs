@@ -15,7 +15,7 @@ use callgate_tool::{Object, Value, json};
 use crate::{
     commands::{
         call::message,
-        import::{description, folder::NewFolder},
+        import::{description_file_name, folder::NewFolder},
     },
     effects,
     exit::Failure,
@@ -32,16 +32,16 @@ pub(super) fn write(
     let mut n_cases = 0;
     for toolset in std::mem::take(&mut export.toolsets) {
         if let Some(text) = &toolset.description {
-            folder.write(&format!("{}/{}", toolset.name, description(text)), text)?;
+            folder.write(&format!("{}/{}", toolset.name, description_file_name(text)), text)?;
         }
-        let session = settings(&toolset, &export.variables, folder)?;
+        let session = write_toolset_settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
         let built = confined_loader(kinds, effects::IMPORT, folder.path())?
             .toolset_file(&file)
             .and_then(|config| config.build_blocking(&Environment::new(), None));
         match built {
             Ok(built) => {
-                n_cases += cases(export, &toolset, &built.executor, &session, folder)?;
+                n_cases += write_cases(export, &toolset, &built.executor, &session, folder)?;
                 export.toolsets.push(toolset);
             }
             Err(error) => {
@@ -58,7 +58,7 @@ pub(super) fn write(
 }
 
 /// Writes the cases of a toolset. Returns their number.
-fn cases(
+fn write_cases(
     export: &WholeExport,
     toolset: &ImportedToolset,
     executor: &Executor,
@@ -67,7 +67,7 @@ fn cases(
 ) -> Result<usize, Failure> {
     let mut names = BTreeSet::new();
     for example in export.examples.iter().filter(|example| example.toolset == toolset.name) {
-        match call(executor, example, export.kind) {
+        match example_call(executor, example, export.kind) {
             Ok(call) => {
                 let name = case_name(&example.name, &mut names);
                 Case { toolset, name: &name, session }.write(&call, example, folder)?;
@@ -84,19 +84,19 @@ fn cases(
 }
 
 /// Writes `toolset.yaml`. Returns the session of its cases.
-fn settings(
+fn write_toolset_settings(
     toolset: &ImportedToolset,
     variables: &Object,
     folder: &NewFolder,
 ) -> Result<Object, Failure> {
-    let (mut settings, session) = of_stand_ins(&toolset.settings, variables);
-    if let Some(file) = toolset.description.as_deref().map(description) {
+    let (mut settings, session) = settings_and_session(&toolset.settings, variables);
+    if let Some(file) = toolset.description.as_deref().map(description_file_name) {
         settings.insert("openapi", Value::from(file));
     }
     let text = format!(
         "# `{}`, as its fixture has it: answers are recorded, credentials are stand-ins.\n{}",
         toolset.name,
-        yaml::text(&Value::Object(settings))
+        yaml::yaml_text(&Value::Object(settings))
     );
     folder.write(&format!("{}/toolset.yaml", toolset.name), &text)?;
     Ok(session)
@@ -104,14 +104,14 @@ fn settings(
 
 /// The settings of a fixture, with a stand-in in the place of each credential, and the session that its credentials read. A
 /// fixture gets its responses from recordings: it connects to nothing and requests no tokens.
-fn of_stand_ins(settings: &Object, variables: &Object) -> (Object, Object) {
+fn settings_and_session(settings: &Object, variables: &Object) -> (Object, Object) {
     let mut settings = settings.clone();
     for connected in ["tls", "service_directory", "limits"] {
         settings.remove(connected);
     }
     let mut session = Session { parameters: Object::new(), variables: variables.clone() };
     if let Some(auth) = settings.get("auth") {
-        let auth = session.auth(auth);
+        let auth = session.stand_in_credential(auth);
         settings.insert("auth", auth);
     }
     (settings, session.into_envelope())
@@ -124,7 +124,7 @@ struct Session {
 
 impl Session {
     /// A stand-in for a credential, put into the session if the credential comes from the session.
-    fn auth(&mut self, auth: &Value) -> Value {
+    fn stand_in_credential(&mut self, auth: &Value) -> Value {
         let stand_in = Value::from(format!("literal:{STAND_IN}"));
         let Some((kind, settings)) = auth.as_object().and_then(|auth| auth.iter().next()) else {
             return auth.clone();
@@ -164,7 +164,7 @@ impl Session {
 }
 
 /// Reads the call of an example. A tool call without a recorded answer has nothing to compare with.
-fn call(
+fn example_call(
     executor: &Executor,
     example: &ImportedExample,
     kind: ExportKind,
@@ -173,7 +173,7 @@ fn call(
         ExportKind::Agent => Dialect::Dialogflow,
         ExportKind::App => Dialect::Ces,
     };
-    let read = message::read(executor, example.message.clone(), dialect, Form::Usual);
+    let read = message::read_calls(executor, example.message.clone(), dialect, Form::Usual);
     let read = read.map_err(|error| error.to_string())?;
     let call = read.to_make().first().map(|call| (*call).clone());
     let call = call.ok_or("its call cannot be read")?;
@@ -209,13 +209,13 @@ impl Case<'_> {
                 folder.write(&format!("{at}/answer.json"), &format!("{answer:#}\n"))
             }
             Some((status, body)) => {
-                folder.write(&format!("{at}/response.http"), &response(*status, body))
+                folder.write(&format!("{at}/response.http"), &response_text(*status, body))
             }
         }
     }
 }
 
-fn response(status: u16, body: &Value) -> String {
+fn response_text(status: u16, body: &Value) -> String {
     let reason = http::StatusCode::from_u16(status).ok();
     let reason = reason.and_then(|status| status.canonical_reason()).unwrap_or("Unknown");
     if body.is_null() {

@@ -20,7 +20,7 @@ pub(super) struct NewFolder {
 
 impl NewFolder {
     /// Begins a folder; its place must be free, or an empty folder.
-    pub(super) fn beside(place: &Path) -> Result<Self, Failure> {
+    pub(super) fn create_beside(place: &Path) -> Result<Self, Failure> {
         if !is_free(place) {
             let message = format!("error: `{}` is there, and not an empty folder", place.display());
             return Err(Failure(format!("{message}\nhelp: name a folder that is not there yet")));
@@ -46,7 +46,7 @@ impl NewFolder {
         fs::remove_dir_all(&folder).map_err(|error| write_failure(&folder, &error))
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    pub(super) fn move_into_place(mut self) -> Result<(), Failure> {
         if self.place.exists() {
             fs::remove_dir(&self.place).map_err(|error| write_failure(&self.place, &error))?;
         }

@@ -23,27 +23,27 @@ enum Takes {
     UserAndPassword,
 }
 
-pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
+pub(super) fn credential_value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
     let name = &scheme.name;
     let expected = || {
-        let (words, got) = (words(scheme), shape(text));
+        let (words, got) = (expectation_words(scheme), describe_refused_text(text));
         format!("expected {words} for the security scheme `{name}`, got {got}")
     };
     let is_reference = is_reference(text);
     if let Some(client) = text.strip_prefix(LOGIN).filter(|_| has_login(scheme)) {
-        return login(scheme, client).ok_or_else(expected);
+        return login_credential(scheme, client).ok_or_else(expected);
     }
-    match takes(scheme) {
+    match credential_kind(scheme) {
         Takes::Key if is_reference => Ok(json!({"api_key": {"value": text}})),
         Takes::Token | Takes::Client | Takes::ClientAndSecret if is_reference => {
             Ok(json!({"bearer": {"token": text}}))
         }
         Takes::UserAndPassword => {
-            let (user, password) = pair(text).ok_or_else(expected)?;
+            let (user, password) = name_and_reference(text).ok_or_else(expected)?;
             Ok(json!({"basic": {"username": user, "password": password}}))
         }
         Takes::ClientAndSecret => {
-            let (id, secret) = pair(text).ok_or_else(expected)?;
+            let (id, secret) = name_and_reference(text).ok_or_else(expected)?;
             Ok(json!({"oauth2_client_credentials": {"client_id": id, "client_secret": secret}}))
         }
         _ => Err(expected()),
@@ -51,13 +51,13 @@ pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String
 }
 
 /// The credential of a person who logs in with this client: its id, and a reference to its secret if it has one.
-fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
+fn login_credential(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     let (id, secret) = match client.split_once(':') {
-        Some(_) => pair(client).map(|(id, secret)| (id, Some(secret)))?,
+        Some(_) => name_and_reference(client).map(|(id, secret)| (id, Some(secret)))?,
         None => (client, None),
     };
     let mut credential = Object::new();
-    for (key, url) in endpoints(scheme) {
+    for (key, url) in login_endpoints(scheme) {
         // Relative URLs stay in the description.
         if url.starts_with("https://") || url.starts_with("http://") {
             credential.insert(key, Value::from(url));
@@ -70,7 +70,7 @@ fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
 }
 
 /// The login and token endpoints from the description, written down so that the operator sees them.
-fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
+fn login_endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     let flows = match &scheme.kind {
         SecuritySchemeKind::OpenIdConnect { url } => {
             let issuer = url.strip_suffix("/.well-known/openid-configuration");
@@ -107,12 +107,12 @@ fn has_login(scheme: &SecurityScheme) -> bool {
 }
 
 /// A name and a reference, separated by a colon.
-pub(super) fn pair(text: &str) -> Option<(&str, &str)> {
+pub(super) fn name_and_reference(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').filter(|(name, rest)| !name.is_empty() && is_reference(rest))
 }
 
 /// Describes a refused text without showing it, because it may be the secret.
-pub(super) fn shape(text: &str) -> &'static str {
+pub(super) fn describe_refused_text(text: &str) -> &'static str {
     match text.split_once(':') {
         _ if text.is_empty() => "an empty text",
         _ if text.starts_with("literal:") => "a secret as it is (`literal:`)",
@@ -134,7 +134,7 @@ fn is_reference(text: &str) -> bool {
         || reference.is_ok_and(|secret_reference| !secret_reference.is_literal())
 }
 
-fn takes(scheme: &SecurityScheme) -> Takes {
+fn credential_kind(scheme: &SecurityScheme) -> Takes {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { .. } => Takes::Key,
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => Takes::UserAndPassword,
@@ -151,18 +151,18 @@ fn takes(scheme: &SecurityScheme) -> Takes {
     }
 }
 
-pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
-    takes(scheme).words().0
+pub(super) fn expectation_words(scheme: &SecurityScheme) -> &'static str {
+    credential_kind(scheme).words_and_form().0
 }
 
 /// The form of a scheme's credential; `None` if there is none to suggest.
-pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
-    takes(scheme).words().1
+pub(super) fn suggested_form(scheme: &SecurityScheme) -> Option<&'static str> {
+    credential_kind(scheme).words_and_form().1
 }
 
 impl Takes {
     /// The expectation in words, and the form to suggest.
-    fn words(self) -> (&'static str, Option<&'static str>) {
+    fn words_and_form(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Key => ("a reference to the key", Some("env:NAME")),
             Self::Token => ("a reference to the token", Some("env:NAME")),
@@ -183,13 +183,14 @@ impl Takes {
 }
 
 /// The settings that the flags for one credential give a scheme, if the scheme is the only one of its kind.
-pub(super) fn of_flags<'a>(
+pub(super) fn flag_credential<'a>(
     given: &'a DescriptionArguments,
     schemes: &[Arc<SecurityScheme>],
     scheme: &SecurityScheme,
 ) -> Option<&'a str> {
-    let kind = takes(scheme);
-    let is_alone = schemes.iter().filter(|other_scheme| takes(other_scheme) == kind).count() == 1;
+    let kind = credential_kind(scheme);
+    let is_alone =
+        schemes.iter().filter(|other_scheme| credential_kind(other_scheme) == kind).count() == 1;
     match kind {
         Takes::Key => given.api_key.as_deref().filter(|_| is_alone),
         Takes::UserAndPassword => given.basic.as_deref(),
@@ -250,7 +251,7 @@ mod tests {
             ("me:canary", "no `env:` or `file:` begins"),
             ("canary", "may be the secret itself"),
         ] {
-            let told = shape(text);
+            let told = describe_refused_text(text);
             assert!(told.contains(expected) && !told.contains("canary"), "{text}: {told}");
         }
     }

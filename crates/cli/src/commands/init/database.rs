@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let file = configuration_file(arguments)?;
     let text = arguments.source.file.to_string_lossy();
-    let (address, reference) = address(&text, arguments.here)?;
+    let (address, reference) = address_and_setting(&text, arguments.here)?;
     let around = Surroundings {
         network: Network::new(),
         tls: TlsSettings::new(),
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
         let help = "name a database with tables, or a login that sees some";
         return Err(Failure::with_help("expected a table or view at least, got none", help));
     }
-    let proposed: Object = entities.iter().map(entity).collect();
+    let proposed: Object = entities.iter().map(entity_setting).collect();
     let mut database = json!({"url": reference});
     if let Some(members) = database.as_object_mut().filter(|_| !allowed.is_empty()) {
         members.insert("login", json!({"allow": allowed}));
@@ -42,15 +42,15 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     let settings = json!({"database": database, "entities": proposed});
     let name = arguments.name.replace('-', "_");
     let toolsets: Object = [(name.clone(), settings)].into_iter().collect();
-    let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
+    let text = format!("{HEAD}{}", yaml::yaml_text(&json!({"toolsets": toolsets})));
     write_configuration(&file, &text, arguments.force)
         .map_err(|error| write_failure(&file, &error))?;
-    tell(arguments, &file, &entities, &login);
+    print_result_and_help(arguments, &file, &entities, &login);
     Ok(Verdict::Fine)
 }
 
 /// The address, and what the configuration has in its place. An address with a password is never written down.
-fn address(text: &str, is_here: bool) -> Result<(Secret, String), Failure> {
+fn address_and_setting(text: &str, is_here: bool) -> Result<(Secret, String), Failure> {
     if let Some(file) = text.strip_prefix("sqlite:") {
         // A profile lies elsewhere.
         let full = std::path::absolute(file).ok().filter(|_| !is_here);
@@ -72,7 +72,7 @@ fn address(text: &str, is_here: bool) -> Result<(Secret, String), Failure> {
     Ok((secret, text.to_owned()))
 }
 
-fn entity(proposed: &ProposedEntity) -> (String, Value) {
+fn entity_setting(proposed: &ProposedEntity) -> (String, Value) {
     let mut keys = Object::new();
     keys.insert("table", Value::from(proposed.table.to_string()));
     if !proposed.description.is_empty() {
@@ -84,7 +84,12 @@ fn entity(proposed: &ProposedEntity) -> (String, Value) {
     (proposed.name.clone(), Value::Object(keys))
 }
 
-fn tell(arguments: &InitArguments, file: &Path, entities: &[ProposedEntity], login: &[String]) {
+fn print_result_and_help(
+    arguments: &InitArguments,
+    file: &Path,
+    entities: &[ProposedEntity],
+    login: &[String],
+) {
     let name = if arguments.here { "." } else { &arguments.name };
     let n = entities.len();
     let tables = if n == 1 { "1 table is".to_owned() } else { format!("{n} tables are") };

@@ -16,22 +16,22 @@ impl Questions {
     }
 
     /// The credential of a scheme; `None` if the person has none.
-    pub(super) fn credential(&self, scheme: &SecurityScheme, profile: &str) -> Option<Value> {
-        let form = credential::form(scheme)?;
-        let variable = variable(profile, &scheme.name);
+    pub(super) fn ask_credential(&self, scheme: &SecurityScheme, profile: &str) -> Option<Value> {
+        let form = credential::suggested_form(scheme)?;
+        let variable = usual_variable(profile, &scheme.name);
         let usual = form.replace("NAME", &variable);
-        output::print_message_line(&format!("`{}` is {}.", scheme.name, about(scheme)));
-        let asked = credential::words(scheme);
+        output::print_message_line(&format!("`{}` is {}.", scheme.name, scheme_words(scheme)));
+        let asked = credential::expectation_words(scheme);
         // A form with a user in it has no default answer.
         let usual = (form == "env:NAME").then_some(usual.as_str());
         for _ in 0..TRIES {
             let hint = usual.unwrap_or(form);
-            let text = self.line(&format!("  {asked} [{hint}; `-` for none]: "))?;
+            let text = self.ask_line(&format!("  {asked} [{hint}; `-` for none]: "))?;
             let text = if text.is_empty() { usual.unwrap_or("-").to_owned() } else { text };
             if text == "-" {
                 return None;
             }
-            match credential::value(scheme, &text) {
+            match credential::credential_value(scheme, &text) {
                 Ok(value) => return Some(value),
                 Err(why) => {
                     output::print_message_line(&format!(
@@ -43,10 +43,10 @@ impl Questions {
         None
     }
 
-    pub(super) fn server(&self) -> Option<String> {
+    pub(super) fn ask_server(&self) -> Option<String> {
         output::print_message("The description names no server that calls can go to.\n");
         for _ in 0..TRIES {
-            let text = self.line("  its address (https://HOST/PATH): ")?;
+            let text = self.ask_line("  its address (https://HOST/PATH): ")?;
             match check_server(&text) {
                 Ok(()) => return Some(text),
                 Err(wrong) => output::print_message_line(&format!("  {wrong}")),
@@ -56,13 +56,13 @@ impl Questions {
     }
 
     /// Reads a line; `None` if nobody answers any more.
-    fn line(&self, question: &str) -> Option<String> {
+    fn ask_line(&self, question: &str) -> Option<String> {
         let Self(()) = self;
-        Some(question::ask(question)?.trim().to_owned())
+        Some(question::ask_line(question)?.trim().to_owned())
     }
 }
 
-fn about(scheme: &SecurityScheme) -> String {
+fn scheme_words(scheme: &SecurityScheme) -> String {
     match &scheme.kind {
         SecuritySchemeKind::ApiKey { place, name } => {
             format!("an API key, sent in the {} `{name}`", format!("{place:?}").to_lowercase())
@@ -79,7 +79,7 @@ fn about(scheme: &SecurityScheme) -> String {
 }
 
 /// The usual environment variable for the credential: `PETS_KEY`.
-fn variable(profile: &str, scheme: &str) -> String {
+fn usual_variable(profile: &str, scheme: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{profile}_{scheme}").chars().map(letter).collect()
 }
@@ -92,6 +92,6 @@ mod tests {
 
     #[test]
     fn a_variable_is_named_after_profile_and_scheme() {
-        assert_eq!(variable("my-api", "api key"), "MY_API_API_KEY");
+        assert_eq!(usual_variable("my-api", "api key"), "MY_API_API_KEY");
     }
 }

@@ -7,7 +7,7 @@ use callgate_config::Location;
 use callgate_tool::{Object, Value, json};
 
 use super::{
-    credential::{pair, shape},
+    credential::{describe_refused_text, name_and_reference},
     nameable_location, reference_failure,
 };
 use crate::{args::InitArguments, exit::Failure};
@@ -19,17 +19,19 @@ pub(super) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    pub(super) fn value(&self, location: &Location) -> Result<Value, Failure> {
+    pub(super) fn toolset_value(&self, location: &Location) -> Result<Value, Failure> {
         let given = &self.arguments.source.description;
-        let place = self.place(nameable_location(location)?);
+        let place = self.description_place(nameable_location(location)?);
         let server = self.server.as_deref().map(Value::from);
-        let overlays = list(given.overlay.iter().map(|file| self.path(file)));
+        let overlays = nonempty_list(given.overlay.iter().map(|file| self.path(file)));
         let credentials =
-            object(self.credentials.clone()).map(|all| self.with_absolute_files(&all));
-        let auth = if credentials.is_none() { self.auth()? } else { None };
-        let headers = object(given.requests.headers.iter().filter_map(|text| header(text)));
-        let ca = list(given.connection.ca.iter().map(|file| self.path(Path::new(file))));
-        let allow = list(given.connection.egress_allow.iter().map(|range| range.as_str().into()));
+            nonempty_object(self.credentials.clone()).map(|all| self.with_absolute_files(&all));
+        let auth = if credentials.is_none() { self.only_credential()? } else { None };
+        let headers =
+            nonempty_object(given.requests.headers.iter().filter_map(|text| header_member(text)));
+        let ca = nonempty_list(given.connection.ca.iter().map(|file| self.path(Path::new(file))));
+        let allow =
+            nonempty_list(given.connection.egress_allow.iter().map(|range| range.as_str().into()));
         let rows = [
             ("openapi", Some(place)),
             ("prefix", Some(Value::from(""))),
@@ -40,14 +42,14 @@ impl Settings<'_> {
             ("headers", headers.map(|headers| self.with_absolute_files(&headers))),
             ("tls", ca.map(|ca| json!({"ca": ca}))),
             ("egress", allow.map(|allow| json!({"allow": allow}))),
-            ("limits", object(self.limits())),
+            ("limits", nonempty_object(self.limit_settings())),
         ];
         let given = rows.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
         Ok(Value::Object(given.collect()))
     }
 
     /// The only credential of an API whose description has no schemes.
-    fn auth(&self) -> Result<Option<Value>, Failure> {
+    fn only_credential(&self) -> Result<Option<Value>, Failure> {
         let given = &self.arguments.source.description;
         if let Some(token) = &given.bearer {
             return Ok(Some(json!({"bearer": {"token": (token.as_str())}})));
@@ -60,13 +62,16 @@ impl Settings<'_> {
                 None => Ok(None),
             };
         };
-        let (user, password) = pair(basic).ok_or_else(|| {
-            reference_failure(&format!("expected `USER:REFERENCE`, got {}", shape(basic)))
+        let (user, password) = name_and_reference(basic).ok_or_else(|| {
+            reference_failure(&format!(
+                "expected `USER:REFERENCE`, got {}",
+                describe_refused_text(basic)
+            ))
         })?;
         Ok(Some(json!({"basic": {"username": user, "password": password}})))
     }
 
-    fn limits(&self) -> Object {
+    fn limit_settings(&self) -> Object {
         let requests = &self.arguments.source.description.requests;
         let timeout =
             requests.timeout.iter().map(|time| ("timeout".to_owned(), Value::from(time.as_str())));
@@ -78,7 +83,7 @@ impl Settings<'_> {
         limits.chain(timeout).collect()
     }
 
-    fn place(&self, location: &Location) -> Value {
+    fn description_place(&self, location: &Location) -> Value {
         match location {
             Location::Address(url) => Value::from(url.as_str()),
             Location::File(file) | Location::Text(file, _) => self.path(file),
@@ -111,18 +116,18 @@ impl Settings<'_> {
     }
 }
 
-fn list(items: impl Iterator<Item = Value>) -> Option<Value> {
+fn nonempty_list(items: impl Iterator<Item = Value>) -> Option<Value> {
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then_some(Value::Array(items))
 }
 
-fn object(members: impl IntoIterator<Item = (String, Value)>) -> Option<Value> {
+fn nonempty_object(members: impl IntoIterator<Item = (String, Value)>) -> Option<Value> {
     let members: Object = members.into_iter().collect();
     (!members.is_empty()).then_some(Value::Object(members))
 }
 
 /// A header in a configuration's form. A faulty header was refused before.
-fn header(text: &str) -> Option<(String, Value)> {
+fn header_member(text: &str) -> Option<(String, Value)> {
     let (name, value) = text.split_once(':')?;
     Some((name.trim().to_owned(), Value::from(value.trim())))
 }

@@ -6,20 +6,23 @@ use std::{
 };
 
 /// Opens a page. If that fails, the user still has the address.
-pub(super) fn open(url: &str) {
+pub(super) fn open_page(url: &str) {
     let named = env::var_os("BROWSER").and_then(|named| named.into_string().ok());
     let named = named.filter(|named| !named.trim().is_empty());
     let Some(named) = named else {
         let words = DESKTOP.iter().map(ToString::to_string).chain([url.to_owned()]);
-        start(&words.collect::<Vec<_>>());
+        start_program(&words.collect::<Vec<_>>());
         return;
     };
     // Several commands are tried in turn.
-    named.split(':').filter_map(|command| words(command, url)).any(|words| start(&words));
+    named
+        .split(':')
+        .filter_map(|command| command_words(command, url))
+        .any(|words| start_program(&words));
 }
 
 /// Splits a command into words: the address replaces `%s`, or goes to the end.
-fn words(command: &str, url: &str) -> Option<Vec<String>> {
+fn command_words(command: &str, url: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = command.split_whitespace().map(ToOwned::to_owned).collect();
     if words.is_empty() {
         return None;
@@ -32,7 +35,7 @@ fn words(command: &str, url: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-fn start(words: &[String]) -> bool {
+fn start_program(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let mut command = Command::new(program);
     command.args(rest).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -58,7 +61,7 @@ mod tests {
             ("firefox --new-tab %s --x", Some(vec!["firefox", "--new-tab", url, "--x"])),
             ("  ", None),
         ] {
-            let words = words(command, url);
+            let words = command_words(command, url);
             let words = words.as_ref().map(|words| words.iter().map(String::as_str).collect());
             assert_eq!(words, expected, "{command}");
         }

@@ -31,8 +31,8 @@ enum Came<'a> {
 
 impl Callback {
     /// Listens at the only address that the server accepts, or at a free port.
-    pub(super) async fn open(only: Option<&str>) -> io::Result<Self> {
-        let (host, port, path) = only.and_then(parts).unwrap_or((LOOPBACK, 0, "/callback"));
+    pub(super) async fn listen(only: Option<&str>) -> io::Result<Self> {
+        let (host, port, path) = only.and_then(address_parts).unwrap_or((LOOPBACK, 0, "/callback"));
         let address = match host {
             "localhost" => LOOPBACK,
             other => other,
@@ -49,30 +49,30 @@ impl Callback {
     }
 
     /// Waits for a browser whose query is the answer. Other requests are refused and do not block it.
-    pub(super) async fn answer(&self, is_answer: impl Fn(&str) -> bool) -> Answered {
+    pub(super) async fn wait_for_answer(&self, is_answer: impl Fn(&str) -> bool) -> Answered {
         let mut reading = JoinSet::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept(), if reading.len() < MOST_CONNECTIONS => {
                     if let Ok((connection, _)) = accepted {
-                        reading.spawn(read(connection));
+                        reading.spawn(read_request_head(connection));
                     }
                 }
                 Some(read) = reading.join_next() => {
                     let Ok(Some((head, connection))) = read else { continue };
-                    match self.came(head.expose()) {
+                    match self.classify_request(head.expose()) {
                         Came::Back(query) if is_answer(query) => {
                             return Answered { query: query.to_owned(), connection };
                         }
-                        Came::Back(_) => refuse(connection, "400 Bad Request").await,
-                        Came::Refused(status) => refuse(connection, status).await,
+                        Came::Back(_) => refuse_request(connection, "400 Bad Request").await,
+                        Came::Refused(status) => refuse_request(connection, status).await,
                     }
                 }
             }
         }
     }
 
-    fn came<'a>(&self, head: &'a str) -> Came<'a> {
+    fn classify_request<'a>(&self, head: &'a str) -> Came<'a> {
         let mut lines = head.split("\r\n");
         let request = lines.next().unwrap_or_default();
         let mut hosts = lines.filter_map(|line| {
@@ -96,7 +96,7 @@ impl Callback {
 }
 
 impl Answered {
-    pub(super) async fn end(self, is_done: bool) {
+    pub(super) async fn end_login_page(self, is_done: bool) {
         let text = if is_done {
             "You are logged in. Close this page and go back to the terminal."
         } else {
@@ -107,7 +107,7 @@ impl Answered {
 }
 
 /// The host, port and path of an address. The configuration's reader has checked it.
-fn parts(url: &str) -> Option<(&str, u16, &str)> {
+fn address_parts(url: &str) -> Option<(&str, u16, &str)> {
     let rest = url.strip_prefix("http://")?;
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
@@ -120,7 +120,7 @@ fn parts(url: &str) -> Option<(&str, u16, &str)> {
 }
 
 /// The head of a request, which holds a code; `None` if no head arrives in time.
-async fn read(mut connection: TcpStream) -> Option<(Secret, TcpStream)> {
+async fn read_request_head(mut connection: TcpStream) -> Option<(Secret, TcpStream)> {
     let mut head = Vec::with_capacity(MOST_BYTES);
     let reading = async {
         while !head.windows(4).any(|window| window == b"\r\n\r\n") {
@@ -136,7 +136,7 @@ async fn read(mut connection: TcpStream) -> Option<(Secret, TcpStream)> {
     Some((Secret::new(head), connection))
 }
 
-async fn refuse(connection: TcpStream, status: &str) {
+async fn refuse_request(connection: TcpStream, status: &str) {
     write(connection, status, "This is not the answer to a login.").await;
 }
 
@@ -181,7 +181,7 @@ mod tests {
             ("http://[::1]/", Some(("[::1]", 0, "/"))),
             ("https://example.com/", None),
         ] {
-            assert_eq!(parts(url), expected, "{url}");
+            assert_eq!(address_parts(url), expected, "{url}");
         }
     }
 
@@ -198,13 +198,14 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_answer_of_this_login_is_accepted() {
-        let callback = Callback::open(None).await.unwrap();
+        let callback = Callback::listen(None).await.unwrap();
         let url = callback.url().to_owned();
         assert!(url.starts_with("http://127.0.0.1:") && url.ends_with("/callback"), "{url}");
         let waiting = tokio::spawn(async move {
-            let answered = callback.answer(|query| query == "state=mine&code=canary").await;
+            let answered =
+                callback.wait_for_answer(|query| query == "state=mine&code=canary").await;
             assert_eq!(answered.query, "state=mine&code=canary");
-            answered.end(true).await;
+            answered.end_login_page(true).await;
         });
         // A connection that sends nothing delays nobody.
         let address = url.trim_start_matches("http://").trim_end_matches("/callback");

@@ -15,17 +15,20 @@ use crate::{
         SourceArguments,
     },
     exit::Failure,
-    file_argument::location,
+    file_argument::file_location,
 };
 
-pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {
+pub(crate) fn configuration_lines(
+    host: McpHost,
+    arguments: &McpArguments,
+) -> Result<String, Failure> {
     // Complete, so that a new flag must be written here, too.
     let McpArguments { source, session, print_config: _ } = arguments;
     let SourceArguments { file, description } = source;
-    let location = location(file)?;
+    let location = file_location(file)?;
     let named = match &location {
         Location::Address(url) => url.to_string(),
-        Location::File(file) => full(file)?,
+        Location::File(file) => canonical_path(file)?,
         Location::Text(..) => {
             let message = "error: expected a file or an address, got standard input, which the host speaks on";
             return Err(Failure(format!("{message}\nhelp: write it to a file")));
@@ -35,14 +38,14 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     let program = program.map_or_else(|_| "callgate".to_owned(), |path| path.display().to_string());
     let mut line = vec!["mcp".to_owned(), named];
     if let Some(session) = session {
-        line.extend(["--session".to_owned(), full(session)?]);
+        line.extend(["--session".to_owned(), canonical_path(session)?]);
     }
-    let flags = flags(description)?;
-    let variables = variables(&location, session.as_deref(), &flags);
+    let flags = flag_words(description)?;
+    let variables = read_variables(&location, session.as_deref(), &flags);
     line.extend(flags);
     let name = file.file_stem().map_or_else(|| "callgate".into(), |stem| stem.to_string_lossy());
     Ok(match host {
-        McpHost::Codex => toml(&name, &program, &line, &variables),
+        McpHost::Codex => toml_lines(&name, &program, &line, &variables),
         McpHost::Vscode => file_of("servers", &name, &program, &line, &variables),
         McpHost::Claude | McpHost::Cursor | McpHost::Gemini | McpHost::Windsurf => {
             file_of("mcpServers", &name, &program, &line, &variables)
@@ -50,7 +53,7 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
     })
 }
 
-fn full(path: &Path) -> Result<String, Failure> {
+fn canonical_path(path: &Path) -> Result<String, Failure> {
     path.canonicalize().map(|path| path.display().to_string()).map_err(|error| {
         let shown = path.display();
         Failure(format!("error: cannot read `{shown}`: {error}\nhelp: name a file that exists"))
@@ -71,7 +74,7 @@ fn file_of(key: &str, name: &str, program: &str, line: &[String], variables: &[S
 }
 
 /// Strings in TOML are written like those in JSON.
-fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> String {
+fn toml_lines(name: &str, program: &str, line: &[String], variables: &[String]) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let mut text = format!("[mcp_servers.{}]\ncommand = {}\n", quoted(name), quoted(program));
     text.push_str(&format!("args = {}\n", json!(line)));
@@ -84,7 +87,7 @@ fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> Str
 }
 
 /// The flags beside the file and the session, each a word with its value behind it.
-fn flags(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
+fn flag_words(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
     // Each is complete, so that a new flag must be written here, too.
     let DescriptionArguments { server, overlay, bearer, api_key, basic, connection, requests } =
         given;
@@ -94,13 +97,13 @@ fn flags(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
     let as_given: Change = |text| Ok(text.to_owned());
     let rows: [(&str, &[String], Change); 10] = [
         ("--server", server.as_slice(), as_given),
-        ("--overlay", &overlays, |file| full(file.as_ref())),
-        ("--bearer", bearer.as_slice(), absolute),
-        ("--api-key", api_key.as_slice(), absolute),
-        ("--basic", basic.as_slice(), behind),
-        ("--ca", ca, certificates),
+        ("--overlay", &overlays, |file| canonical_path(file.as_ref())),
+        ("--bearer", bearer.as_slice(), absolute_reference),
+        ("--api-key", api_key.as_slice(), absolute_reference),
+        ("--basic", basic.as_slice(), with_absolute_reference),
+        ("--ca", ca, absolute_certificates),
         ("--egress-allow", egress_allow, as_given),
-        ("--header", headers, behind),
+        ("--header", headers, with_absolute_reference),
         ("--timeout", timeout.as_slice(), as_given),
         ("--limits", limits, as_given),
     ];
@@ -117,49 +120,49 @@ fn flags(given: &DescriptionArguments) -> Result<Vec<String>, Failure> {
 type Change = fn(&str) -> Result<String, Failure>;
 
 /// Makes the reference behind the first colon absolute, and keeps the spaces before it.
-fn behind(text: &str) -> Result<String, Failure> {
+fn with_absolute_reference(text: &str) -> Result<String, Failure> {
     let Some((name, value)) = text.split_once(':') else { return Ok(text.to_owned()) };
     let reference = value.trim_start();
     let spaces = value.strip_suffix(reference).unwrap_or_default();
-    Ok(format!("{name}:{spaces}{}", absolute(reference)?))
+    Ok(format!("{name}:{spaces}{}", absolute_reference(reference)?))
 }
 
-fn absolute(reference: &str) -> Result<String, Failure> {
+fn absolute_reference(reference: &str) -> Result<String, Failure> {
     match reference.strip_prefix("file:") {
-        Some(path) => Ok(format!("file:{}", full(path.trim().as_ref())?)),
+        Some(path) => Ok(format!("file:{}", canonical_path(path.trim().as_ref())?)),
         None => Ok(reference.to_owned()),
     }
 }
 
 /// A file of certificates is named by its path, or by a reference.
-fn certificates(named: &str) -> Result<String, Failure> {
+fn absolute_certificates(named: &str) -> Result<String, Failure> {
     let is_reference = named.parse::<SecretReference>().is_ok();
-    if is_reference { absolute(named) } else { full(named.as_ref()) }
+    if is_reference { absolute_reference(named) } else { canonical_path(named.as_ref()) }
 }
 
 /// The names of the variables that flags, a configuration and the credentials of a session file read, sorted.
-fn variables(location: &Location, session: Option<&Path>, flags: &[String]) -> Vec<String> {
+fn read_variables(location: &Location, session: Option<&Path>, flags: &[String]) -> Vec<String> {
     let mut names = BTreeSet::new();
     for flag in flags {
         // `--header` and `--basic` have a name and a colon before the reference.
         let behind = flag.split_once(':').map(|(_, reference)| reference.trim_start());
-        names.extend([Some(flag.as_str()), behind].into_iter().flatten().filter_map(variable));
+        names.extend([Some(flag.as_str()), behind].into_iter().flatten().filter_map(variable_name));
     }
     if let Location::File(file) = location
-        && let Some(root) = tree(file).filter(is_configuration)
+        && let Some(root) = read_tree(file).filter(is_configuration)
     {
-        add(&root, &mut names);
+        add_variables(&root, &mut names);
     }
     // The other members of a session file are values.
-    let session = session.and_then(tree);
+    let session = session.and_then(read_tree);
     if let Some(credentials) = session.as_ref().and_then(|root| root.get("credentials")) {
-        add(credentials, &mut names);
+        add_variables(credentials, &mut names);
     }
     names.into_iter().collect()
 }
 
 /// The tree of a file; the start of the command reports one that cannot be read.
-fn tree(file: &Path) -> Option<Node> {
+fn read_tree(file: &Path) -> Option<Node> {
     let text = read_file(file, MAX_FILE_BYTES).ok()?;
     callgate_tree::read(&text, &Limits::default()).ok().map(|read| read.value)
 }
@@ -169,14 +172,14 @@ fn is_configuration(root: &Node) -> bool {
     root.get("toolsets").is_some() && root.get("openapi").is_none() && root.get("swagger").is_none()
 }
 
-fn add(root: &Node, names: &mut BTreeSet<String>) {
+fn add_variables(root: &Node, names: &mut BTreeSet<String>) {
     let (mut left, mut seen) = (vec![root], BTreeSet::new());
     while let Some(node) = left.pop() {
         // An alias of YAML leads to one object many times.
         if node.as_object().is_some_and(|object| !seen.insert(object.address())) {
             continue;
         }
-        names.extend(node.as_str().and_then(variable));
+        names.extend(node.as_str().and_then(variable_name));
         left.extend(node.as_array().unwrap_or_default());
         left.extend(
             node.as_object()
@@ -187,7 +190,7 @@ fn add(root: &Node, names: &mut BTreeSet<String>) {
     }
 }
 
-fn variable(text: &str) -> Option<String> {
+fn variable_name(text: &str) -> Option<String> {
     let reference = text.trim().parse::<SecretReference>().ok()?;
     reference.environment().map(ToOwned::to_owned)
 }

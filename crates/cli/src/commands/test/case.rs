@@ -10,7 +10,7 @@ use super::{
     Check, Mode,
     case_run::{Answering, run_case},
     difference::requests_differ,
-    fixtures::{REQUEST, RESPONSE, RESULT, read_optional, request},
+    fixtures::{REQUEST, RESPONSE, RESULT, expected_request, read_optional},
     record,
 };
 use crate::exit::Failure;
@@ -24,14 +24,14 @@ pub(super) fn run(
     if let Mode::Record(over) = mode
         && record::is_wanted(folder, over)
     {
-        return record::record(api, folder, over, kinds);
+        return record::record_case(api, folder, over, kinds);
     }
     if mode == Mode::Compare
         && [REQUEST, RESPONSE, RESULT].iter().all(|name| !folder.join(name).exists())
     {
         return Ok(vec![Check::Broken(NEW.to_owned())]);
     }
-    let (expected, response) = (request(folder)?, read_optional(folder, RESPONSE)?);
+    let (expected, response) = (expected_request(folder)?, read_optional(folder, RESPONSE)?);
     let recorded = |request: Option<&[u8]>| match (request, response.as_deref()) {
         (Some(request), Some(response)) => {
             run_case(api, folder, Answering::Recording(Some((request, response))), kinds)
@@ -43,17 +43,17 @@ pub(super) fn run(
     if ended.request == expected {
         checks.push(Check::Held);
     } else if mode == Mode::Update {
-        checks.push(rewritten(folder, ended.request.as_deref())?);
+        checks.push(rewrite_request(folder, ended.request.as_deref())?);
         let request = ended.request.clone();
         ended = recorded(request.as_deref())?;
     } else {
         checks.push(Check::Broken(requests_differ(expected.as_deref(), ended.request.as_deref())));
     }
-    checks.push(Check::compare(folder, RESULT, &ended.result(), mode)?);
+    checks.push(Check::compare(folder, RESULT, &ended.result_text(), mode)?);
     Ok(checks)
 }
 
-fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
+fn rewrite_request(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
     let Some(request) = request else {
         let file = folder.join(REQUEST);
         fs::remove_file(&file).map_err(|error| {

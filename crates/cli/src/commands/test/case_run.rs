@@ -22,12 +22,12 @@ use crate::{
     commands::{
         call::block_on,
         call_recorder::{Answer, CallRecorder},
-        comparable::comparable,
+        comparable::comparable_result,
     },
     effects,
     exit::Failure,
     grants,
-    open::{cached_environment, confined_loader, loader},
+    open::{cached_environment, confined_loader, loader_with_effects},
     session,
 };
 
@@ -55,12 +55,12 @@ pub(super) fn run_case(
 ) -> Result<CaseRun, Failure> {
     let call = recorded_call(folder)?;
     let built = build_case(api, folder, by, kinds)?;
-    let session = session(folder, &built)?;
+    let session = read_session(folder, &built)?;
     let recorder = Arc::<CallRecorder>::default();
     let watched = Call::new(&call, &session).with_watcher(Arc::<CallRecorder>::clone(&recorder));
     let mut result = block_on(built.executor.call_with(watched))?;
     if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, read_optional(folder, ANSWER)?) {
-        let answer = json(&folder.join(ANSWER), &answer)?;
+        let answer = parse_json(&folder.join(ANSWER), &answer)?;
         result = resume_call(&built.executor, &call, &session, answer)?;
     }
     let description = built.toolsets.first().map(|toolset| toolset.file.display().to_string());
@@ -71,14 +71,14 @@ pub(super) fn run_case(
     Ok(CaseRun {
         request: exchanges.first().map(|exchange| exchange.request.clone()),
         answer: exchanges.into_iter().rev().find_map(|exchange| exchange.answer),
-        result: comparable(result),
+        result: comparable_result(result),
         description,
         settings: api.join(TOOLSET),
     })
 }
 
 impl CaseRun {
-    pub(super) fn result(&self) -> String {
+    pub(super) fn result_text(&self) -> String {
         format!("{:#}\n", json_result(&self.result).into_value())
     }
 }
@@ -92,7 +92,7 @@ fn build_case(
     let file = api.join(TOOLSET);
     let loader = match by {
         Answering::Recording(_) => confined_loader(kinds, effects::TEST, api)?,
-        Answering::Service => loader(kinds, effects::TEST_RECORD),
+        Answering::Service => loader_with_effects(kinds, effects::TEST_RECORD),
     };
     let mut config = loader.toolset_file(&file)?;
     let environment = match by {
@@ -133,21 +133,21 @@ fn resume_call(
 
 fn recorded_call(folder: &Path) -> Result<ToolCall, Failure> {
     let file = folder.join(CALL);
-    let call = json(&file, &read_required(folder, CALL)?)?;
-    read_call(call).map_err(|error| failure(&file, &error))
+    let call = parse_json(&file, &read_required(folder, CALL)?)?;
+    read_call(call).map_err(|error| file_failure(&file, &error))
 }
 
-fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
+fn read_session(folder: &Path, built: &Built) -> Result<Session, Failure> {
     let file = folder.join(SESSION);
     let Some(text) = read_optional(folder, SESSION)? else { return Ok(Session::default()) };
-    let envelope = json(&file, &text)?;
-    block_on(session::read(&file, envelope, built))?
+    let envelope = parse_json(&file, &text)?;
+    block_on(session::read_session_file(&file, envelope, built))?
 }
 
-fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
-    Value::from_slice(text).map_err(|error| failure(file, &error))
+fn parse_json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
+    Value::from_slice(text).map_err(|error| file_failure(file, &error))
 }
 
-fn failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+fn file_failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }

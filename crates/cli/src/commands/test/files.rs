@@ -31,7 +31,7 @@ impl NewFiles {
             file.sync()?;
             Ok(file)
         });
-        self.written.push(written.map_err(|error| cannot(&target, &error))?);
+        self.written.push(written.map_err(|error| write_failure(&target, &error))?);
         Ok(())
     }
 
@@ -40,19 +40,19 @@ impl NewFiles {
         self.removed.push(self.folder.join(name));
     }
 
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(super) fn put_in_place(self) -> Result<(), Failure> {
         let targets = self.written.iter().map(|file| &file.target).chain(&self.removed);
         if let Some(folder) = targets.into_iter().find(|target| target.is_dir()) {
-            return Err(cannot(folder, &io::Error::from(io::ErrorKind::IsADirectory)));
+            return Err(write_failure(folder, &io::Error::from(io::ErrorKind::IsADirectory)));
         }
         for file in self.written {
             let target = file.target.clone();
-            file.finish().map_err(|error| cannot(&target, &error))?;
+            file.rename_to_target().map_err(|error| write_failure(&target, &error))?;
         }
         for file in self.removed {
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(cannot(&file, &error));
+                    return Err(write_failure(&file, &error));
                 }
                 _ => {}
             }
@@ -61,7 +61,7 @@ impl NewFiles {
     }
 }
 
-fn cannot(file: &Path, error: &io::Error) -> Failure {
+fn write_failure(file: &Path, error: &io::Error) -> Failure {
     let message = format!("error: cannot write `{}`: {error}", file.display());
     Failure(format!("{message}\nhelp: the folder of a case must be one that can be written to"))
 }

@@ -17,7 +17,7 @@ pub(super) struct Fixture {
 }
 
 /// The fixtures below a path, with the cases whose names hold one of these texts; all cases if there are no texts.
-pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failure> {
+pub(super) fn find_fixtures(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failure> {
     if !path.is_dir() {
         let message = format!("error: `{}` is not a folder", path.display());
         return Err(Failure(format!("{message}\nhelp: name a folder of fixtures")));
@@ -32,7 +32,7 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
         return Ok(vec![Fixture { folder, cases, is_whole: false }]);
     }
     let mut folders = Vec::new();
-    find(path, DEPTH, &is_fixture, &mut folders)?;
+    collect_folders(path, DEPTH, &is_fixture, &mut folders)?;
     let is_meant = |case: &PathBuf| {
         let name = case.file_name().unwrap_or_default().to_string_lossy();
         case.join(CALL).is_file()
@@ -48,7 +48,7 @@ pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failu
 /// The folders of recorded conversations below a path, with one of these texts in their name.
 pub(super) fn turns_below(path: &Path, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let mut folders = Vec::new();
-    find(path, DEPTH, &|folder| folder.join(TURN).is_file(), &mut folders)?;
+    collect_folders(path, DEPTH, &|folder| folder.join(TURN).is_file(), &mut folders)?;
     let is_meant = |folder: &PathBuf| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         names.is_empty() || names.iter().any(|part| name.contains(part.as_str()))
@@ -65,7 +65,7 @@ fn is_fixture(folder: &Path) -> bool {
     folder.join(TOOLSET).is_file()
 }
 
-fn find(
+fn collect_folders(
     folder: &Path,
     depth: usize,
     is_found: &dyn Fn(&Path) -> bool,
@@ -78,7 +78,7 @@ fn find(
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     for below in sorted_entries(folder)? {
         if below.is_dir() {
-            find(&below, depth, is_found, folders)?;
+            collect_folders(&below, depth, is_found, folders)?;
         }
     }
     Ok(())
@@ -104,7 +104,7 @@ pub(crate) fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn expected_request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     Ok(read_optional(folder, REQUEST)?.map(|text| canonical_request(&text)))
 }
 

@@ -11,7 +11,7 @@ use super::{
     case_run::{Answering, CaseRun, run_case},
     difference::requests_differ,
     files::NewFiles,
-    fixtures::{REQUEST, RESPONSE, RESULT, request},
+    fixtures::{REQUEST, RESPONSE, RESULT, expected_request},
 };
 use crate::{
     commands::{call::failure_text, call_recorder::Answer},
@@ -24,7 +24,7 @@ pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
     over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
 }
 
-pub(super) fn record(
+pub(super) fn record_case(
     api: &Path,
     folder: &Path,
     over: Over,
@@ -33,13 +33,15 @@ pub(super) fn record(
     let run_case = |by: Answering<'_>| run_case(api, folder, by, kinds);
     // First run without a service and without a secret, to see what the case sends.
     let planned = run_case(Answering::Recording(None))?;
-    let expected = request(folder)?;
+    let expected = expected_request(folder)?;
     if over == Over::Nothing && expected.is_some() && planned.request != expected {
         let differ = requests_differ(expected.as_deref(), planned.request.as_deref());
         let help = "nothing was sent; correct the call, or write over it with `--force`";
         return Ok(vec![Check::Broken(format!("{differ}{help}"))]);
     }
-    let Some(request) = planned.request.clone() else { return silent(folder, &planned) };
+    let Some(request) = planned.request.clone() else {
+        return record_silent_case(folder, &planned);
+    };
     NewFiles::are_possible(folder)?;
     let live = run_case(Answering::Service)?;
     let answer = match &live.answer {
@@ -61,13 +63,13 @@ pub(super) fn record(
     let mut files = NewFiles::in_folder(folder);
     files.write(RESPONSE, answer)?;
     files.write(REQUEST, &request)?;
-    files.write(RESULT, replayed.result().as_bytes())?;
-    files.finish()?;
-    Ok(vec![Check::Recorded(status(answer))])
+    files.write(RESULT, replayed.result_text().as_bytes())?;
+    files.put_in_place()?;
+    Ok(vec![Check::Recorded(status_text(answer))])
 }
 
 /// A case that sends nothing: its arguments are refused, its session lacks a value, or another side runs its tool.
-fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
+fn record_silent_case(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
     if let Outcome::Failed(fault) = &planned.result.outcome
         && fault.code == FaultCode::UnknownTool
     {
@@ -77,10 +79,10 @@ fn silent(folder: &Path, planned: &CaseRun) -> Result<Vec<Check>, Failure> {
         ))]);
     }
     let mut files = NewFiles::in_folder(folder);
-    files.write(RESULT, planned.result().as_bytes())?;
+    files.write(RESULT, planned.result_text().as_bytes())?;
     files.remove(REQUEST);
     files.remove(RESPONSE);
-    files.finish()?;
+    files.put_in_place()?;
     let why = match &planned.result.outcome {
         Outcome::Failed(fault) => format!("nothing is sent: {}", fault.code.as_str()),
         _ => "nothing is sent".to_owned(),
@@ -98,7 +100,7 @@ fn indented_failure(played: &CaseRun) -> String {
     failure.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-fn status(answer: &[u8]) -> String {
+fn status_text(answer: &[u8]) -> String {
     let line = answer.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     line.split_once(' ').map(|(_, status)| status.to_owned()).unwrap_or_default()

@@ -9,15 +9,15 @@ use callgate_tool::Value;
 use super::{Check, Mode};
 use crate::{
     commands::turns::{
-        ENDS, Exchange, RecordingTrust, ReplayedTurn, TurnFiles, difference, model_request, replay,
-        service_request,
+        ENDS, Exchange, RecordingTrust, ReplayedTurn, TurnFiles, first_difference, model_request,
+        replay_turns, service_request,
     },
     exit::Failure,
 };
 
 pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>, Failure> {
     let mut files = TurnFiles::read(folder)?;
-    let mut replayed = replay(folder, &files, RecordingTrust::Foreign, kinds)?;
+    let mut replayed = replay_turns(folder, &files, RecordingTrust::Foreign, kinds)?;
     let mut checks = Vec::new();
     if mode == Mode::Update {
         for (at, request) in changed_requests(&files.services, &replayed.sent) {
@@ -27,7 +27,7 @@ pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>
             }
         }
         // What services answer to the new requests changes the rest.
-        replayed = replay(folder, &files, RecordingTrust::Foreign, kinds)?;
+        replayed = replay_turns(folder, &files, RecordingTrust::Foreign, kinds)?;
         for (number, asked) in (1..=files.model.len()).zip(&replayed.asked) {
             let name = model_request(number);
             checks.push(Check::compare(folder, &name, &format!("{asked:#}\n"), mode)?);
@@ -35,16 +35,19 @@ pub(super) fn run(folder: &Path, mode: Mode, kinds: &Kinds) -> Result<Vec<Check>
     }
     let ReplayedTurn { asked, sent, ends } = &replayed;
     checks.extend(
-        (mode != Mode::Update).then(|| of_model(&files.model, asked)).flatten().map(Check::Broken),
+        (mode != Mode::Update)
+            .then(|| model_difference(&files.model, asked))
+            .flatten()
+            .map(Check::Broken),
     );
     checks.extend(number_of_requests(files.model.len(), asked.len()).map(Check::Broken));
-    checks.extend(of_services(&files.services, sent).into_iter().map(Check::Broken));
+    checks.extend(service_differences(&files.services, sent).into_iter().map(Check::Broken));
     checks.push(Check::compare(folder, ENDS, &format!("{ends:#}\n"), mode)?);
     Ok(checks)
 }
 
 /// The first request to the model that differs: those after it differ because of it.
-fn of_model(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
+fn model_difference(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
     (1..).zip(recorded.iter().zip(asked)).find_map(|(number, (exchange, asked))| {
         let file = model_request(number);
         if exchange.request.is_empty() {
@@ -54,7 +57,7 @@ fn of_model(recorded: &[Exchange], asked: &[Value]) -> Option<String> {
             Ok(expected) => expected,
             Err(error) => return Some(format!("`{file}` is no JSON: {error}")),
         };
-        let differs = difference(&expected, asked)?;
+        let differs = first_difference(&expected, asked)?;
         Some(format!("the request to the model differs from `{file}` at {differs}"))
     })
 }
@@ -66,7 +69,7 @@ fn number_of_requests(n_recorded: usize, n_asked: usize) -> Option<String> {
 }
 
 /// The requests to services that were not recorded, and those that were not sent.
-fn of_services(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
+fn service_differences(recorded: &[Exchange], sent: &[Vec<u8>]) -> Vec<String> {
     let (missing, unknown) = unmatched_requests(recorded, sent);
     let missing = missing.iter().map(|at| format!("`{}` was not sent", service_request(at + 1)));
     let unknown = unknown.iter().map(|request| {

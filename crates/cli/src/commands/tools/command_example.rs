@@ -20,7 +20,7 @@ use crate::{
     exit::Failure,
     file_argument::is_standard_input,
     guide::Guide,
-    open::{build_silently, loader, options},
+    open::{build_silently, description_options, loader_with_effects},
 };
 
 #[derive(Debug)]
@@ -56,11 +56,14 @@ pub(super) fn for_tool(
     let target = ExampleTarget { executor, entry, schema: &schema };
     let tried = block_on(target.best_attempt())?;
     let Some(server) = tried.server.clone() else {
-        return block_on(target.command(tried, source, None));
+        return block_on(target.example_command(tried, source, None));
     };
     // A configuration names its servers itself, so that this fails.
-    let named = DescriptionOptions { server: Some(server.clone()), ..options(&source.description) };
-    let loader = loader(kinds, effects::DRY_RUN);
+    let named = DescriptionOptions {
+        server: Some(server.clone()),
+        ..description_options(&source.description)
+    };
+    let loader = loader_with_effects(kinds, effects::DRY_RUN);
     let built = build_silently(&source.file, &named, &loader, &Environment::new().without_audit());
     let Ok(built) = built else { return Ok(missing_example(&tried)) };
     let Some(entry) = built.executor.find(entry.name().as_str()) else {
@@ -68,7 +71,7 @@ pub(super) fn for_tool(
     };
     let target = ExampleTarget { executor: &built.executor, entry, schema: &schema };
     let tried = block_on(target.best_attempt())?;
-    block_on(target.command(tried, source, Some(&server)))
+    block_on(target.example_command(tried, source, Some(&server)))
 }
 
 impl ExampleTarget<'_> {
@@ -96,14 +99,14 @@ impl ExampleTarget<'_> {
     /// The values of one choice, completed by what a dry run says that they lack.
     async fn tried_by(self, choice: Choice) -> Attempt {
         let mut tried = Attempt::default();
-        if let Value::Object(values) = example::value(self.schema, self.schema, choice) {
+        if let Value::Object(values) = example::example_value(self.schema, self.schema, choice) {
             tried.values = values;
         }
         for _ in 0..MOST_TRIES {
-            let (fault, server) = self.fault(&tried.values, tried.session.as_ref()).await;
+            let (fault, server) = self.dry_run_fault(&tried.values, tried.session.as_ref()).await;
             (tried.fault, tried.server) = (fault, server);
             let Some(fault) = &tried.fault else { break };
-            let lacking = lacking(fault);
+            let lacking = missing_places(fault);
             let is_of_session = fault.code == FaultCode::MissingSessionValue;
             if lacking.is_empty() || (is_of_session && tried.session.is_some()) {
                 break;
@@ -111,15 +114,15 @@ impl ExampleTarget<'_> {
             if is_of_session && lacking.iter().any(|at| !self.may_be_given(at)) {
                 let operation = self.entry.operation();
                 tried.session =
-                    operation.map(|operation| session_example::envelope(operation, choice));
+                    operation.map(|operation| session_example::example_session(operation, choice));
             }
-            self.fill(&mut tried.values, &lacking, choice);
+            self.fill_missing(&mut tried.values, &lacking, choice);
         }
         tried
     }
 
     /// The fault of a dry run with these values, and the server that it lacks.
-    async fn fault(
+    async fn dry_run_fault(
         self,
         values: &Object,
         session: Option<&Value>,
@@ -139,21 +142,26 @@ impl ExampleTarget<'_> {
 
     fn may_be_given(self, at: &str) -> bool {
         let mut steps = at.split('.');
-        steps.try_fold(Guide::new(self.schema), Guide::below).is_some()
+        steps.try_fold(Guide::new(self.schema), Guide::member_or_item).is_some()
     }
 
     /// Puts examples in the places of missing values. The declaration does not require values that a session may fill in.
-    fn fill(self, values: &mut Object, lacking: &[String], choice: Choice) {
+    fn fill_missing(self, values: &mut Object, lacking: &[String], choice: Choice) {
         for at in lacking {
             let steps: Vec<&str> = at.split('.').collect();
-            let below = steps.iter().copied().try_fold(Guide::new(self.schema), Guide::below);
+            let below =
+                steps.iter().copied().try_fold(Guide::new(self.schema), Guide::member_or_item);
             if let Some(below) = below {
-                put(values, &steps, example::value(below.schema(), self.schema, choice));
+                put_at_path(
+                    values,
+                    &steps,
+                    example::example_value(below.schema(), self.schema, choice),
+                );
             }
         }
     }
 
-    async fn command(
+    async fn example_command(
         self,
         tried: Attempt,
         source: &SourceArguments,
@@ -184,11 +192,11 @@ impl ExampleTarget<'_> {
             words.push("--dry-run".to_owned());
             notes.push("`--dry-run` shows the request; without it, the request is sent".to_owned());
         }
-        notes.extend(self.of_file());
+        notes.extend(self.file_words());
         let mut line = String::new();
         if let Some(session) = &tried.session {
             words.extend(["--session".to_owned(), "-".to_owned()]);
-            line = format!("printf %s {} | ", quoted_word(&command_words::json(session)));
+            line = format!("printf %s {} | ", quoted_word(&command_words::escaped_json(session)));
             notes.push(
                 "the session gives what a model may not choose; `--session FILE` reads a file"
                     .to_owned(),
@@ -207,21 +215,21 @@ impl ExampleTarget<'_> {
     /// The words for the values: by their names, else as JSON. `None` if the command reads neither as a call that passes.
     async fn value_words(self, tried: &Attempt) -> Option<Vec<String>> {
         let session = tried.session.as_ref();
-        if let Some(words) = command_words::by_name(&tried.values, Guide::new(self.schema))
+        if let Some(words) = command_words::words_by_name(&tried.values, Guide::new(self.schema))
             && let Ok(read) = arguments_of_words(&words, self.entry)
             && read == tried.values
-            && self.fault(&read, session).await.0.is_none()
+            && self.dry_run_fault(&read, session).await.0.is_none()
         {
             return Some(words);
         }
         let read = arguments_of_json(tried.values.clone(), self.entry).ok()?;
-        let (fault, _) = self.fault(&read, session).await;
-        let json = command_words::json(&Value::Object(tried.values.clone()));
+        let (fault, _) = self.dry_run_fault(&read, session).await;
+        let json = command_words::escaped_json(&Value::Object(tried.values.clone()));
         fault.is_none().then(|| vec!["--args".to_owned(), json])
     }
 
     /// The words by which an argument takes a file, if one of them is a file.
-    fn of_file(self) -> Option<String> {
+    fn file_words(self) -> Option<String> {
         let guide = Guide::new(self.schema);
         let is_file = |name: &&str| guide.member(name).is_some_and(command_words::is_file);
         let name = guide.members().into_iter().find(is_file)?;
@@ -235,19 +243,19 @@ fn missing_example(tried: &Attempt) -> CommandExample {
 }
 
 /// Puts a value at a path; not if there is no object around it.
-fn put(values: &mut Object, steps: &[&str], value: Value) {
+fn put_at_path(values: &mut Object, steps: &[&str], value: Value) {
     match steps {
         [] => {}
         [last] => drop(values.insert((*last).to_owned(), value)),
         [first, below @ ..] => {
             if let Some(Value::Object(inside)) = values.get_mut(first) {
-                put(inside, below, value);
+                put_at_path(inside, below, value);
             }
         }
     }
 }
 
-fn lacking(fault: &Fault) -> Vec<String> {
+fn missing_places(fault: &Fault) -> Vec<String> {
     let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
     lacks.map(|problem| problem.at.clone()).collect()
 }

@@ -9,7 +9,7 @@ use callgate_tool::{Object, Value, is_unseen};
 use crate::{args::DescriptionArguments, guide::Guide};
 
 /// The words that give each argument by its name; `None` if one cannot be given so.
-pub(super) fn by_name(values: &Object, guide: Guide<'_>) -> Option<Vec<String>> {
+pub(super) fn words_by_name(values: &Object, guide: Guide<'_>) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for (name, value) in values {
         push(&mut words, name, value, guide.member(name));
@@ -35,7 +35,7 @@ fn push(words: &mut Vec<String>, name: &str, value: &Value, guide: Option<Guide<
         }
         Value::Object(members) if !members.is_empty() && !name.contains('.') => {
             for (below, member) in members {
-                let guide = guide.and_then(|guide| guide.below(below));
+                let guide = guide.and_then(|guide| guide.member_or_item(below));
                 push(words, &format!("{name}.{below}"), member, guide);
             }
         }
@@ -43,7 +43,7 @@ fn push(words: &mut Vec<String>, name: &str, value: &Value, guide: Option<Guide<
             let literal = if text.starts_with('@') { "@" } else { "" };
             words.push(format!("{name}={literal}{text}"));
         }
-        value => words.push(format!("{name}={}", json(value))),
+        value => words.push(format!("{name}={}", escaped_json(value))),
     }
 }
 
@@ -54,7 +54,7 @@ fn is_list(guide: Option<Guide<'_>>) -> bool {
 pub(super) fn is_file(guide: Guide<'_>) -> bool {
     let kinds = guide.kinds();
     let is_list = kinds.array && !kinds.bytes && !kinds.object;
-    let of = guide.each().filter(|_| is_list).unwrap_or(guide);
+    let of = guide.item_guide().filter(|_| is_list).unwrap_or(guide);
     of.kinds().bytes
 }
 
@@ -70,29 +70,29 @@ impl Flags {
     pub(super) fn from_arguments(given: &DescriptionArguments, server: Option<&str>) -> Self {
         let mut flags = Self::default();
         let server = server.map(str::to_owned).or_else(|| given.server.clone());
-        flags.add("--server", server);
-        flags.add("--overlay", given.overlay.iter().map(|file| file.display().to_string()));
+        flags.add_flag("--server", server);
+        flags.add_flag("--overlay", given.overlay.iter().map(|file| file.display().to_string()));
         for (flag, value) in [("--bearer", &given.bearer), ("--api-key", &given.api_key)] {
             flags.add_secret(flag, value.iter(), |value| value);
         }
-        let password = |value| split(value, ':').map_or("", |(_, password)| password);
+        let password = |value| split_trimmed(value, ':').map_or("", |(_, password)| password);
         flags.add_secret("--basic", given.basic.iter(), password);
-        flags.add("--ca", given.connection.ca.iter().cloned());
-        flags.add("--egress-allow", given.connection.egress_allow.iter().cloned());
+        flags.add_flag("--ca", given.connection.ca.iter().cloned());
+        flags.add_flag("--egress-allow", given.connection.egress_allow.iter().cloned());
         for header in &given.requests.headers {
-            let (name, value) = split(header, ':').unwrap_or((header, ""));
+            let (name, value) = split_trimmed(header, ':').unwrap_or((header, ""));
             if is_reference(value) {
-                flags.add("-H", [header.clone()]);
+                flags.add_flag("-H", [header.clone()]);
             } else {
                 flags.left_out.push(format!("-H {name}"));
             }
         }
-        flags.add("--timeout", given.requests.timeout.clone());
-        flags.add("--limits", given.requests.limits.iter().cloned());
+        flags.add_flag("--timeout", given.requests.timeout.clone());
+        flags.add_flag("--limits", given.requests.limits.iter().cloned());
         flags
     }
 
-    fn add(&mut self, flag: &str, values: impl IntoIterator<Item = String>) {
+    fn add_flag(&mut self, flag: &str, values: impl IntoIterator<Item = String>) {
         self.words.extend(values.into_iter().flat_map(|value| [flag.to_owned(), value]));
     }
 
@@ -106,7 +106,7 @@ impl Flags {
         for value in values {
             let secret = part(value);
             if is_reference(secret) || secret.starts_with("$session.") {
-                self.add(flag, [value.clone()]);
+                self.add_flag(flag, [value.clone()]);
             } else {
                 self.left_out.push(flag.to_owned());
             }
@@ -114,7 +114,7 @@ impl Flags {
     }
 }
 
-fn split(text: &str, at: char) -> Option<(&str, &str)> {
+fn split_trimmed(text: &str, at: char) -> Option<(&str, &str)> {
     text.split_once(at).map(|(before, after)| (before.trim(), after.trim()))
 }
 
@@ -133,7 +133,7 @@ pub(super) fn quoted_word(word: &str) -> String {
 }
 
 /// JSON in one line, with escapes for what a terminal would not show.
-pub(super) fn json(value: &Value) -> String {
+pub(super) fn escaped_json(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
         if is_unseen(c) || c == '\n' {
@@ -155,7 +155,7 @@ mod tests {
 
     #[track_caller]
     fn check(values: &Value, schema: &Value, expected: Option<&str>) {
-        let words = by_name(values.as_object().unwrap(), Guide::new(schema));
+        let words = words_by_name(values.as_object().unwrap(), Guide::new(schema));
         let words = words
             .map(|words| words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" "));
         assert_eq!(words.as_deref(), expected, "{values}");
@@ -189,7 +189,7 @@ mod tests {
         check(&json!({"-a": 1}), &schema, None);
         check(&json!({"a=b": 1}), &schema, None);
         check(&json!({"a": "\u{202e}x"}), &schema, None);
-        let shown = json(&json!({"a": "\u{202e}'\u{e0041}"}));
+        let shown = escaped_json(&json!({"a": "\u{202e}'\u{e0041}"}));
         assert_eq!(shown, "{\"a\":\"\\u202e'\\udb40\\udc41\"}");
         assert_eq!(quoted_word(&shown), "'{\"a\":\"\\u202e'\\''\\udb40\\udc41\"}'");
     }

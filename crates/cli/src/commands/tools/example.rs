@@ -24,7 +24,7 @@ impl Choice {
 }
 
 /// An example value with all that `schema` requires; `root` holds the definitions.
-pub(super) fn value(schema: &Value, root: &Value, choice: Choice) -> Value {
+pub(super) fn example_value(schema: &Value, root: &Value, choice: Choice) -> Value {
     Making { root, choice }.example_value(schema, DEPTH)
 }
 
@@ -40,7 +40,7 @@ impl Making<'_> {
         if let Some(given_value) = stated_value(schema, self.choice.has_examples) {
             return given_value.clone();
         }
-        let mut value = self.plain(schema, depth);
+        let mut value = self.value_by_type(schema, depth);
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let referred = reference.strip_prefix('#').and_then(|at| self.root.pointer(at));
             value = referred.map(|schema| self.example_value(schema, depth)).unwrap_or_default();
@@ -68,19 +68,19 @@ impl Making<'_> {
         values.nth(self.choice.alternative).or(last)
     }
 
-    fn plain(self, schema: &Value, depth: usize) -> Value {
-        match kind(schema) {
-            Some("array") => self.list(schema, depth),
+    fn value_by_type(self, schema: &Value, depth: usize) -> Value {
+        match first_type(schema) {
+            Some("array") => self.example_list(schema, depth),
             Some("boolean") => true.into(),
-            Some("integer" | "number") => number(schema),
-            Some("object") => self.object(schema, depth),
-            Some("string") => text(schema).into(),
+            Some("integer" | "number") => example_number(schema),
+            Some("object") => self.example_object(schema, depth),
+            Some("string") => example_text(schema).into(),
             _ => Value::Null,
         }
     }
 
-    fn list(self, schema: &Value, depth: usize) -> Value {
-        let least = schema.get("minItems").and_then(whole).unwrap_or(1).max(1);
+    fn example_list(self, schema: &Value, depth: usize) -> Value {
+        let least = schema.get("minItems").and_then(as_whole).unwrap_or(1).max(1);
         let items = schema.get("items").filter(|items| items.as_object().is_some());
         let item =
             items.map_or_else(|| Value::from("text"), |items| self.example_value(items, depth));
@@ -88,7 +88,7 @@ impl Making<'_> {
         Value::Array(vec![item; n_items])
     }
 
-    fn object(self, schema: &Value, depth: usize) -> Value {
+    fn example_object(self, schema: &Value, depth: usize) -> Value {
         let required = schema.get("required").and_then(Value::as_array);
         let mut members = Object::new();
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
@@ -99,7 +99,7 @@ impl Making<'_> {
                 below.map_or_else(|| Value::from("text"), |below| self.example_value(below, depth));
             members.insert(name.to_owned(), below);
         }
-        let least = schema.get("minProperties").and_then(whole).unwrap_or_default();
+        let least = schema.get("minProperties").and_then(as_whole).unwrap_or_default();
         let least = usize::try_from(least).unwrap_or_default().min(MOST_ITEMS);
         let declared = schema.get("properties").and_then(Value::as_object);
         for (name, below) in declared.into_iter().flatten() {
@@ -131,7 +131,7 @@ fn stated_value(schema: &Value, has_examples: bool) -> Option<&Value> {
 }
 
 /// The type of a schema; the first if there are several.
-fn kind(schema: &Value) -> Option<&str> {
+fn first_type(schema: &Value) -> Option<&str> {
     let named = match schema.get("type") {
         Some(Value::Array(kinds)) => {
             kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null")
@@ -147,10 +147,10 @@ fn kind(schema: &Value) -> Option<&str> {
     })
 }
 
-fn number(schema: &Value) -> Value {
-    let bound = |keyword: &str| schema.get(keyword).and_then(real);
+fn example_number(schema: &Value) -> Value {
+    let bound = |keyword: &str| schema.get(keyword).and_then(as_real);
     let step = bound("multipleOf").filter(|step| *step > 0.0);
-    let is_whole = kind(schema) == Some("integer");
+    let is_whole = first_type(schema) == Some("integer");
     let unit = step.unwrap_or(1.0);
     let mut value = step.unwrap_or(1.0);
     let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|least| least + unit));
@@ -165,27 +165,30 @@ fn number(schema: &Value) -> Value {
     Number::from_digits(&value.to_string()).map(Value::Number).unwrap_or_default()
 }
 
-fn text(schema: &Value) -> String {
+fn example_text(schema: &Value) -> String {
     let word = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-    if let Some(text) = word("pattern").and_then(pattern::text).filter(|text| !text.is_empty()) {
+    if let Some(text) =
+        word("pattern").and_then(pattern::matching_text).filter(|text| !text.is_empty())
+    {
         return text;
     }
     let by_format = FORMATS.iter().find(|(name, _)| word("format") == Some(*name));
     let mut text = by_format.map_or("text", |(_, example)| example).to_owned();
     let least =
-        schema.get("minLength").and_then(whole).and_then(|least| usize::try_from(least).ok());
+        schema.get("minLength").and_then(as_whole).and_then(|least| usize::try_from(least).ok());
     while text.chars().count() < least.unwrap_or_default().min(MOST_CHARACTERS) {
         text.push('x');
     }
-    let most = schema.get("maxLength").and_then(whole).and_then(|most| usize::try_from(most).ok());
+    let most =
+        schema.get("maxLength").and_then(as_whole).and_then(|most| usize::try_from(most).ok());
     text.chars().take(most.unwrap_or(usize::MAX)).collect()
 }
 
-fn real(value: &Value) -> Option<f64> {
+fn as_real(value: &Value) -> Option<f64> {
     value.to_string().parse().ok()
 }
 
-fn whole(value: &Value) -> Option<u64> {
+fn as_whole(value: &Value) -> Option<u64> {
     value.to_string().parse().ok()
 }
 
@@ -218,7 +221,7 @@ mod tests {
     #[track_caller]
     fn check(schema: &Value, expected: &Value) {
         let choice = Choice { has_examples: true, alternative: 0 };
-        assert_eq!(&value(schema, schema, choice), expected, "{schema}");
+        assert_eq!(&example_value(schema, schema, choice), expected, "{schema}");
     }
 
     #[test]

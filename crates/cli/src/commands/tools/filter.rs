@@ -41,14 +41,14 @@ impl Filter {
                 && (effects.is_empty() || effects.contains(&entry.effect()))
         });
         let kept = Some(kept.map(|entry| entry.name().clone()).collect());
-        Ok(Self { kept, n_all, flags: flags(arguments) })
+        Ok(Self { kept, n_all, flags: filter_flags(arguments) })
     }
 
     pub(super) fn for_tool(name: &ToolName) -> Self {
         Self { kept: Some(BTreeSet::from([name.clone()])), n_all: 1, flags: String::new() }
     }
 
-    pub(super) fn takes(&self, name: &ToolName) -> bool {
+    pub(super) fn keeps(&self, name: &ToolName) -> bool {
         self.kept.as_ref().is_none_or(|kept| kept.contains(name))
     }
 
@@ -56,7 +56,7 @@ impl Filter {
         !self.flags.is_empty()
     }
 
-    pub(super) fn tell(&self) {
+    pub(super) fn print_count_left_out(&self) {
         let Some(kept) = self.kept.as_ref().filter(|_| self.is_by_flags()) else { return };
         let n_out = self.n_all.saturating_sub(kept.len());
         output::print_message_line(&format!(
@@ -92,7 +92,7 @@ fn no_tag(unknown: &str, all_tags: &BTreeSet<&str>, arguments: &ToolsArguments) 
     Failure::with_help(&message, &help)
 }
 
-fn flags(arguments: &ToolsArguments) -> String {
+fn filter_flags(arguments: &ToolsArguments) -> String {
     let tags = arguments.tag.iter().map(|tag| format!("--tag {tag}"));
     let effects = arguments.effect.iter().map(|effect| format!("--effect {}", effect.as_str()));
     let read = arguments.read.then(|| "--read".to_owned());

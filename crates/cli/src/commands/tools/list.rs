@@ -15,7 +15,7 @@ use super::{
     write_tools,
 };
 use crate::{
-    listing::{Listing, Row, cut},
+    listing::{Listing, Row, cut_to_width},
     number::grouped_digits,
     output,
 };
@@ -23,9 +23,9 @@ use crate::{
 /// The tools of one toolset with the same first tag.
 type Group = (String, Vec<Row>);
 
-pub(super) fn show(built: &Built, filter: &Filter) {
+pub(super) fn print_tools(built: &Built, filter: &Filter) {
     let (mut groups, mut group_indexes) = (Vec::<Group>::new(), BTreeMap::<String, usize>::new());
-    let headings = headings(built);
+    let headings = tool_headings(built);
     write_tools(built, filter, ["", "", ""], |_, _, tool| {
         let heading = headings.get(&tool.name).map_or(WITHOUT_TAG, String::as_str);
         let at = *group_indexes.entry(heading.to_owned()).or_insert(groups.len());
@@ -33,17 +33,17 @@ pub(super) fn show(built: &Built, filter: &Filter) {
             groups.push((heading.to_owned(), Vec::new()));
         }
         if let Some((_, rows)) = groups.get_mut(at) {
-            rows.push(row(&tool.name, tool.effect.as_str(), &purpose(tool)));
+            rows.push(tool_row(&tool.name, tool.effect.as_str(), &purpose_text(tool)));
         }
     });
-    output::print_styled(&text(&groups));
+    output::print_styled(&groups_text(&groups));
     if output::is_shown() && !filter.is_by_flags() {
         tell_more(&groups);
     }
 }
 
 /// The heading of each tool: the first tag of its operation, with its toolset where there are several.
-fn headings(built: &Built) -> BTreeMap<ToolName, String> {
+fn tool_headings(built: &Built) -> BTreeMap<ToolName, String> {
     let is_several = built.toolsets.len() > 1;
     let tags =
         tool_tags(built).into_iter().map(|(name, tags)| (name.clone(), tags.first().copied()));
@@ -60,28 +60,28 @@ fn headings(built: &Built) -> BTreeMap<ToolName, String> {
     built.executor.entries().map(|entry| (entry.name().clone(), heading(entry))).collect()
 }
 
-fn text(groups: &[Group]) -> String {
+fn groups_text(groups: &[Group]) -> String {
     let mut listing = Listing::new("tool", &["effect"], "what it does");
     let is_grouped = groups.len() > 1;
     for (heading, rows) in groups {
         if is_grouped {
-            listing.heading(heading);
+            listing.add_heading(heading);
         }
         for row in rows {
-            listing.row(Row { indent: if is_grouped { 2 } else { 0 }, ..row.clone() });
+            listing.add_row(Row { indent: if is_grouped { 2 } else { 0 }, ..row.clone() });
         }
     }
-    listing.text(output::width())
+    listing.text(output::terminal_width())
 }
 
-fn row(name: &ToolName, effect: &str, text: &str) -> Row {
+fn tool_row(name: &ToolName, effect: &str, text: &str) -> Row {
     Row { indent: 0, name: name.to_string(), words: vec![effect.to_owned()], text: text.to_owned() }
 }
 
 /// The first paragraph of what a tool does.
-fn purpose(tool: &Tool) -> String {
+fn purpose_text(tool: &Tool) -> String {
     let lines = tool.description.trim_start().lines().take_while(|line| !line.trim().is_empty());
-    cut(&lines.collect::<Vec<_>>().join(" "), LONGEST)
+    cut_to_width(&lines.collect::<Vec<_>>().join(" "), LONGEST)
 }
 
 /// The flags that a newcomer needs next.
@@ -106,7 +106,7 @@ pub(super) fn show_matches(
     filter: &Filter,
     is_json: bool,
 ) {
-    let matching_tools = executor.search(search, |entry| filter.takes(entry.name()));
+    let matching_tools = executor.search(search, |entry| filter.keeps(entry.name()));
     if is_json {
         let tools: Vec<Value> = matching_tools.iter().map(Found::to_value).collect();
         output::print_result(&format!("{:#}\n", Value::Array(tools)));
@@ -118,15 +118,23 @@ pub(super) fn show_matches(
     }
     let mut listing = Listing::new("tool", &["effect"], "what it does");
     for one in &matching_tools {
-        listing.row(row(one.entry.name(), one.entry.effect().as_str(), &one.entry.brief()));
+        listing.add_row(tool_row(
+            one.entry.name(),
+            one.entry.effect().as_str(),
+            &one.entry.brief(),
+        ));
         for need in &one.needs {
-            listing.row(Row { words: vec![String::new()], text: needs(need), ..Row::default() });
+            listing.add_row(Row {
+                words: vec![String::new()],
+                text: need_text(need),
+                ..Row::default()
+            });
         }
     }
-    output::print_styled(&listing.text(output::width()));
+    output::print_styled(&listing.text(output::terminal_width()));
 }
 
-fn needs(need: &FoundNeed<'_>) -> String {
+fn need_text(need: &FoundNeed<'_>) -> String {
     let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
     format!("needs `{}`: {}", need.argument, from.join(", "))
 }

@@ -12,7 +12,7 @@ use callgate_openapi::Operation;
 
 use self::{
     inputs::{Detail, Inputs},
-    kind::{Folding, is_object, kind, list_item},
+    kind::{Folding, is_object, kind_words, list_item},
 };
 use super::command_example::{self, CommandExample};
 use crate::{
@@ -20,10 +20,10 @@ use crate::{
     exit::Failure,
     guide::Guide,
     listing::{Listing, Row},
-    output::{self, bold},
+    output::{self, in_bold},
 };
 
-pub(super) fn text(
+pub(super) fn tool_page(
     executor: &Executor,
     entry: Entry<'_>,
     arguments: &ToolsArguments,
@@ -39,9 +39,9 @@ pub(super) fn text(
     let inputs = Inputs::new(&schema, operation, detail);
     let answers = Answers::new(tool, detail);
     let example = command_example::for_tool(executor, entry, &arguments.source, kinds)?;
-    let mut text = format!("{}{}\n{}", head(tool, operation), edit_note(entry), inputs.text);
-    let _infallible = write!(text, "\n{}\n{}", title("example"), example_text(&example));
-    let _infallible = write!(text, "\n{}\n{}", title("answers"), answers.text);
+    let mut text = format!("{}{}\n{}", page_head(tool, operation), edit_note(entry), inputs.text);
+    let _infallible = write!(text, "\n{}\n{}", bold_title("example"), example_text(&example));
+    let _infallible = write!(text, "\n{}\n{}", bold_title("answers"), answers.text);
     if inputs.is_folded || answers.is_folded {
         let all = match detail {
             Detail::Brief | Detail::Folded => "`--full` shows all, and ",
@@ -52,12 +52,12 @@ pub(super) fn text(
     Ok(text)
 }
 
-fn title(text: &str) -> String {
-    bold(&text.to_uppercase())
+fn bold_title(text: &str) -> String {
+    in_bold(&text.to_uppercase())
 }
 
-fn head(tool: &Tool, operation: Option<&Operation>) -> String {
-    let mut text = bold(tool.name.as_str());
+fn page_head(tool: &Tool, operation: Option<&Operation>) -> String {
+    let mut text = in_bold(tool.name.as_str());
     if let Some(operation) = operation {
         let _infallible = write!(text, "  {}", operation.label());
     }
@@ -108,15 +108,15 @@ impl Answers {
         let guide = Guide::new(&schema);
         let of = list_item(guide).filter(|item| is_object(*item)).unwrap_or(guide);
         let names = of.members();
-        let mut text = format!("  {}\n", kind(guide, Folding::Nothing));
+        let mut text = format!("  {}\n", kind_words(guide, Folding::Nothing));
         let mut listing = Listing::without_headings();
-        for name in names.iter().take(detail.rows()) {
-            let kind = of.member(name).map(|guide| kind(guide, Folding::Objects));
+        for name in names.iter().take(detail.most_rows()) {
+            let kind = of.member(name).map(|guide| kind_words(guide, Folding::Objects));
             let words = vec![kind.unwrap_or_default()];
-            listing.row(Row { indent: 2, name: (*name).to_owned(), words, ..Row::default() });
+            listing.add_row(Row { indent: 2, name: (*name).to_owned(), words, ..Row::default() });
         }
-        text.push_str(&listing.text(output::width()));
-        let n_more = names.len().saturating_sub(detail.rows());
+        text.push_str(&listing.text(output::terminal_width()));
+        let n_more = names.len().saturating_sub(detail.most_rows());
         if n_more > 0 {
             let _infallible = writeln!(text, "  … and {n_more} more");
         }

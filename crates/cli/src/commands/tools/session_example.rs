@@ -7,12 +7,12 @@ use super::example::{self, Choice};
 use crate::guide::Guide;
 
 /// The session, as JSON, with an example of each value that the operation takes from it.
-pub(super) fn envelope(operation: &Operation, choice: Choice) -> Value {
+pub(super) fn example_session(operation: &Operation, choice: Choice) -> Value {
     let root = operation.arguments_schema();
     let mut envelope = Object::new();
     let mut put_in = |source: &ValueSource, guide: Option<Guide<'_>>| {
         let guide = guide.unwrap_or_else(|| Guide::new(root));
-        let value = example::value(guide.schema(), root, choice);
+        let value = example::example_value(guide.schema(), root, choice);
         let path = match source {
             ValueSource::Context(path) if &**path == SESSION_ID => vec!["id"],
             ValueSource::Context(path) => ["context"].into_iter().chain(path.split('.')).collect(),
@@ -20,7 +20,7 @@ pub(super) fn envelope(operation: &Operation, choice: Choice) -> Value {
             ValueSource::Payload(path) => ["payload"].into_iter().chain(path.split('.')).collect(),
             ValueSource::Model => return,
         };
-        put(&mut envelope, &path, value);
+        put_at_path(&mut envelope, &path, value);
     };
     let guide = Guide::new(root);
     for input in &operation.inputs {
@@ -30,8 +30,8 @@ pub(super) fn envelope(operation: &Operation, choice: Choice) -> Value {
         let argument = guide.member(nested.argument.as_str());
         let value = nested.steps.iter().try_fold(argument, |guide, step| {
             Some(match step {
-                Step::Items => guide?.each(),
-                Step::Property(name) => guide?.below(name),
+                Step::Items => guide?.item_guide(),
+                Step::Property(name) => guide?.member_or_item(name),
             })
         });
         put_in(&nested.source, value.flatten());
@@ -40,7 +40,7 @@ pub(super) fn envelope(operation: &Operation, choice: Choice) -> Value {
 }
 
 /// Puts a value at a path; a value that is there stays.
-fn put(members: &mut Object, path: &[&str], value: Value) {
+fn put_at_path(members: &mut Object, path: &[&str], value: Value) {
     match path {
         [] => {}
         [name] => {
@@ -53,7 +53,7 @@ fn put(members: &mut Object, path: &[&str], value: Value) {
                 members.insert((*name).to_owned(), Value::Object(Object::new()));
             }
             if let Some(Value::Object(inside)) = members.get_mut(name) {
-                put(inside, below, value);
+                put_at_path(inside, below, value);
             }
         }
     }

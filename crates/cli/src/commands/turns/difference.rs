@@ -3,11 +3,11 @@
 use callgate_tool::{Value, pointer_segment, shortened_text};
 
 /// The first difference between `expected` and `got`, as a sentence with its place; `None` if they are equal.
-pub(crate) fn difference(expected: &Value, got: &Value) -> Option<String> {
-    at("", expected, got)
+pub(crate) fn first_difference(expected: &Value, got: &Value) -> Option<String> {
+    difference_at("", expected, got)
 }
 
-fn at(pointer: &str, expected: &Value, got: &Value) -> Option<String> {
+fn difference_at(pointer: &str, expected: &Value, got: &Value) -> Option<String> {
     if expected == got {
         return None;
     }
@@ -15,32 +15,48 @@ fn at(pointer: &str, expected: &Value, got: &Value) -> Option<String> {
     match (expected, got) {
         (Value::Array(expected), Value::Array(got)) => {
             let mut pairs = expected.iter().zip(got).enumerate();
-            let inside = pairs.find_map(|(index, (a, b))| at(&below(&index.to_string()), a, b));
+            let inside =
+                pairs.find_map(|(index, (a, b))| difference_at(&below(&index.to_string()), a, b));
             inside.or_else(|| {
-                let (place, n_expected, n_got) = (place(pointer), expected.len(), got.len());
+                let (place, n_expected, n_got) = (place_text(pointer), expected.len(), got.len());
                 Some(format!("{place}: expected {n_expected} items, got {n_got}"))
             })
         }
         (Value::Object(expected), Value::Object(got)) => {
             let missing = expected.iter().find(|(name, _)| got.get(name).is_none());
             if let Some((name, value)) = missing {
-                return Some(format!("{}: expected {}, got none", place(&below(name)), cut(value)));
+                return Some(format!(
+                    "{}: expected {}, got none",
+                    place_text(&below(name)),
+                    cut_value_text(value)
+                ));
             }
             if let Some((name, value)) = got.iter().find(|(name, _)| expected.get(name).is_none()) {
-                return Some(format!("{}: expected none, got {}", place(&below(name)), cut(value)));
+                return Some(format!(
+                    "{}: expected none, got {}",
+                    place_text(&below(name)),
+                    cut_value_text(value)
+                ));
             }
-            expected.iter().find_map(|(name, value)| at(&below(name), value, got.get(name)?))
+            expected
+                .iter()
+                .find_map(|(name, value)| difference_at(&below(name), value, got.get(name)?))
         }
-        _ => Some(format!("{}: expected {}, got {}", place(pointer), cut(expected), cut(got))),
+        _ => Some(format!(
+            "{}: expected {}, got {}",
+            place_text(pointer),
+            cut_value_text(expected),
+            cut_value_text(got)
+        )),
     }
 }
 
-fn place(pointer: &str) -> String {
+fn place_text(pointer: &str) -> String {
     if pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") }
 }
 
 /// A value, without the rest of a long one.
-fn cut(value: &Value) -> String {
+fn cut_value_text(value: &Value) -> String {
     shortened_text(&value.to_string(), MOST_SHOWN).into_owned()
 }
 
@@ -53,7 +69,7 @@ mod tests {
     #[track_caller]
     fn check(expected: &str, got: &str, sentence: Option<&str>) {
         let [expected, got] = [expected, got].map(|text| Value::parse(text).unwrap());
-        assert_eq!(difference(&expected, &got).as_deref(), sentence);
+        assert_eq!(first_difference(&expected, &got).as_deref(), sentence);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use callgate::{ToolResult, dialect::json_result};
 use callgate_agent::{End, TurnEvent};
 use callgate_tool::{Value, json};
 
-use crate::commands::comparable::{comparable, handles};
+use crate::commands::comparable::{comparable_result, result_handles};
 
 /// The results of the calls of a turn, as they come.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ struct Seen {
 }
 
 impl CallResults {
-    pub(crate) fn see(&self, event: &TurnEvent<'_>) {
+    pub(crate) fn note_event(&self, event: &TurnEvent<'_>) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             TurnEvent::Call(call) => seen.calls.push(call.id.clone()),
@@ -30,7 +30,7 @@ impl CallResults {
     }
 
     /// The results of a turn that has ended, in the order of its calls.
-    pub(crate) fn take(&self) -> Vec<ToolResult> {
+    pub(crate) fn take_results(&self) -> Vec<ToolResult> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Seen { calls, mut results } = std::mem::take(&mut *seen);
         results.sort_by_key(|result| calls.iter().position(|id| *id == result.id));
@@ -42,9 +42,9 @@ impl CallResults {
 pub(crate) fn end_of(end: &End, results: Vec<ToolResult>) -> (Value, Vec<String>) {
     let mut random = Vec::new();
     let shown = results.into_iter().map(|mut result| {
-        let handles = handles(&mut result);
+        let handles = result_handles(&mut result);
         random.extend(handles.iter().filter_map(|handle| handle.as_ref().map(ToString::to_string)));
-        json_result(&comparable(result)).into_value()
+        json_result(&comparable_result(result)).into_value()
     });
     let results: Vec<Value> = shown.collect();
     let mut value = json_of(end);

@@ -34,18 +34,18 @@ impl TurnFiles {
     /// Reads the files in a folder. A request that is missing is empty.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let form = folder.join(TURN);
-        let turn = text(folder, TURN)?;
-        let form = TurnForm::read(&turn).map_err(|error| failure(&form, &error))?;
+        let turn = read_text(folder, TURN)?;
+        let form = TurnForm::parse(&turn).map_err(|error| file_failure(&form, &error))?;
         let optional = |name: &str| {
-            if folder.join(name).is_file() { text(folder, name).map(Some) } else { Ok(None) }
+            if folder.join(name).is_file() { read_text(folder, name).map(Some) } else { Ok(None) }
         };
         let session = optional(SESSION)?.map(|text| {
-            Value::from_slice(&text).map_err(|error| failure(&folder.join(SESSION), &error))
+            Value::from_slice(&text).map_err(|error| file_failure(&folder.join(SESSION), &error))
         });
         let transcript = optional(TRANSCRIPT)?.map(|text| {
-            String::from_utf8(text).map_err(|error| failure(&folder.join(TRANSCRIPT), &error))
+            String::from_utf8(text).map_err(|error| file_failure(&folder.join(TRANSCRIPT), &error))
         });
-        let mut services = exchanges(folder, service_request, service_response)?;
+        let mut services = read_exchanges(folder, service_request, service_response)?;
         for exchange in &mut services {
             exchange.request = canonical_request(&exchange.request);
         }
@@ -53,7 +53,7 @@ impl TurnFiles {
             form,
             session: session.transpose()?,
             transcript: transcript.transpose()?,
-            model: exchanges(folder, model_request, model_response)?,
+            model: read_exchanges(folder, model_request, model_response)?,
             services,
         })
     }
@@ -89,7 +89,7 @@ impl TurnFiles {
 }
 
 /// The exchanges with the numbers 1, 2 and so on, up to the first number without a response.
-fn exchanges(
+fn read_exchanges(
     folder: &Path,
     request: fn(usize) -> String,
     response: fn(usize) -> String,
@@ -99,14 +99,14 @@ fn exchanges(
         (1..).map_while(|number| Some((number, Some(response(number)).filter(is_there)?)));
     let exchange = |(number, response): (usize, String)| {
         let request = Some(request(number)).filter(is_there);
-        let request = request.map_or(Ok(Vec::new()), |name| text(folder, &name))?;
-        Ok(Exchange { request, response: text(folder, &response)? })
+        let request = request.map_or(Ok(Vec::new()), |name| read_text(folder, &name))?;
+        Ok(Exchange { request, response: read_text(folder, &response)? })
     };
     numbers.map(exchange).collect()
 }
 
-fn text(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
-    read_below(folder, name).map_err(|error| failure(&folder.join(name), &error))
+fn read_text(folder: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    read_below(folder, name).map_err(|error| file_failure(&folder.join(name), &error))
 }
 
 pub(crate) fn model_request(number: usize) -> String {
@@ -125,7 +125,7 @@ fn service_response(number: usize) -> String {
     format!("services/{number:02}.response.http")
 }
 
-pub(super) fn failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+pub(super) fn file_failure(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure(format!("error: in `{}`: {error}", file.display()))
 }
 

@@ -53,10 +53,10 @@ struct ApprovalForm {
 }
 
 impl TurnForm {
-    pub(crate) fn read(text: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
         let form: TurnFile = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         let TurnFile { configuration, agent, inputs } = form;
-        let inputs = inputs.into_iter().map(InputForm::input).collect::<Result<_, _>>()?;
+        let inputs = inputs.into_iter().map(InputForm::into_input).collect::<Result<_, _>>()?;
         Ok(Self { configuration, agent, inputs })
     }
 
@@ -78,14 +78,14 @@ impl InputForm {
             }
             Input::Answers(answers) => {
                 for Answer { call, given } in answers {
-                    form.add(call.clone(), given.clone());
+                    form.add_answer(call.clone(), given.clone());
                 }
             }
         }
         form
     }
 
-    fn add(&mut self, id: String, given: Given) {
+    fn add_answer(&mut self, id: String, given: Given) {
         match given {
             Given::Decision(Decision::Approve) => {
                 self.approvals.push(ApprovalForm { id, decision: "approve".to_owned() });
@@ -102,7 +102,7 @@ impl InputForm {
         }
     }
 
-    fn input(self) -> Result<Input, String> {
+    fn into_input(self) -> Result<Input, String> {
         let mut answers = Vec::new();
         for ResultForm { id, output, error } in self.tool_results {
             answers.push(Answer::new(
@@ -161,7 +161,7 @@ mod tests {
             ]),
         ];
         let form = TurnForm { configuration: "../c.yaml".into(), agent: "a".into(), inputs };
-        let read = TurnForm::read(form.to_text().as_bytes()).unwrap();
+        let read = TurnForm::parse(form.to_text().as_bytes()).unwrap();
         assert_eq!((read.inputs, read.configuration), (form.inputs, form.configuration));
     }
 
@@ -173,7 +173,7 @@ mod tests {
             r#"{"approvals": [{"id": "a", "decision": "yes"}]}"#,
         ] {
             let text = format!(r#"{{"configuration": "c", "agent": "a", "inputs": [{inputs}]}}"#);
-            assert!(TurnForm::read(text.as_bytes()).unwrap_err().contains("expected"), "{inputs}");
+            assert!(TurnForm::parse(text.as_bytes()).unwrap_err().contains("expected"), "{inputs}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct ModelRecorder {
 }
 
 impl ModelRecorder {
-    pub(crate) fn over(transport: Arc<dyn Transport>) -> Self {
+    pub(crate) fn around_transport(transport: Arc<dyn Transport>) -> Self {
         Self { transport, exchanges: Mutex::default() }
     }
 
@@ -46,7 +46,7 @@ impl ModelRecorder {
     }
 
     /// Notes an exchange. Another attempt of a request replaces the one that failed.
-    fn note(&self, asked: &Request<Bytes>, response: &Response<Bytes>) {
+    fn note_exchange(&self, asked: &Request<Bytes>, response: &Response<Bytes>) {
         let mut kept = Response::new(response.body().clone());
         *kept.status_mut() = response.status();
         // Others name the account, and nothing here reads them.
@@ -87,7 +87,7 @@ impl Transport for ModelRecorder {
     ) -> Result<Response<Bytes>, Error> {
         let asked = request.clone();
         let response = self.transport.send(request, limits).await?;
-        self.note(&asked, &response);
+        self.note_exchange(&asked, &response);
         Ok(response)
     }
 
@@ -105,7 +105,7 @@ impl Transport for ModelRecorder {
         let whole = tokio::time::timeout(limits.timeout, self.whole_response(request, limits));
         let late = |_| Error::new(ErrorKind::TimedOut, LATE);
         let response = whole.await.map_err(late)??;
-        self.note(&asked, &response);
+        self.note_exchange(&asked, &response);
         Ok(response.map(ResponseBody::whole))
     }
 }
@@ -179,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_attempt_is_recorded_without_credentials_and_the_account() {
-        let recorder = ModelRecorder::over(Arc::new(Provider::default()));
+        let recorder = ModelRecorder::around_transport(Arc::new(Provider::default()));
         for body in ["{}", "{}", "[]"] {
             drop(recorder.open(request(body), &Limits::default()).await.unwrap());
         }

@@ -18,14 +18,14 @@ use callgate_transport::parse_response;
 
 use super::{
     ends::{CallResults, end_of},
-    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, failure, service_request},
+    folder::{SESSION, TRANSCRIPT, TURN, TurnFiles, file_failure, service_request},
     model::{ModelReplay, over_model},
 };
 use crate::{
     commands::call::block_on,
     effects,
     exit::Failure,
-    open::{confined_loader, loader},
+    open::{confined_loader, loader_with_effects},
     session,
 };
 
@@ -49,7 +49,7 @@ pub(crate) enum RecordingTrust {
     Own,
 }
 
-pub(crate) fn replay(
+pub(crate) fn replay_turns(
     folder: &Path,
     files: &TurnFiles,
     reading: RecordingTrust,
@@ -60,33 +60,34 @@ pub(crate) fn replay(
         request: exchange.request.clone(),
         response: exchange.response.clone(),
     });
-    let services = Replay::new(recordings).map_err(|error| failure(folder, &error))?;
+    let services = Replay::new(recordings).map_err(|error| file_failure(folder, &error))?;
     let services = Arc::new(services);
     let loader = match reading {
         RecordingTrust::Foreign => confined_loader(kinds, effects::TEST, &root_of(folder))?,
-        RecordingTrust::Own => loader(kinds, effects::DRY_RUN),
+        RecordingTrust::Own => loader_with_effects(kinds, effects::DRY_RUN),
     };
     let mut built = build_replay(folder, files, &services, &loader)?;
     let replies = files.model.iter().map(|exchange| parse_response(&exchange.response));
-    let replies = replies.collect::<Result<_, _>>().map_err(|error| failure(folder, &error))?;
+    let replies =
+        replies.collect::<Result<_, _>>().map_err(|error| file_failure(folder, &error))?;
     let model = over_model(&mut built, &files.form.agent, |_| Arc::new(ModelReplay::new(replies)));
-    let refused = |error: callgate_agent::Error| failure(&folder.join(TURN), &error);
+    let refused = |error: callgate_agent::Error| file_failure(&folder.join(TURN), &error);
     let agent = Agent::of_configuration(&built, &files.form.agent).map_err(refused)?;
     let transcript = match &files.transcript {
         None => Transcript::new(agent.dialect()),
         Some(text) => Transcript::of_text(text, |name| agent.offered_tool(name))
             .map(|(transcript, _)| transcript),
     };
-    let transcript = transcript.map_err(|error| failure(&folder.join(TRANSCRIPT), &error))?;
+    let transcript = transcript.map_err(|error| file_failure(&folder.join(TRANSCRIPT), &error))?;
     let session = match &files.session {
         Some(envelope) => {
-            block_on(session::read(&folder.join(SESSION), envelope.clone(), &built))??
+            block_on(session::read_session_file(&folder.join(SESSION), envelope.clone(), &built))??
         }
         None => Session::default(),
     };
-    let (ends, random) = block_on(replay_turns(&agent, transcript, session, files))?;
+    let (ends, random) = block_on(run_turns(&agent, transcript, session, files))?;
     let asked = model.map(|model| model.requests()).unwrap_or_default();
-    let asked = asked.iter().map(|body| without(&random, body)).collect();
+    let asked = asked.iter().map(|body| body_without_random_texts(&random, body)).collect();
     Ok(ReplayedTurn { asked, sent: services.requests(), ends })
 }
 
@@ -120,7 +121,7 @@ fn root_of(folder: &Path) -> PathBuf {
 }
 
 /// The ends of the turns, and the texts in them that differ each time.
-async fn replay_turns(
+async fn run_turns(
     agent: &Agent,
     mut transcript: Transcript,
     session: Session,
@@ -130,7 +131,8 @@ async fn replay_turns(
     for input in &files.form.inputs {
         let results = Arc::new(CallResults::default());
         let seen = Arc::clone(&results);
-        let context = TurnContext::new(session.clone()).with_events(move |event| seen.see(event));
+        let context =
+            TurnContext::new(session.clone()).with_events(move |event| seen.note_event(event));
         let end = match agent.turn(&mut transcript, input.clone(), &context).await {
             Ok(end) => end,
             // After another reply, the answers of the recording may fit no call.
@@ -139,7 +141,7 @@ async fn replay_turns(
                 break;
             }
         };
-        let (end, more) = end_of(&end, results.take());
+        let (end, more) = end_of(&end, results.take_results());
         ends.push(end);
         random.extend(more);
     }
@@ -147,7 +149,7 @@ async fn replay_turns(
 }
 
 /// A body with a fixed text in place of those that differ each time.
-pub(crate) fn without(random: &[String], body: &Value) -> Value {
+pub(crate) fn body_without_random_texts(random: &[String], body: &Value) -> Value {
     if random.is_empty() {
         return body.clone();
     }

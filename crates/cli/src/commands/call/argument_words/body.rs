@@ -10,7 +10,7 @@ use crate::guide::Guide;
 /// The name for the whole body of an operation whose tool has no argument for it.
 pub(super) const NAME: &str = "body";
 
-pub(super) fn whole(entry: Option<Entry<'_>>) -> Option<&str> {
+pub(super) fn whole_body_argument(entry: Option<Entry<'_>>) -> Option<&str> {
     let operation =
         entry?.operation().filter(|operation| operation.body_of_arguments().is_none())?;
     let inputs = operation.inputs.iter();

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Value};
 use crate::{guide::Guide, media_type::media_type_of};
 
 /// The bytes of a file as a tool takes them, with the file's name and type if they matter.
-pub(super) fn value(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
+pub(super) fn upload_value(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
     let mut members = Object::new();
     members.insert("data".to_owned(), BASE64_STANDARD.encode(bytes).into());
     let name = Path::new(file).file_name().filter(|_| file != "-");

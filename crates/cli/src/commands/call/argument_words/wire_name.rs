@@ -10,26 +10,31 @@ use super::{ArgumentTarget, body};
 use crate::{exit::Failure, guide::Guide};
 
 /// The name of the argument that a person means; an unknown name stays, and the call reports it.
-pub(super) fn argument<'a>(
+pub(super) fn argument_name<'a>(
     name: &'a str,
     target: ArgumentTarget<'_>,
 ) -> Result<Cow<'a, str>, Failure> {
     let ArgumentTarget { guide: Some(guide), entry: Some(entry) } = target else {
         return Ok(name.into());
     };
-    if let Some(argument) = of_service(name, guide, entry)? {
+    if let Some(argument) = argument_by_wire_name(name, guide, entry)? {
         return Ok(argument.into());
     }
     let Some((head, rest)) = name.split_once('.').filter(|_| guide.member(name).is_none()) else {
         return Ok(name.into());
     };
-    let argument = of_service(head, guide, entry)?;
+    let argument = argument_by_wire_name(head, guide, entry)?;
     Ok(argument.map_or(Cow::Borrowed(name), |argument| format!("{argument}.{rest}").into()))
 }
 
 /// The argument of the only input with this name at the service; `None` if the tool, or its body, declares the name.
-fn of_service(name: &str, guide: Guide<'_>, entry: Entry<'_>) -> Result<Option<String>, Failure> {
-    let of_body = body::whole(Some(entry)).and_then(|body| guide.member(body)?.member(name));
+fn argument_by_wire_name(
+    name: &str,
+    guide: Guide<'_>,
+    entry: Entry<'_>,
+) -> Result<Option<String>, Failure> {
+    let of_body =
+        body::whole_body_argument(Some(entry)).and_then(|body| guide.member(body)?.member(name));
     if guide.member(name).is_some() || of_body.is_some() {
         return Ok(None);
     }
@@ -38,7 +43,7 @@ fn of_service(name: &str, guide: Guide<'_>, entry: Entry<'_>) -> Result<Option<S
     match &*meant {
         [] => Ok(None),
         [only] => Ok(Some(only.argument.to_string())),
-        several => Err(ambiguous(name, several)),
+        several => Err(ambiguous_name_failure(name, several)),
     }
 }
 
@@ -50,7 +55,7 @@ fn is_named(input: &Input, name: &str) -> bool {
     }
 }
 
-fn ambiguous(name: &str, inputs: &[&Input]) -> Failure {
+fn ambiguous_name_failure(name: &str, inputs: &[&Input]) -> Failure {
     let named = |input: &&Input| format!("`{}` ({})", input.argument, input.place().as_str());
     let named: Vec<_> = inputs.iter().map(named).collect();
     Failure(format!(

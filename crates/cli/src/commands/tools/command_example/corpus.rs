@@ -20,7 +20,7 @@ use crate::{
     args::{self, CallArguments, SourceArguments},
     commands::call::{arguments_of_call, block_on},
     effects,
-    open::{self, build_silently, options},
+    open::{self, build_silently, description_options},
 };
 
 const MOST_BYTES: u64 = 500_000;
@@ -136,7 +136,7 @@ fn fault(words: &[String], input: &str, builds: &mut Builds) -> Option<String> {
 }
 
 fn loader() -> Loader {
-    open::loader(&kinds(), effects::DRY_RUN)
+    open::loader_with_effects(&kinds(), effects::DRY_RUN)
 }
 
 /// A file with its own server, and with those that examples name.
@@ -145,7 +145,7 @@ struct Builds(BTreeMap<Option<String>, Built>);
 
 impl Builds {
     fn get_or_build(&mut self, source: &SourceArguments) -> &Built {
-        let options = options(&source.description);
+        let options = description_options(&source.description);
         let server = options.server.clone();
         self.0.entry(server).or_insert_with(|| {
             let environment = Environment::new().without_audit();
@@ -167,7 +167,7 @@ impl Count {
     fn take(&mut self, file: &Path) {
         let source = source(file);
         let environment = Environment::new().without_audit();
-        let options = options(&source.description);
+        let options = description_options(&source.description);
         let Ok(built) = build_silently(file, &options, &loader(), &environment) else { return };
         let Examples { lines, reasons } = examples(&built, &source);
         self.n += lines.len() + reasons.len();

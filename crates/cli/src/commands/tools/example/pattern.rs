@@ -7,7 +7,7 @@ use regex_syntax::{
 };
 
 /// A short text that a pattern was written for; `None` if the pattern cannot be read.
-pub(super) fn text(pattern: &str) -> Option<String> {
+pub(super) fn matching_text(pattern: &str) -> Option<String> {
     let pattern = Parser::new().parse(&without_look_around(pattern)).ok()?;
     let mut text = String::new();
     push(&mut text, &pattern).then_some(text)
@@ -22,7 +22,7 @@ fn push(text: &mut String, part: &Hir) -> bool {
             true
         }
         HirKind::Class(class) => {
-            text.extend(character(class));
+            text.extend(character_of_class(class));
             true
         }
         HirKind::Repetition(Repetition { min, sub, .. }) => {
@@ -37,7 +37,7 @@ fn push(text: &mut String, part: &Hir) -> bool {
     is_added && text.len() <= MOST_BYTES
 }
 
-fn character(class: &Class) -> Option<char> {
+fn character_of_class(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let has = |c: char| class.iter().any(|range| (range.start()..=range.end()).contains(&c));
     let usual = USUAL_CHARACTERS.chars().find(|c| has(*c));
@@ -94,7 +94,7 @@ mod tests {
             ("a)", None),
             ("a{9999}", None),
         ] {
-            assert_eq!(text(pattern).as_deref(), expected, "{pattern}");
+            assert_eq!(matching_text(pattern).as_deref(), expected, "{pattern}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use callgate_openapi::{Input, Operation};
 use callgate_tool::Value;
 
-use super::kind::{Folding, is_object, kind, list_item};
+use super::kind::{Folding, is_object, kind_words, list_item};
 use crate::{
     guide::Guide,
     listing::{Listing, Row},
@@ -59,7 +59,7 @@ struct Rows {
 }
 
 impl Detail {
-    fn levels(self) -> usize {
+    fn most_levels(self) -> usize {
         match self {
             Self::Brief => 1,
             Self::Folded => 2,
@@ -67,7 +67,7 @@ impl Detail {
         }
     }
 
-    pub(super) fn rows(self) -> usize {
+    pub(super) fn most_rows(self) -> usize {
         match self {
             Self::Brief => 200,
             Self::Folded => 60,
@@ -75,14 +75,14 @@ impl Detail {
         }
     }
 
-    fn lines(self) -> usize {
+    fn most_lines(self) -> usize {
         match self {
             Self::Brief | Self::Folded => 2,
             Self::Full => 200,
         }
     }
 
-    fn legal(self) -> usize {
+    fn most_legal_values(self) -> usize {
         match self {
             Self::Brief | Self::Folded => 8,
             Self::Full => 1000,
@@ -95,27 +95,33 @@ impl Inputs {
         let guide = Guide::new(schema);
         let (all, has_own_members) = match operation {
             Some(operation) => {
-                (of_operation(guide, operation), operation.body_of_arguments().is_some())
+                (operation_arguments(guide, operation), operation.body_of_arguments().is_some())
             }
-            None => (members(guide, &ArgumentSource::default(), &guide.common_members()), true),
+            None => {
+                (member_arguments(guide, &ArgumentSource::default(), &guide.common_members()), true)
+            }
         };
         let listing = Listing::new("argument", &["in", "type"], "what it is");
-        let mut rows =
-            Rows { listing: listing.with_line_limit(detail.lines()), detail, n: 0, is_cut: false };
+        let mut rows = Rows {
+            listing: listing.with_line_limit(detail.most_lines()),
+            detail,
+            n: 0,
+            is_cut: false,
+        };
         let (required, optional): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|argument| argument.is_required);
         for (heading, arguments) in [("required", required), ("optional", optional)] {
             if !arguments.is_empty() {
-                rows.listing.heading(heading);
+                rows.listing.add_heading(heading);
             }
             for argument in &arguments {
-                rows.add(argument, argument.name, Nesting { level: 0, indent: INDENT });
+                rows.add_argument(argument, argument.name, Nesting { level: 0, indent: INDENT });
             }
         }
         if has_own_members {
             let location = if operation.is_some() { "body" } else { "" };
             let given = ArgumentSource { location, ..ArgumentSource::default() };
-            rows.alternatives(guide, "", &given, Nesting { level: 0, indent: 0 });
+            rows.add_alternatives(guide, "", &given, Nesting { level: 0, indent: 0 });
         }
         if rows.is_cut && detail == Detail::Folded {
             return Self::new(schema, operation, Detail::Brief);
@@ -124,9 +130,9 @@ impl Inputs {
             return Self { text: "It takes no arguments.\n".to_owned(), is_folded: false };
         }
         if rows.is_cut {
-            rows.listing.row(heading("…", INDENT));
+            rows.listing.add_row(heading_row("…", INDENT));
         }
-        let text = rows.listing.text(output::width());
+        let text = rows.listing.text(output::terminal_width());
         Self { is_folded: text.contains('…'), text }
     }
 }
@@ -136,7 +142,7 @@ fn path(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
-fn heading(name: &str, indent: usize) -> Row {
+fn heading_row(name: &str, indent: usize) -> Row {
     Row { indent, name: name.to_owned(), ..Row::default() }
 }
 
@@ -148,7 +154,7 @@ fn configured_source(input: &Input) -> String {
 }
 
 /// The arguments of an operation; if the members of its body are arguments, those that every alternative has.
-fn of_operation<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<'a>> {
+fn operation_arguments<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<'a>> {
     let required = guide.required_members();
     let mut all = Vec::new();
     for input in &operation.inputs {
@@ -161,7 +167,7 @@ fn of_operation<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<
         };
         let given = ArgumentSource { location: input.place().as_str(), source };
         if operation.body_of_arguments() == Some(&input.argument) {
-            all.extend(members(guide, &given, &guide.common_members()));
+            all.extend(member_arguments(guide, &given, &guide.common_members()));
             continue;
         }
         let is_required = required.contains(&name) || (input.required && !input.visible);
@@ -171,7 +177,11 @@ fn of_operation<'a>(guide: Guide<'a>, operation: &'a Operation) -> Vec<Argument<
 }
 
 /// The members of an object, those that it requires first.
-fn members<'a>(guide: Guide<'a>, given: &ArgumentSource, names: &[&'a str]) -> Vec<Argument<'a>> {
+fn member_arguments<'a>(
+    guide: Guide<'a>,
+    given: &ArgumentSource,
+    names: &[&'a str],
+) -> Vec<Argument<'a>> {
     let required = guide.required_members();
     let argument = |name: &&'a str| Argument {
         name,
@@ -185,8 +195,8 @@ fn members<'a>(guide: Guide<'a>, given: &ArgumentSource, names: &[&'a str]) -> V
 }
 
 impl Rows {
-    fn add(&mut self, argument: &Argument<'_>, at: &str, nesting: Nesting) {
-        if self.n >= self.detail.rows() {
+    fn add_argument(&mut self, argument: &Argument<'_>, at: &str, nesting: Nesting) {
+        if self.n >= self.detail.most_rows() {
             self.is_cut = true;
             return;
         }
@@ -197,9 +207,9 @@ impl Rows {
             Some(_) => Folding::Nothing,
             None => Folding::Objects,
         };
-        let kind = argument.guide.map(|guide| kind(guide, folding)).unwrap_or_default();
+        let kind = argument.guide.map(|guide| kind_words(guide, folding)).unwrap_or_default();
         let text = self.row_text(argument, nesting.level);
-        self.listing.row(Row {
+        self.listing.add_row(Row {
             indent: nesting.indent,
             name: at.to_owned(),
             words: vec![argument.given.location.to_owned(), kind],
@@ -207,7 +217,7 @@ impl Rows {
         });
         if let Some((inside, suffix)) = shown {
             let nesting = Nesting { level, indent: nesting.indent };
-            self.below(inside, &format!("{at}{suffix}"), &argument.given, nesting);
+            self.add_members(inside, &format!("{at}{suffix}"), &argument.given, nesting);
         }
     }
 
@@ -217,7 +227,7 @@ impl Rows {
         guide: Guide<'a>,
         level: usize,
     ) -> Option<(Guide<'a>, &'static str)> {
-        if level >= self.detail.levels() {
+        if level >= self.detail.most_levels() {
             return None;
         }
         if is_object(guide) {
@@ -228,17 +238,23 @@ impl Rows {
     }
 
     /// Rows for the members of an object: those that every alternative has, then those of each alternative.
-    fn below(&mut self, guide: Guide<'_>, at: &str, given: &ArgumentSource, nesting: Nesting) {
+    fn add_members(
+        &mut self,
+        guide: Guide<'_>,
+        at: &str,
+        given: &ArgumentSource,
+        nesting: Nesting,
+    ) {
         let is_union = !guide.alternatives().is_empty();
         let names = if is_union { guide.common_members() } else { guide.members() };
         let given = ArgumentSource { location: given.location, ..ArgumentSource::default() };
-        for member in members(guide, &given, &names) {
-            self.add(&member, &path(at, member.name), nesting);
+        for member in member_arguments(guide, &given, &names) {
+            self.add_argument(&member, &path(at, member.name), nesting);
         }
-        self.alternatives(guide, at, &given, nesting);
+        self.add_alternatives(guide, at, &given, nesting);
     }
 
-    fn alternatives(
+    fn add_alternatives(
         &mut self,
         guide: Guide<'_>,
         at: &str,
@@ -253,22 +269,23 @@ impl Rows {
         let inner = Nesting { indent: nesting.indent.saturating_add(2 * INDENT), ..nesting };
         let heading =
             |name: &str, indent: usize| Row { indent, name: name.to_owned(), ..Row::default() };
-        self.listing.row(heading("one of:", nesting.indent.saturating_add(INDENT)));
+        self.listing.add_row(heading("one of:", nesting.indent.saturating_add(INDENT)));
         for (index, alternative) in alternatives.into_iter().enumerate() {
-            if self.n >= self.detail.rows() {
+            if self.n >= self.detail.most_rows() {
                 self.is_cut = true;
                 return;
             }
             let nth = || format!("alternative {}", index.saturating_add(1));
-            let name = alternative.heading().unwrap_or_else(nth);
-            self.listing.row(heading(&format!("- {name}"), nesting.indent.saturating_add(INDENT)));
+            let name = alternative.alternative_heading().unwrap_or_else(nth);
+            self.listing
+                .add_row(heading(&format!("- {name}"), nesting.indent.saturating_add(INDENT)));
             let is_own = |name: &&str| {
                 let is_tag = alternative.member(name).is_some_and(|one| one.only_value().is_some());
                 is_tag || !common.contains(name)
             };
             let own: Vec<_> = alternative.members().into_iter().filter(is_own).collect();
-            for member in members(alternative, given, &own) {
-                self.add(&member, &path(at, member.name), inner);
+            for member in member_arguments(alternative, given, &own) {
+                self.add_argument(&member, &path(at, member.name), inner);
             }
         }
     }
@@ -294,7 +311,7 @@ impl Rows {
     }
 
     fn one_of(&self, legal: &[Value]) -> String {
-        let most = self.detail.legal();
+        let most = self.detail.most_legal_values();
         let more = if legal.len() > most { ", …" } else { "" };
         let shown: Vec<_> = legal.iter().take(most).map(Value::to_string).collect();
         format!("one of {}{more}", shown.join(", "))

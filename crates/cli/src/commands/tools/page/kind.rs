@@ -8,7 +8,7 @@ pub(super) enum Folding {
     Objects,
 }
 
-pub(super) fn kind(guide: Guide<'_>, folding: Folding) -> String {
+pub(super) fn kind_words(guide: Guide<'_>, folding: Folding) -> String {
     if let Some(only) = guide.only_value() {
         return only.to_string();
     }
@@ -44,7 +44,7 @@ pub(super) fn is_object(guide: Guide<'_>) -> bool {
 
 /// The items of a value that is a list and nothing else.
 pub(super) fn list_item(guide: Guide<'_>) -> Option<Guide<'_>> {
-    guide.each().filter(|_| guide.types() == ["array"])
+    guide.item_guide().filter(|_| guide.types() == ["array"])
 }
 
 const MOST_LISTS: usize = 4;
